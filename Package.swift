@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+
+import CompilerPluginSupport
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "SealedData",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "SealedData", targets: ["SealedData"]),
+        .library(name: "SealedStore", targets: ["SealedStore"]),
+        .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
+        .executable(name: "sealed", targets: ["sealed"]),
+        .executable(name: "sealed-demo", targets: ["sealed-demo"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLCipher",
+            pkgConfig: "sqlcipher",
+            providers: [.apt(["libsqlcipher-dev", "libssl-dev"]), .brew(["sqlcipher", "openssl@3"])]
+        ),
+        .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher"], swiftSettings: settings),
+        .target(name: "ObjectGraph", swiftSettings: settings),
+        .target(name: "SealedStore", dependencies: ["ObjectGraph", "EncryptedSQLite"], swiftSettings: settings),
+        .macro(
+            name: "SealedDataMacros",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SealedData",
+            dependencies: ["SealedStore", "ObjectGraph", "SealedDataMacros"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "sealed",
+            dependencies: ["SealedData", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "sealed-demo",
+            dependencies: ["SealedData", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),
+        .testTarget(name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SealedStore"], swiftSettings: settings),
+        .testTarget(
+            name: "SealedStoreTests",
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "SealedDataTests", dependencies: ["SealedData"], swiftSettings: settings),
+        .testTarget(
+            name: "SealedDataMacrosTests",
+            dependencies: [
+                "SealedDataMacros",
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+            ],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
