@@ -1,0 +1,14 @@
+/// Reads and writes a property through the object's row. ``Model()`` puts it on every persisted property; nobody
+/// writes it by hand.
+@attached(accessor, names: named(init), named(get), named(set))
+public macro _PersistedProperty(slot: Int) =
+    #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
+
+/// Lets initializers give a persisted property its first value before the object is complete. ``Model()`` puts it in
+/// front of ``_PersistedProperty(slot:)``; nobody writes it by hand.
+///
+/// Both macros name all three accessors, because the compiler checks each one's list against what the other one adds.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_$p_))
+public macro _InitializedProperty(slot: Int) =
+    #externalMacro(module: "SealedDataMacros", type: "InitializedPropertyMacro")

@@ -1,0 +1,56 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What a macro of this package tells its user: always an error, always with what to do about it.
+struct MacroDiagnostic: DiagnosticMessage {
+    let message: String
+    let diagnosticID: MessageID
+    let severity: DiagnosticSeverity
+
+    init(_ identifier: String, _ message: String, severity: DiagnosticSeverity = .error) {
+        self.message = message
+        self.diagnosticID = MessageID(domain: "SealedDataMacros", id: identifier)
+        self.severity = severity
+    }
+}
+
+/// The label of a fix-it.
+struct MacroFixIt: FixItMessage {
+    let message: String
+    let fixItID: MessageID
+
+    init(_ identifier: String, _ message: String) {
+        self.message = message
+        self.fixItID = MessageID(domain: "SealedDataMacros", id: identifier)
+    }
+}
+
+extension MacroExpansionContext {
+    /// Reports an error at `node`, with the changes of `fixIts` on offer.
+    func report(
+        _ identifier: String,
+        _ message: String,
+        at node: some SyntaxProtocol,
+        fixIts: [FixIt] = []
+    ) {
+        diagnose(
+            Diagnostic(node: Syntax(node), message: MacroDiagnostic(identifier, message), fixIts: fixIts)
+        )
+    }
+}
+
+extension FixIt {
+    /// A fix-it that replaces one node by another.
+    static func replacing(
+        _ identifier: String,
+        _ label: String,
+        _ old: some SyntaxProtocol,
+        with new: some SyntaxProtocol
+    ) -> FixIt {
+        FixIt(
+            message: MacroFixIt(identifier, label),
+            changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))]
+        )
+    }
+}

@@ -1,0 +1,51 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@_InitializedProperty(slot:)`: lets the initializers of the class assign a persisted property before the object is
+/// complete, in any order, and lets the compiler see which ones they forget.
+///
+/// The accessor writes into the object's state and marks the property as initialized. The mark is a stored property
+/// without size: `_NoStorage`, which has to be initialized, where an initializer must give the property a value, and
+/// `()`, which never has to be, where there is an initial value or nil to start from.
+///
+/// The compiler has to expand this macro after `@_PersistedProperty`. When it has seen a getter and no init accessor,
+/// it drops the property's initial value for good; with both accessors in one macro it would evaluate the initial value
+/// for every object that is read from the store. It expands the last attribute of a declaration first, and a list that
+/// comes from a macro counts from behind.
+enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
+            let slot = slotArgument(of: node), let model = enclosingClassName(in: context)
+        else { return [] }
+        let marker = property.initializationMarker
+        return [
+            """
+            @storageRestrictions(accesses: _$state, initializes: \(raw: marker))
+            init(initialValue) {
+                \(raw: model)._$initialize(&_$state, \(raw: slot), to: initialValue)
+                \(raw: marker) = \(raw: property.mustBeInitialized ? "SealedData._NoStorage()" : "()")
+            }
+            """
+        ]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
+        let type = property.mustBeInitialized ? "SealedData._NoStorage" : "()"
+        return ["private var \(raw: property.initializationMarker): \(raw: type)"]
+    }
+
+    /// The name by which the class calls itself: inside its body the unqualified one always resolves.
+    private static func enclosingClassName(in context: some MacroExpansionContext) -> String? {
+        context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
+    }
+}

@@ -1,0 +1,136 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// The setter of a persisted property, which runs the property's `willSet` and `didSet` the way Swift does.
+///
+/// The bodies become local functions, so that a `return` in one of them ends that observer only. Inside an observer
+/// Swift reads and writes the observed property without observing it again; here a local variable of the property's
+/// name stands for it, and `self.name` is rewritten to it.
+struct ObservedSetter {
+    let property: PersistedProperty
+    let slot: String
+
+    var accessor: AccessorDeclSyntax {
+        let willSet = property.binding.observer(.willSet)
+        let didSet = property.binding.observer(.didSet)
+        if willSet == nil && didSet == nil {
+            return "set { _$setValue(newValue, at: \(raw: slot)) }"
+        }
+        var lines: [String] = []
+        if let willSet {
+            lines += observer(willSet, function: "_$willSet", implicitParameter: "newValue", value: "newValue")
+            lines.append("_$willSet()")
+        }
+        if let didSet {
+            let fetchesOldValue = didSet.mentions(didSet.parameters?.name.text ?? "oldValue")
+            if fetchesOldValue { lines.append("let _$oldValue = self.\(property.nameInCode)") }
+            lines.append("_$setValue(newValue, at: \(slot))")
+            lines += observer(didSet, function: "_$didSet", implicitParameter: "oldValue", value: "_$oldValue")
+            lines.append("_$didSet()")
+        } else {
+            lines.append("_$setValue(newValue, at: \(slot))")
+        }
+        return """
+            set {
+                \(raw: lines.joined(separator: "\n"))
+            }
+            """
+    }
+
+    /// A local function with the observer's body; the observer's parameter is a constant in it, if the body uses it.
+    private func observer(
+        _ observer: AccessorDeclSyntax,
+        function: String,
+        implicitParameter: String,
+        value: String
+    ) -> [String] {
+        guard let body = observer.body else { return ["func \(function)() {}"] }
+        let parameter = observer.parameters?.name.text ?? implicitParameter
+        let direct = DirectAccessRewriter(property: property.nameInCode)
+        let statements = direct.rewrite(body.statements)
+        var lines = ["func \(function)() {"]
+        if parameter != value && observer.mentions(parameter) { lines.append("let \(parameter) = \(value)") }
+        if let type = property.type ?? property.binding.initializer?.value.literalType {
+            let names = [
+                (DirectAccessRewriter.name, direct.hasRewritten),
+                (property.nameInCode, observer.mentions(property.nameInCode, asMember: false)),
+            ]
+            for (name, isUsed) in names where isUsed {
+                lines += [
+                    "var \(name): \(type) {",
+                    "get { _$value(at: \(slot)) }",
+                    "set { _$setValue(newValue, at: \(slot)) }",
+                    "}",
+                ]
+            }
+        }
+        lines += ["do {", statements.description, "}", "}"]
+        return lines
+    }
+}
+
+extension PersistedProperty {
+    /// An observer that mentions its own property needs to know the property's type, and a macro sees only what is
+    /// written. Returns the observer that cannot be copied for that reason.
+    var observerInNeedOfType: AccessorDeclSyntax? {
+        if type != nil || binding.initializer?.value.literalType != nil { return nil }
+        let plain = name
+        return [binding.observer(.willSet), binding.observer(.didSet)].compactMap(\.self).first {
+            $0.mentions(plain)
+        }
+    }
+}
+
+/// Replaces `self.name` by a local variable that does not run the observers again.
+private final class DirectAccessRewriter: SyntaxRewriter {
+    static let name = "_$observed"
+
+    let property: String
+    private(set) var hasRewritten = false
+
+    init(property: String) {
+        self.property = property
+    }
+
+    func rewrite(_ statements: CodeBlockItemListSyntax) -> CodeBlockItemListSyntax {
+        visit(statements)
+    }
+
+    override func visit(_ node: MemberAccessExprSyntax) -> ExprSyntax {
+        guard node.declName.baseName.text == property, node.declName.argumentNames == nil,
+            let base = node.base?.as(DeclReferenceExprSyntax.self), base.baseName.tokenKind == .keyword(.self)
+        else { return super.visit(node) }
+        hasRewritten = true
+        let name = DeclReferenceExprSyntax(baseName: .identifier(Self.name))
+        return ExprSyntax(name.with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia))
+    }
+}
+
+extension AccessorDeclSyntax {
+    /// Whether the body contains the name; with `asMember` false, only where it stands alone.
+    func mentions(_ name: String, asMember: Bool = true) -> Bool {
+        guard let body else { return false }
+        let plain = name.trimmingBackticks
+        return body.tokens(viewMode: .sourceAccurate).contains { token in
+            guard token.text.trimmingBackticks == plain else { return false }
+            return asMember || token.previousToken(viewMode: .sourceAccurate)?.tokenKind != .period
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingBackticks: String {
+        hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self
+    }
+}
+
+extension ExprSyntax {
+    /// The type that a literal has when nothing else is said about it.
+    fileprivate var literalType: String? {
+        if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
+        if self.is(FloatLiteralExprSyntax.self) { return "Double" }
+        if self.is(StringLiteralExprSyntax.self) { return "String" }
+        if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+        return nil
+    }
+}

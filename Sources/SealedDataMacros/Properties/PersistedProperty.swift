@@ -1,0 +1,64 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// One stored property that `@Model` moves into the object's row: a declaration with one binding and a plain name.
+struct PersistedProperty {
+    let declaration: VariableDeclSyntax
+    let binding: PatternBindingSyntax
+
+    /// The name as it is written in code, with backticks where it has them.
+    let nameInCode: String
+
+    /// The name as the schema knows it.
+    let name: String
+
+    /// Nil unless the declaration has one binding and that binds one name.
+    init?(_ declaration: VariableDeclSyntax) {
+        guard declaration.bindings.count == 1, let binding = declaration.bindings.first,
+            let token = binding.nameToken
+        else { return nil }
+        self.declaration = declaration
+        self.binding = binding
+        nameInCode = token.trimmed.text
+        name = token.unescapedText
+    }
+
+    var isLet: Bool { declaration.isLet }
+
+    /// The written type, with `T!` turned into `T?`, which is what it means outside a declaration.
+    var type: String? {
+        guard let type = binding.typeAnnotation?.type else { return nil }
+        if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            return "\(unwrapped.wrappedType.trimmedDescription)?"
+        }
+        return type.trimmedDescription
+    }
+
+    /// Whether an initializer of the class must give the property its first value: it has no initial value and is not
+    /// a variable that starts as nil.
+    var mustBeInitialized: Bool {
+        binding.initializer == nil && (isLet || !binding.isWrittenOptional)
+    }
+
+    /// The initial value as an expression of the property's type that can stand as an argument; nil when there is none.
+    ///
+    /// Comments around the expression are dropped: a line comment behind it would swallow the closing parenthesis.
+    var initialValue: String? {
+        guard let value = binding.initializer?.value.trimmed else { return nil }
+        // `if` and `switch` are expressions only on the right of an assignment or a return.
+        if value.is(IfExprSyntax.self) || value.is(SwitchExprSyntax.self) {
+            return "{ let value\(type.map { ": \($0)" } ?? "") = \(value); return value }()"
+        }
+        guard let type else { return value.description }
+        return "(\(value)) as \(type)"
+    }
+
+    /// The name of the zero-sized stored property through which the compiler checks initialization.
+    var initializationMarker: String {
+        // Raw identifiers such as `two words` need their backticks; keywords don't any more behind the prefix.
+        let isPlain = name.unicodeScalars.allSatisfy {
+            $0 == "_" || $0.properties.isXIDContinue || !$0.isASCII
+        }
+        return isPlain ? "_$p_\(name)" : "`_$p_\(name)`"
+    }
+}

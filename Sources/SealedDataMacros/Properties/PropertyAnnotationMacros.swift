@@ -1,0 +1,107 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Attribute`: adds nothing by itself. `@Model` reads its arguments; this checks that it stands in a sensible place.
+enum AttributeMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        PropertyAnnotation(name: "Attribute", node: node).check(declaration, in: context)
+        return []
+    }
+}
+
+/// `@Relationship`: like ``AttributeMacro``, for references to other models.
+enum RelationshipMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        PropertyAnnotation(name: "Relationship", node: node).check(declaration, in: context)
+        return []
+    }
+}
+
+/// `@Transient`: keeps a property out of the store. An object that comes from the store gets no value for it, so it
+/// has to have one of its own.
+enum TransientMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else {
+            context.report("annotatesNoProperty", "'@Transient' can only be applied to a property", at: node)
+            return []
+        }
+        guard variable.isStored, !variable.isOfType else { return [] }
+        for binding in variable.bindings
+        where binding.initializer == nil && (!binding.isWrittenOptional || variable.isLet) {
+            guard let name = binding.nameToken else { continue }
+            context.report(
+                "transientWithoutDefault",
+                "@Transient requires non-optional property '\(name.unescapedText)' to have a default value",
+                at: name
+            )
+        }
+        return []
+    }
+}
+
+/// The rules that `@Attribute` and `@Relationship` share.
+private struct PropertyAnnotation {
+    let name: String
+    let node: AttributeSyntax
+
+    func check(_ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else {
+            context.report("annotatesNoProperty", "'@\(name)' can only be applied to a property", at: node)
+            return
+        }
+        let removal = removing(from: variable)
+        if variable.isOfType {
+            context.report(
+                "annotatesTypeProperty",
+                "'@\(name)' can't be applied to a static property, which isn't persisted; remove it",
+                at: node,
+                fixIts: [removal]
+            )
+        } else if !variable.isStored {
+            context.report(
+                "annotatesComputedProperty",
+                "'@\(name)' can't be applied to a computed property, which isn't persisted; remove it",
+                at: node,
+                fixIts: [removal]
+            )
+        } else if variable.attribute("Transient") != nil {
+            context.report(
+                "annotatesTransientProperty",
+                "'@\(name)' can't be applied to a @Transient property, which isn't persisted; remove one of them",
+                at: node,
+                fixIts: [removal]
+            )
+        } else if let type = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self),
+            type.attributes.attribute("Model") == nil
+        {
+            context.report(
+                "annotatesOutsideModel",
+                "'@\(name)' has a meaning only in a class with @Model; add @Model to the class or remove it",
+                at: node,
+                fixIts: [removal]
+            )
+        }
+    }
+
+    private func removing(from variable: VariableDeclSyntax) -> FixIt {
+        let attributes = variable.attributes.filter { element in
+            guard case .attribute(let attribute) = element else { return true }
+            return attribute.attributeName.trimmedDescription != node.attributeName.trimmedDescription
+        }
+        let changed = variable.with(\.attributes, attributes).with(\.leadingTrivia, variable.leadingTrivia)
+        return .replacing("removeAttribute", "remove '@\(name)'", variable, with: changed)
+    }
+}

@@ -1,0 +1,83 @@
+import SwiftSyntax
+
+/// What the macros ask about a variable declaration, independent of the class that it stands in.
+extension VariableDeclSyntax {
+    /// Whether the declaration is of the type, not of its instances.
+    var isOfType: Bool {
+        hasModifier(.static) || hasModifier(.class)
+    }
+
+    var isLet: Bool {
+        bindingSpecifier.tokenKind == .keyword(.let)
+    }
+
+    /// Whether every binding has storage of its own: no accessors, or observers only.
+    var isStored: Bool {
+        bindings.allSatisfy { $0.isStored }
+    }
+
+    func hasModifier(_ keyword: Keyword) -> Bool {
+        modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+    }
+
+    /// The attribute of the given name, written with or without the module in front.
+    func attribute(_ name: String) -> AttributeSyntax? {
+        attributes.attribute(name)
+    }
+
+    /// Whether the declaration carries a name that only generated code uses.
+    var isGenerated: Bool {
+        bindings.contains { $0.nameToken?.text.hasPrefix("_$") ?? false }
+    }
+}
+
+extension PatternBindingSyntax {
+    /// The name's token, backticks included; nil for a tuple pattern.
+    var nameToken: TokenSyntax? {
+        pattern.as(IdentifierPatternSyntax.self)?.identifier
+    }
+
+    var isStored: Bool {
+        switch accessorBlock?.accessors {
+        case nil: true
+        case .getter: false
+        case .accessors(let accessors): accessors.allSatisfy { $0.isObserver }
+        }
+    }
+
+    /// Whether the type is written `T?` or `T!`: such a variable starts as nil when nothing else is said.
+    var isWrittenOptional: Bool {
+        guard let type = typeAnnotation?.type else { return false }
+        return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    }
+
+    func observer(_ keyword: Keyword) -> AccessorDeclSyntax? {
+        guard case .accessors(let accessors) = accessorBlock?.accessors else { return nil }
+        return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(keyword) }
+    }
+}
+
+extension AccessorDeclSyntax {
+    fileprivate var isObserver: Bool {
+        accessorSpecifier.tokenKind == .keyword(.willSet) || accessorSpecifier.tokenKind == .keyword(.didSet)
+    }
+}
+
+extension AttributeListSyntax {
+    /// The attribute of the given name, written with or without the module in front.
+    func attribute(_ name: String) -> AttributeSyntax? {
+        for case .attribute(let attribute) in self {
+            let written = attribute.attributeName.trimmedDescription
+            if written == name || written == "SealedData.\(name)" { return attribute }
+        }
+        return nil
+    }
+}
+
+extension TokenSyntax {
+    /// The name without the backticks of an escaped one.
+    var unescapedText: String {
+        let text = self.text
+        return text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
+    }
+}

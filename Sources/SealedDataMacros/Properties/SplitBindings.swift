@@ -1,0 +1,57 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// The fix-it that gives each of several bindings in one `var` a declaration of its own.
+enum SplitBindings {
+    static func fixIt(_ variable: VariableDeclSyntax, in declaration: ClassDeclSyntax) -> FixIt {
+        let members = declaration.memberBlock.members
+        var changed: [MemberBlockItemSyntax] = []
+        for member in members {
+            if member.decl.id == variable.id {
+                changed += split(variable).map { MemberBlockItemSyntax(decl: $0) }
+            } else {
+                changed.append(member)
+            }
+        }
+        return .replacing(
+            "splitBindings",
+            "declare each property on its own",
+            members,
+            with: MemberBlockItemListSyntax(changed)
+        )
+    }
+
+    private static func split(_ variable: VariableDeclSyntax) -> [VariableDeclSyntax] {
+        // `var a, b: Int` gives its type to every binding before it that has neither type nor value.
+        var type: TypeAnnotationSyntax?
+        var bindings: [PatternBindingSyntax] = []
+        for binding in variable.bindings.reversed() {
+            if let annotation = binding.typeAnnotation {
+                type = annotation
+            } else if binding.initializer != nil {
+                type = nil
+            }
+            let typed = binding.typeAnnotation == nil && type != nil
+            bindings.insert(
+                (typed ? binding.with(\.typeAnnotation, type) : binding).with(\.trailingComma, nil).trimmed,
+                at: 0
+            )
+        }
+        let indentation = Trivia(
+            pieces: variable.leadingTrivia.pieces.reversed().prefix { $0.isSpaceOrTab }.reversed()
+        )
+        return bindings.enumerated().map { index, binding in
+            let single = variable.trimmed.with(\.bindings, PatternBindingListSyntax([binding]))
+            return single.with(\.leadingTrivia, index == 0 ? variable.leadingTrivia : .newline + indentation)
+        }
+    }
+}
+
+extension TriviaPiece {
+    fileprivate var isSpaceOrTab: Bool {
+        switch self {
+        case .spaces, .tabs: true
+        default: false
+        }
+    }
+}
