@@ -1,0 +1,93 @@
+extension ManagedObjectContext {
+    /// Adds a new object, together with all objects that it is related to and that are in no context yet. The next save
+    /// writes them. Inserting an object that is here already takes back its deletion.
+    ///
+    /// - Precondition: The object is in no other context, and the model has an entity for its class.
+    public func insert(_ object: any GraphObject) {
+        if let handler = object._$state.handler {
+            if let island = handler.island { return adopt(island) }
+            if let context = handler.context {
+                precondition(
+                    context === self, "the object belongs to another context: insert it there, or pass its identifier")
+                if object._$state.flags.contains(.deleted) { restore(object) }
+                if object._$state.flags.contains(.vanished) { revive(object) }
+                return
+            }
+        }
+        adopt(object, key: TemporaryKeys.next())
+        object.establishPendingRelationships()
+    }
+
+    /// Takes all objects of an island in.
+    private func adopt(_ island: Island) {
+        let members = island.dissolve()
+        for member in members { adopt(member.object, key: member.key) }
+        for member in members { member.object.establishPendingRelationships() }
+    }
+
+    /// Registers an object that is in no graph as a new one.
+    private func adopt(_ object: any GraphObject, key: Int64) {
+        let handler = handler(forNew: object)
+        object.turnRowIntoChanges()
+        object._$state.handler = handler
+        object._$state.key = key
+        object._$state.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
+        markInserted(object)
+        handler.table.insert(object, forKey: key, entity: handler.entity.index)
+    }
+
+    /// Makes an object whose deletion was saved new again.
+    private func revive(_ object: any GraphObject) {
+        let key = object._$state.key
+        if let handler = object._$state.handler { handler.table.remove(key) }
+        adopt(object, key: TemporaryKeys.next())
+    }
+
+    func markInserted(_ object: any GraphObject) {
+        object._$state.flags.insert(.inserted)
+        insertedCount += 1
+        if !object._$state.flags.contains(.listedAsInserted) {
+            object._$state.flags.insert(.listedAsInserted)
+            insertedList.append(object)
+        }
+    }
+
+    /// Takes note of a change of an object of this context.
+    func markUpdated(_ object: any GraphObject) {
+        guard object._$state.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
+        object._$state.flags.insert(.updated)
+        updatedCount += 1
+        if !object._$state.flags.contains(.listedAsUpdated) {
+            object._$state.flags.insert(.listedAsUpdated)
+            updatedList.append(object)
+        }
+    }
+}
+
+extension GraphObject {
+    /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. Where it
+    /// had a row, its relationships are forgotten: their keys mean something in that row's store only.
+    func turnRowIntoChanges() {
+        let changes = ensureChanges()
+        changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
+        guard let row = _$state.row else { return }
+        for property in entity.properties {
+            let slot = property.slot
+            switch property {
+            case .attribute:
+                if changes[slot].isUnset, !row.isNull(at: slot) { changes[slot] = .value(row.value(at: slot)) }
+            case .relationship:
+                changes[slot] = .unset
+            }
+        }
+        _$state.row = nil
+    }
+
+    /// The changes, which are made where there are none.
+    func ensureChanges() -> ObjectChanges {
+        if let changes = _$state.changes { return changes }
+        let changes = ObjectChanges.make(slotCount: entity.slotCount)
+        _$state.changes = changes
+        return changes
+    }
+}

@@ -1,0 +1,48 @@
+extension ManagedObjectContext {
+    /// Takes in what other contexts of the coordinator saved since the last time: unchanged objects get their new rows,
+    /// and relationships are loaded again when they are next read. Objects with changes of their own keep them; whether
+    /// they conflict shows when they are saved.
+    func takeInSavedChanges() {
+        guard !inbox.isEmpty else { return }
+        for changes in inbox.take() { merge(changes) }
+    }
+
+    private func merge(_ changes: SaveChangesRequest) {
+        for row in changes.inserted { unloadMembers(toldBy: row) }
+        for row in changes.updated {
+            unloadMembers(toldBy: row)
+            guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
+            let object = handlers[found.entity].graphObject(found.object)
+            if let old = object._$state.row { unloadMembers(toldBy: old) }
+            if object._$state.flags.isDisjoint(with: [.updated, .deleted]) { object._$state.row = row }
+        }
+        for deletion in changes.deleted {
+            if let row = deletion.row { unloadMembers(toldBy: row) }
+            guard let found = handlers[deletion.entity.index].table.object(forKey: deletion.key) else { continue }
+            let object = handlers[found.entity].graphObject(found.object)
+            // An object with changes of its own stays in the list, and its save reports the conflict.
+            if object._$state.flags.isDisjoint(with: [.updated, .deleted]) {
+                object._$state.flags.insert(.vanished)
+                handlers[found.entity].table.remove(deletion.key)
+            }
+        }
+        for change in changes.memberships {
+            unloadMembers(of: change.relationship, owner: change.owner)
+            guard let inverse = change.relationship.inverse else { continue }
+            for key in change.added + change.removed { unloadMembers(of: inverse, owner: key) }
+        }
+    }
+
+    /// Unloads the to-many relationships of which a row tells that its object is a member.
+    private func unloadMembers(toldBy row: Row) {
+        for relationship in model.entities[row.entityIndex].relationships where !relationship.isToMany {
+            guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+            unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))
+        }
+    }
+
+    private func unloadMembers(of relationship: Relationship, owner key: Int64) {
+        guard key > 0, let found = handlers[relationship.source.index].table.object(forKey: key) else { return }
+        handlers[found.entity].graphObject(found.object)._$state.changes?.members(at: relationship.slot)?.unload()
+    }
+}

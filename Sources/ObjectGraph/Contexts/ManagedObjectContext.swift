@@ -1,0 +1,158 @@
+/// A scratch pad of objects: it fetches them, keeps one object for each row, collects changes and saves them.
+///
+/// A context and its objects belong to one thread, actor or queue at a time; they are not `Sendable`. Pass identifiers
+/// between contexts. What one context saves, the others of the coordinator take in at their next fetch or save.
+public final class ManagedObjectContext {
+    /// Where the context's stores are.
+    public let coordinator: PersistentStoreCoordinator
+    /// What the layer above associates with the context.
+    public weak var owner: AnyObject?
+
+    /// The handlers of the entities, at their ``Entity/index``.
+    let handlers: [FaultHandler]
+    private let handlersByType: [ObjectIdentifier: FaultHandler]
+    private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
+    let inbox = ContextInbox()
+
+    /// New objects in the order of their insertion, among them some that are not new any more: their flags tell.
+    var insertedList: [any GraphObject] = []
+    /// Changed objects in the order of their first change, among them some that are not changed any more.
+    var updatedList: [any GraphObject] = []
+    /// Deleted objects in the order of their deletion, among them some that are not deleted any more.
+    var deletedList: [any GraphObject] = []
+    var insertedCount = 0
+    var updatedCount = 0
+    var deletedCount = 0
+    /// Deleted objects whose delete rules have not been applied yet.
+    var unpropagatedDeletes: [any GraphObject] = []
+    var isPropagatingDeletes = false
+
+    /// Makes a context without objects.
+    public init(coordinator: PersistentStoreCoordinator) {
+        self.coordinator = coordinator
+        let entities = coordinator.model.entities
+        var tables: [Int: IdentityTable] = [:]
+        for entity in entities where entity.isRoot { tables[entity.index] = IdentityTable() }
+        let types = coordinator.objectTypes
+        handlers = entities.map { entity in
+            FaultHandler(
+                entity: entity, objectType: types[entity.index], table: tables[entity.rootIndex]!, context: nil)
+        }
+        handlersByType = Dictionary(
+            handlers.map { (ObjectIdentifier($0.objectType), $0) }, uniquingKeysWith: { first, _ in first })
+        for handler in handlers { handler.context = self }
+        coordinator.add(inbox)
+    }
+
+    deinit {
+        for handler in handlers {
+            handler.context = nil
+            // Objects hold their handlers, which hold the table: this ends the cycle.
+            _ = handler.table.removeAll()
+        }
+    }
+
+    /// The model.
+    public var model: ManagedObjectModel { coordinator.model }
+
+    // MARK: State
+
+    /// Whether a save has anything to write.
+    public var hasChanges: Bool {
+        propagateDeletes()
+        return insertedCount + updatedCount + deletedCount > 0
+    }
+
+    /// The objects that the next save inserts, in the order in which they were inserted into the context.
+    public var insertedObjects: [any GraphObject] {
+        propagateDeletes()
+        return insertedList.filter { $0._$state.flags.contains(.inserted) }
+    }
+
+    /// The objects that the next save updates, in the order of their first change.
+    public var updatedObjects: [any GraphObject] {
+        propagateDeletes()
+        return updatedList.filter { $0._$state.flags.contains(.updated) }
+    }
+
+    /// The objects that the next save deletes, in the order of their deletion.
+    public var deletedObjects: [any GraphObject] {
+        propagateDeletes()
+        return deletedList.filter { $0._$state.flags.contains(.deleted) }
+    }
+
+    /// All objects that the context knows and somebody refers to.
+    public var registeredObjects: [any GraphObject] {
+        handlers.lazy.filter(\.entity.isRoot).flatMap { [handlers] handler in
+            handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
+        }
+    }
+
+    // MARK: Handlers
+
+    /// The handler for an object that is to be inserted.
+    ///
+    /// - Precondition: The model has an entity for the object's class.
+    func handler(forNew object: any GraphObject) -> FaultHandler {
+        let type = ObjectIdentifier(Swift.type(of: object))
+        if let lastHandler, lastHandler.type == type { return lastHandler.handler }
+        if object is ManagedObject {
+            guard let entity = model.entitiesByName[object.entity.name] else {
+                preconditionFailure("the context's model has no entity '\(object.entity.name)'")
+            }
+            return handlers[entity.index]
+        }
+        guard let handler = handlersByType[type] else {
+            preconditionFailure(
+                "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema")
+        }
+        lastHandler = (type, handler)
+        return handler
+    }
+
+    /// The handler of a class of model objects, or nil where the model has no entity for it.
+    func handler(for type: any GraphObject.Type) -> FaultHandler? {
+        handlersByType[ObjectIdentifier(type)]
+    }
+
+    // MARK: Registered objects
+
+    /// The object with an identifier, where the context knows it already; else nil, without asking the store.
+    public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
+        guard let found = handlers[id.entity.index].table.object(forKey: id.key) else { return nil }
+        return handlers[found.entity].graphObject(found.object)
+    }
+
+    /// The object with an identifier: the registered one, or a fault that is filled when it is read. Whether the store
+    /// has such an object shows only then.
+    public func object(with id: ManagedObjectID) -> any GraphObject {
+        if let object = registeredObject(for: id) { return object }
+        let handler = handlers[id.entity.index]
+        if !handler.entity.subentities.isEmpty, let object = try? existingObject(with: id) { return object }
+        let object = handler.makeObject(ObjectState(handler: handler, key: id.key))
+        handler.table.insert(object, forKey: id.key, entity: handler.entity.index)
+        return object
+    }
+
+    /// The object with an identifier, filled; nil where the store has none.
+    public func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
+        if let object = registeredObject(for: id) {
+            if object._$state.chunk == nil, object._$state.flags.isDisjoint(with: [.inserted, .vanished]) {
+                object.fireFault()
+            }
+            return object._$state.flags.contains(.vanished) ? nil : object
+        }
+        guard !id.isTemporary else { return nil }
+        let rows = try store(for: id.entity).newValuesForObjects(with: [id], with: self)
+        return materialize(rows).first
+    }
+
+    func store(for entity: Entity) throws -> any IncrementalStore {
+        try coordinator.store(for: entity).store
+    }
+
+    /// The identifier of an object with a key.
+    func id(entity: Entity, key: Int64) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: key < 0 ? nil : coordinator.storeUUID(for: entity), key: key)
+    }
+}

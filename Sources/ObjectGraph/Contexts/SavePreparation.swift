@@ -1,0 +1,250 @@
+/// The changes of a context in the form in which its stores take them.
+struct SavePreparation {
+    /// The objects to insert, with their rows in the same order.
+    let inserted: [any GraphObject]
+    private(set) var insertedRows: [Row] = []
+    /// The objects to update, with their new rows in the same order; nil where only relationships changed that other
+    /// rows tell.
+    let updated: [any GraphObject]
+    private(set) var updatedRows: [Row?]
+    /// The objects to delete.
+    let deleted: [any GraphObject]
+    /// What each store has to do.
+    private(set) var requests: [(store: any IncrementalStore, request: SaveChangesRequest)] = []
+
+    private let context: ManagedObjectContext
+    private var batches: [StoreBatch] = []
+    /// The batch of each entity, at its ``Entity/index``.
+    private var batchesByEntity: [StoreBatch?]
+    private var problems: [ObjectGraphError.ValidationProblem]
+
+    /// Encodes all changes of a context.
+    ///
+    /// - Throws: ``ObjectGraphError/validation(_:)`` with every problem there is.
+    init(_ context: ManagedObjectContext) throws {
+        self.context = context
+        problems = context.deniedDeletions()
+        inserted = context.insertedObjects
+        updated = context.updatedObjects
+        deleted = context.deletedObjects
+        updatedRows = Array(repeating: nil, count: updated.count)
+        batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
+
+        for (position, object) in inserted.enumerated() {
+            let batch = try batch(for: object.entity)
+            batch.insertedPositions.append(position)
+            encode(object, key: object._$state.changes?.header.assignedKey ?? 0, version: 1, into: &batch.inserted)
+            collectMemberships(of: object, into: &batch.request)
+        }
+        for (position, object) in updated.enumerated() {
+            let batch = try batch(for: object.entity)
+            collectMemberships(of: object, into: &batch.request)
+            guard let slots = changedSlots(of: object) else { continue }
+            let previous = object._$state.row?.version ?? 0
+            batch.updatedPositions.append(position)
+            batch.request.updates.append(.init(previousVersion: previous, slots: slots))
+            encode(object, key: object._$state.key, version: previous &+ 1, into: &batch.updated)
+        }
+        for object in deleted {
+            try batch(for: object.entity).request.deleted.append(
+                .init(entity: object.entity, key: object._$state.key, row: object._$state.row))
+        }
+        guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
+        finishRows()
+    }
+
+    // MARK: Batches
+
+    /// What one store is to do, while it is collected.
+    private final class StoreBatch {
+        let store: any IncrementalStore
+        var inserted = RowBatchBuilder()
+        var insertedPositions: [Int] = []
+        var updated = RowBatchBuilder()
+        var updatedPositions: [Int] = []
+        var request = SaveChangesRequest()
+
+        init(store: any IncrementalStore) {
+            self.store = store
+        }
+    }
+
+    private mutating func batch(for entity: Entity) throws -> StoreBatch {
+        if let batch = batchesByEntity[entity.index] { return batch }
+        let store = try context.store(for: entity)
+        let batch: StoreBatch
+        if let known = batches.first(where: { $0.store === store }) {
+            batch = known
+        } else {
+            batch = StoreBatch(store: store)
+            batches.append(batch)
+        }
+        batchesByEntity[entity.index] = batch
+        return batch
+    }
+
+    /// Ends the rows and puts them where their objects are.
+    private mutating func finishRows() {
+        var insertedByPosition: [Row?] = Array(repeating: nil, count: inserted.count)
+        for batch in batches {
+            batch.request.inserted = Self.take(&batch.inserted)
+            batch.request.updated = Self.take(&batch.updated)
+            for (position, row) in zip(batch.insertedPositions, batch.request.inserted) {
+                insertedByPosition[position] = row
+            }
+            for (position, row) in zip(batch.updatedPositions, batch.request.updated) {
+                updatedRows[position] = row
+            }
+            requests.append((batch.store, batch.request))
+        }
+        insertedRows = insertedByPosition.compactMap(\.self)
+    }
+
+    private static func take(_ builder: inout RowBatchBuilder) -> RowBatch {
+        var complete = RowBatchBuilder()
+        swap(&complete, &builder)
+        return complete.finish()
+    }
+
+    // MARK: Rows
+
+    /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
+    private func changedSlots(of object: any GraphObject) -> SlotSet? {
+        guard let changes = object._$state.changes else { return nil }
+        var slots = SlotSet()
+        for slot in 0..<changes.header.slotCount {
+            switch changes[slot] {
+            case .unset, .members, .pending: continue
+            case .composite: slots.insert(slot)
+            case .value(let value):
+                if let row = object._$state.row, row.holds(value, at: slot) { continue }
+                slots.insert(slot)
+            }
+        }
+        return slots.isEmpty ? nil : slots
+    }
+
+    /// Writes the row that an object is saved as.
+    private mutating func encode(
+        _ object: any GraphObject, key: Int64, version: UInt32, into rows: inout RowBatchBuilder
+    ) {
+        let entity = object.entity
+        let state = object._$state
+        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.slotCount)
+        for property in entity.properties {
+            let slot = property.slot
+            switch state.changes?[slot] ?? .unset {
+            case .value(let value):
+                encode(value, of: property, object, into: &rows)
+            case .composite(let value):
+                do {
+                    var text = try value.encodedText()
+                    text.withUTF8 { rows.set(text: UnsafeRawBufferPointer($0), at: slot) }
+                } catch {
+                    report(object, property.name, .notEncodable)
+                }
+            case .unset, .members, .pending:
+                if let row = state.row, slot < row.slotCount, !row.isNull(at: slot) {
+                    rows.copy(slot, of: row)
+                } else {
+                    requireOptional(property, object)
+                }
+            }
+        }
+    }
+
+    private mutating func encode(
+        _ value: Value, of property: Property, _ object: any GraphObject, into rows: inout RowBatchBuilder
+    ) {
+        switch (value, property) {
+        case (.null, _):
+            requireOptional(property, object)
+        case (.integer(let key), .relationship(let relationship)):
+            let permanent = context.permanentKey(for: key, of: relationship.destination)
+            if permanent == 0 { return requireOptional(property, object) }
+            rows.set(integer: permanent, at: property.slot)
+        case (.real(let real), _) where real.isNaN:
+            // SQLite keeps NaN as NULL.
+            report(object, property.name, .notRepresentable)
+        default:
+            rows.set(value, at: property.slot)
+        }
+    }
+
+    private mutating func requireOptional(_ property: Property, _ object: any GraphObject) {
+        let isOptional =
+            switch property {
+            case .attribute(let attribute): attribute.isOptional
+            case .relationship(let relationship): relationship.isToMany || relationship.isOptional
+            }
+        if !isOptional { report(object, property.name, .missingValue) }
+    }
+
+    private mutating func report(
+        _ object: any GraphObject, _ property: String, _ reason: ObjectGraphError.ValidationProblem.Reason
+    ) {
+        problems.append(.init(id: object.managedObjectID, property: property, reason: reason))
+    }
+
+    // MARK: Memberships
+
+    /// Collects what changed in to-many relationships and is not told by other objects' rows.
+    private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
+        guard let changes = object._$state.changes else { return }
+        for relationship in object.entity.relationships where relationship.isToMany {
+            guard let members = changes.members(at: relationship.slot), members.isChanged else { continue }
+            checkCount(of: members, relationship, object)
+            let isJoined = relationship.placement == .joinTable(isCanonical: true)
+            guard isJoined || relationship.isOrdered else { continue }
+            let entity = relationship.destination
+            let key = { (key: Int64) in context.permanentKey(for: key, of: entity) }
+            request.memberships.append(
+                .init(
+                    relationship: relationship,
+                    owner: permanentKey(of: object),
+                    added: isJoined ? members.added.map(key).filter { $0 > 0 }.sorted() : [],
+                    removed: isJoined ? members.removed.filter { $0 > 0 }.sorted() : [],
+                    order: relationship.isOrdered ? orderedKeys(members, of: relationship, object).map(key) : nil))
+        }
+    }
+
+    /// All members in their order; those of an object that has not loaded them yet are loaded.
+    private func orderedKeys(
+        _ members: ToManyMembers, of relationship: Relationship, _ object: any GraphObject
+    ) -> [Int64] {
+        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
+        return Array(members.keys)
+    }
+
+    private mutating func checkCount(
+        of members: ToManyMembers, _ relationship: Relationship, _ object: any GraphObject
+    ) {
+        let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
+        guard minimum > 0 || maximum > 0 else { return }
+        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
+        if members.keys.count < minimum { report(object, relationship.name, .tooFewMembers) }
+        if maximum > 0, members.keys.count > maximum { report(object, relationship.name, .tooManyMembers) }
+    }
+
+    private func permanentKey(of object: any GraphObject) -> Int64 {
+        let key = object._$state.key
+        return key > 0 ? key : object._$state.changes?.header.assignedKey ?? 0
+    }
+}
+
+extension Row {
+    /// Whether a slot holds a value, bit for bit.
+    fileprivate func holds(_ value: Value, at slot: Int) -> Bool {
+        guard slot < slotCount else { return value.isNull }
+        switch (value, tag(at: slot)) {
+        case (.null, .null): return true
+        case (.integer(let integer), .integer): return integer == self.integer(at: slot)
+        case (.real(let real), .real): return real.bitPattern == self.real(at: slot).bitPattern
+        case (.text(var text), .text):
+            return withBytes(at: slot) { bytes in text.withUTF8 { $0.elementsEqual(bytes) } }
+        case (.blob(let data), .blob): return withBytes(at: slot) { data.elementsEqual($0) }
+        case (.uuid(let uuid), .blob): return uuid == self.uuid(at: slot)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// What the objects of one entity in one context have in common: how they are made, found and filled.
+///
+/// An object refers to its handler and the handler to the context, so that a context that goes away cuts all its objects
+/// loose by clearing one reference an entity. Objects that are related outside any context have a handler of an
+/// ``Island``.
+@usableFromInline
+final class FaultHandler {
+    @usableFromInline let entity: Entity
+    let objectType: any GraphObject.Type
+    /// The context's objects of the entity and of those it shares a root with; empty outside a context.
+    let table: IdentityTable
+    /// The context; cleared when it goes away, which makes the reference safe.
+    unowned(unsafe) var context: ManagedObjectContext?
+    /// The objects that are related to each other outside any context.
+    let island: Island?
+
+    init(
+        entity: Entity, objectType: any GraphObject.Type, table: IdentityTable,
+        context: ManagedObjectContext?, island: Island? = nil
+    ) {
+        self.entity = entity
+        self.objectType = objectType
+        self.table = table
+        self.context = context
+        self.island = island
+    }
+
+    /// Makes an object with a state.
+    func makeObject(_ state: ObjectState) -> any GraphObject {
+        var entry = PendingState.Entry(type: objectType, state: state)
+        return PendingState.with(&entry) { _ in objectType.init(_materializing: Materialization()) }
+    }
+
+    /// An object of the entity's class, of which only the reference is known.
+    @inline(__always)
+    func graphObject(_ object: AnyObject) -> any GraphObject {
+        Self.cast(object, to: objectType)
+    }
+
+    @inline(__always)
+    private static func cast<T: GraphObject>(_ object: AnyObject, to type: T.Type) -> any GraphObject {
+        unsafeDowncast(object, to: T.self)
+    }
+}

@@ -1,0 +1,134 @@
+extension GraphObject {
+    /// Fills a fault. An object whose row has vanished keeps its last known values, or has none, and is marked.
+    ///
+    /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next save or
+    /// fetch of the context reports the store's error.
+    func fireFault() {
+        guard _$state.chunk == nil, let context = _$state.handler?.context, _$state.key > 0,
+            !_$state.flags.contains(.vanished)
+        else { return }
+        context.fillFaults([self])
+    }
+
+    /// The value of an attribute's slot, or the key of a to-one relationship's destination.
+    @usableFromInline
+    func slotValue(_ slot: Int) -> SlotValue {
+        if let changes = _$state.changes {
+            let changed = changes[slot]
+            if !changed.isUnset { return changed }
+        }
+        if _$state.chunk == nil { fireFault() }
+        guard let row = _$state.row, slot < row.slotCount else { return .value(.null) }
+        return .value(row.value(at: slot))
+    }
+
+    /// The key of the destination of a to-one relationship; 0 where it has none.
+    func destinationKey(at slot: Int) -> Int64 {
+        if let changes = _$state.changes, case .value(let value) = changes[slot] {
+            if case .integer(let key) = value { return key }
+            return 0
+        }
+        if _$state.chunk == nil { fireFault() }
+        guard let row = _$state.row, slot < row.slotCount else { return 0 }
+        return row.integer(at: slot)
+    }
+}
+
+extension ManagedObjectContext {
+    /// Fills faults of one inheritance with one request.
+    func fillFaults(_ faults: [any GraphObject]) {
+        guard let entity = faults.first?.entity else { return }
+        let ids = faults.map { id(entity: $0.entity, key: $0._$state.key) }
+        guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
+        for row in rows {
+            guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
+            handlers[found.entity].graphObject(found.object).adopt(refetched: row)
+        }
+        for fault in faults where fault._$state.chunk == nil {
+            fault._$state.flags.insert(.vanished)
+        }
+    }
+
+    /// The object that a to-one relationship of `object` leads to.
+    ///
+    /// Where it is not here yet, the destinations of the objects that were fetched together with `object` are fetched with
+    /// it, so that walking a relationship over many objects costs a few statements.
+    func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
+        let handler = handlers[relationship.destination.index]
+        if let found = handler.table.object(forKey: key) {
+            let destination = handlers[found.entity].graphObject(found.object)
+            return destination._$state.flags.contains(.vanished) ? nil : destination
+        }
+        guard key > 0 else { return nil }
+        var keys: Set<Int64> = [key]
+        if let chunk = object._$state.chunk, object._$state.row?.key == object._$state.key {
+            for index in 0..<chunk.rowCount {
+                let row = chunk.row(at: index)
+                guard model.entities[row.entityIndex].isKind(of: relationship.source) else { continue }
+                let neighbour = row.integer(at: relationship.slot)
+                if neighbour > 0, !handler.table.contains(neighbour) { keys.insert(neighbour) }
+            }
+        }
+        let ids = keys.sorted().map { id(entity: relationship.destination, key: $0) }
+        guard let rows = try? store(for: relationship.destination).newValuesForObjects(with: ids, with: self) else {
+            return nil
+        }
+        // The objects must outlive the sweep that registering them may cause.
+        return withExtendedLifetime(materialize(rows)) { objects in
+            objects.first { $0._$state.key == key }
+        }
+    }
+
+    /// Loads the members of a to-many relationship of `object`, and of the objects that were fetched together with it.
+    ///
+    /// - Returns: the members as far as the store read their rows on the way.
+    func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [any GraphObject] {
+        var owners: [Int64: any GraphObject] = [object._$state.key: object]
+        if let chunk = object._$state.chunk, object._$state.row?.key == object._$state.key {
+            let table = handlers[relationship.source.index].table
+            for index in 0..<chunk.rowCount {
+                let row = chunk.row(at: index)
+                guard model.entities[row.entityIndex].isKind(of: relationship.source),
+                    let found = table.object(forKey: row.key)
+                else { continue }
+                let owner = handlers[found.entity].graphObject(found.object)
+                if let members = owner._$state.changes?.members(at: relationship.slot), members.isLoaded { continue }
+                if owner._$state.flags.isDisjoint(with: [.inserted, .vanished]) { owners[row.key] = owner }
+            }
+        }
+        let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
+        guard
+            let result = try? store(for: relationship.source).newValues(
+                forRelationship: relationship, forObjectsWith: ids, with: self)
+        else { return [] }
+        let objects = materialize(result.rows)
+        for (key, range) in result.owners {
+            guard let owner = owners.removeValue(forKey: key) else { continue }
+            owner.members(of: relationship).load(result.members[range])
+        }
+        for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
+        return objects
+    }
+
+    /// The objects with keys, in their order; those that are not here yet are fetched with one request. Objects that
+    /// are deleted or do not exist are left out.
+    func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
+        let table = handlers[entity.index].table
+        let keys = Array(keys)
+        let missing = keys.filter { $0 > 0 && !table.contains($0) }
+        var fetched: [any GraphObject] = []
+        if !missing.isEmpty {
+            let ids = missing.map { id(entity: entity, key: $0) }
+            if let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) {
+                fetched = materialize(rows)
+            }
+        }
+        return withExtendedLifetime(fetched) {
+            keys.compactMap { key in
+                guard let found = table.object(forKey: key) else { return nil }
+                let object = handlers[found.entity].graphObject(found.object)
+                return object._$state.flags.isDisjoint(with: [.deleted, .vanished]) ? object : nil
+            }
+        }
+    }
+}

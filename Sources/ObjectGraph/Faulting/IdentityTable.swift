@@ -1,0 +1,205 @@
+/// The objects that a context knows, by primary key: one table for each root entity.
+///
+/// The table holds its objects, and lets go of those that nobody else refers to: whenever as many objects came in as
+/// had been left at the last sweep, it sweeps again, which costs O(1) an object. An object with changes is referred to
+/// by its context.
+///
+/// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched together
+/// mostly have neighbouring keys.
+final class IdentityTable {
+    private static let empty: Int64 = 0
+    private static let removed = Int64.min
+    private static let smallestCapacity = 16
+    private static let smallestSweep = 1024
+
+    private var capacity: Int
+    private var keys: UnsafeMutablePointer<Int64>
+    private var objects: UnsafeMutablePointer<AnyObject?>
+    /// The ``Entity/index`` of each object.
+    private var entities: UnsafeMutablePointer<UInt16>
+    /// The places that are not empty: objects and removed ones.
+    private var used = 0
+    /// The number of objects.
+    private(set) var count = 0
+    private var sweepCount = IdentityTable.smallestSweep
+
+    init() {
+        capacity = Self.smallestCapacity
+        (keys, objects, entities) = Self.allocate(capacity)
+    }
+
+    deinit {
+        let all = detachAll()
+        Self.deallocate(capacity, keys, objects, entities)
+        // Only now, since an object's own `deinit` may do anything.
+        withExtendedLifetime(all) {}
+    }
+
+    /// An object with the position of its entity.
+    struct Found {
+        let object: AnyObject
+        let entity: Int
+    }
+
+    /// The object with a key.
+    @inline(__always)
+    func object(forKey key: Int64) -> Found? {
+        let place = place(of: key)
+        guard place >= 0, let object = objects[place] else { return nil }
+        return Found(object: object, entity: Int(entities[place]))
+    }
+
+    /// Whether there is an object with a key.
+    func contains(_ key: Int64) -> Bool { place(of: key) >= 0 }
+
+    /// Adds an object. There must be none with its key.
+    @inline(__always)
+    func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
+        if count >= sweepCount { sweep() }
+        if 4 * (used + 1) > 3 * capacity { rebuild(capacity: Self.capacity(for: count + 1)) }
+        insertKnownNew(object, forKey: key, entity: entity)
+    }
+
+    /// Prepares for `additional` objects that will all stay in use for a while.
+    func reserve(_ additional: Int) {
+        guard additional > 64 else { return }
+        if count + additional > sweepCount {
+            sweep()
+            sweepCount = max(sweepCount, count + additional + Self.smallestSweep)
+        }
+        if 4 * (used + additional) > 3 * capacity {
+            rebuild(capacity: Self.capacity(for: count + additional))
+        }
+    }
+
+    /// Lets go of the object with a key.
+    func remove(_ key: Int64) {
+        let place = place(of: key)
+        guard place >= 0 else { return }
+        let object = objects[place]
+        objects[place] = nil
+        keys[place] = Self.removed
+        count -= 1
+        withExtendedLifetime(object) {}
+    }
+
+    /// All objects.
+    var all: [Found] {
+        (0..<capacity).compactMap { place in
+            objects[place].map { Found(object: $0, entity: Int(entities[place])) }
+        }
+    }
+
+    /// Lets go of the objects that nobody else refers to.
+    func sweep() {
+        var dead: [AnyObject] = []
+        for place in 0..<capacity where objects[place] != nil {
+            if isKnownUniquelyReferenced(&objects[place]) {
+                dead.append(objects[place]!)
+                objects[place] = nil
+                keys[place] = Self.removed
+            }
+        }
+        count -= dead.count
+        sweepCount = max(Self.smallestSweep, 2 * count)
+        if !dead.isEmpty { rebuild(capacity: Self.capacity(for: count)) }
+        // Only now, since an object's own `deinit` may come back to this table.
+        withExtendedLifetime(dead) {}
+    }
+
+    /// Lets go of all objects and gives them away.
+    func removeAll() -> [AnyObject] {
+        let all = detachAll()
+        rebuild(capacity: Self.smallestCapacity)
+        sweepCount = Self.smallestSweep
+        return all
+    }
+
+    // MARK: Places
+
+    @inline(__always)
+    private func firstPlace(of key: Int64) -> Int {
+        let bits = UInt64(bitPattern: key)
+        let block = (bits >> 3) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: (block >> 29) << 3 | bits & 7) & (capacity - 1)
+    }
+
+    @inline(__always)
+    private func place(of key: Int64) -> Int {
+        var place = firstPlace(of: key)
+        while true {
+            let found = keys[place]
+            if found == key { return place }
+            if found == Self.empty { return -1 }
+            place = (place + 1) & (capacity - 1)
+        }
+    }
+
+    @inline(__always)
+    private func insertKnownNew(_ object: AnyObject, forKey key: Int64, entity: Int) {
+        assert(key != Self.empty && key != Self.removed, "this is no key of an object")
+        var place = firstPlace(of: key)
+        while keys[place] != Self.empty {
+            assert(keys[place] != key, "an object with this key is there already")
+            place = (place + 1) & (capacity - 1)
+        }
+        keys[place] = key
+        (objects + place).pointee = object
+        entities[place] = UInt16(entity)
+        used += 1
+        count += 1
+    }
+
+    private func rebuild(capacity newCapacity: Int) {
+        let old = (capacity, keys, objects, entities)
+        capacity = newCapacity
+        (keys, objects, entities) = Self.allocate(newCapacity)
+        used = 0
+        count = 0
+        for place in 0..<old.0 {
+            guard let object = old.2[place] else { continue }
+            insertKnownNew(object, forKey: old.1[place], entity: Int(old.3[place]))
+        }
+        Self.deallocate(old.0, old.1, old.2, old.3)
+    }
+
+    private func detachAll() -> [AnyObject] {
+        var all: [AnyObject] = []
+        for place in 0..<capacity {
+            if let object = objects[place] { all.append(object) }
+            objects[place] = nil
+            keys[place] = Self.empty
+        }
+        used = 0
+        count = 0
+        return all
+    }
+
+    private static func capacity(for count: Int) -> Int {
+        var capacity = smallestCapacity
+        while 3 * capacity < 4 * (count + 1) + count / 4 { capacity *= 2 }
+        return capacity
+    }
+
+    private static func allocate(
+        _ capacity: Int
+    ) -> (UnsafeMutablePointer<Int64>, UnsafeMutablePointer<AnyObject?>, UnsafeMutablePointer<UInt16>) {
+        let keys = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
+        keys.initialize(repeating: empty, count: capacity)
+        let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: capacity)
+        objects.initialize(repeating: nil, count: capacity)
+        let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
+        entities.initialize(repeating: 0, count: capacity)
+        return (keys, objects, entities)
+    }
+
+    private static func deallocate(
+        _ capacity: Int, _ keys: UnsafeMutablePointer<Int64>, _ objects: UnsafeMutablePointer<AnyObject?>,
+        _ entities: UnsafeMutablePointer<UInt16>
+    ) {
+        keys.deallocate()
+        objects.deinitialize(count: capacity)
+        objects.deallocate()
+        entities.deallocate()
+    }
+}

@@ -1,0 +1,77 @@
+/// An entity of a checked and linked ``ManagedObjectModel``.
+///
+/// Entities are shared and immutable; two entities of one model are the same if and only if they are identical.
+public final class Entity: @unchecked Sendable {
+    // Sound because only `ManagedObjectModel.init` writes the properties that can be written, before anybody else
+    // can see the entity.
+
+    /// The declaration that the entity was made from.
+    public let description: EntityDescription
+    /// The position in ``ManagedObjectModel/entities``.
+    public let index: Int
+    /// The entity that this one inherits from.
+    public internal(set) weak var superentity: Entity?
+    /// The entities that inherit from this one directly, in the order of their declaration.
+    public internal(set) var subentities: [Entity] = []
+    /// The position of the topmost entity of the inheritance.
+    public internal(set) var rootIndex: Int
+    /// The entity and all that inherit from it at any depth, each before those that inherit from it.
+    public internal(set) var family: [Entity] = []
+    /// All properties in the order of their slots, inherited ones first.
+    public internal(set) var properties: [Property] = []
+    /// The properties by name.
+    public internal(set) var propertiesByName: [String: Property] = [:]
+    /// All attributes, inherited ones included, in the order of their slots.
+    public internal(set) var attributes: [Attribute] = []
+    /// All relationships, inherited ones included, in the order of their slots.
+    public internal(set) var relationships: [Relationship] = []
+    /// All uniqueness constraints, inherited ones included, each a list of slots.
+    public internal(set) var uniquenessConstraints: [[Int]] = []
+    /// All indexes, inherited ones included.
+    public internal(set) var indexes: [FetchIndexDescription] = []
+
+    init(_ description: EntityDescription, index: Int) {
+        self.description = description
+        self.index = index
+        rootIndex = index
+    }
+
+    /// The name.
+    public var name: String { description.name }
+    /// Whether objects can only be of a subentity.
+    public var isAbstract: Bool { description.isAbstract }
+    /// Whether the entity inherits from none.
+    public var isRoot: Bool { rootIndex == index }
+    /// The number of slots, which is the number of properties.
+    public var slotCount: Int { properties.count }
+
+    /// Whether the entity is `other` or inherits from it, at any depth.
+    ///
+    /// - Complexity: O(depth of the inheritance)
+    public func isKind(of other: Entity) -> Bool {
+        var next: Entity? = self
+        while let entity = next {
+            if entity === other { return true }
+            next = entity.superentity
+        }
+        return false
+    }
+
+    /// The attribute of the given name, or nil.
+    public func attribute(named name: String) -> Attribute? {
+        if case .attribute(let attribute)? = propertiesByName[name] { attribute } else { nil }
+    }
+
+    /// The relationship of the given name, or nil.
+    public func relationship(named name: String) -> Relationship? {
+        if case .relationship(let relationship)? = propertiesByName[name] { relationship } else { nil }
+    }
+}
+
+extension Entity: Hashable {
+    /// Whether both are the same entity of the same model.
+    public static func == (left: Entity, right: Entity) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,113 @@
+/// The check of declarations against each other.
+struct ModelValidation {
+    /// What is wrong, in the order of the declarations; empty where nothing is.
+    private(set) var problems: [ModelError.Problem] = []
+
+    private let declarations: [EntityDescription]
+    private let byName: [String: EntityDescription]
+
+    init(_ declarations: [EntityDescription]) {
+        self.declarations = declarations
+        byName = Dictionary(declarations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+        var seen: Set<String> = []
+        for entity in declarations {
+            if entity.name.isEmpty { report(entity, nil, "an entity needs a name") }
+            if !seen.insert(entity.name).inserted { report(entity, nil, "two entities have this name") }
+            checkInheritance(of: entity)
+            checkProperties(of: entity)
+            checkLists(of: entity)
+        }
+    }
+
+    private mutating func report(_ entity: EntityDescription, _ property: String?, _ text: String) {
+        problems.append(ModelError.Problem(entity: entity.name, property: property, text: text))
+    }
+
+    private mutating func checkInheritance(of entity: EntityDescription) {
+        guard let name = entity.superentity else { return }
+        guard byName[name] != nil else {
+            return report(entity, nil, "its superentity '\(name)' is not in the model")
+        }
+        if ancestors(of: entity).contains(where: { $0.name == entity.name }) {
+            report(entity, nil, "it inherits from itself")
+        }
+    }
+
+    private mutating func checkProperties(of entity: EntityDescription) {
+        var names = Set(ancestors(of: entity).flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+        for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
+            if name.isEmpty { report(entity, name, "a property needs a name") }
+            if !names.insert(name).inserted { report(entity, name, "two properties have this name") }
+        }
+        for attribute in entity.attributes
+        where attribute.allowsExternalStorage && ![.data, .string, .composite].contains(attribute.type) {
+            report(entity, attribute.name, "only data and text can be kept outside the row")
+        }
+        for relationship in entity.relationships {
+            check(relationship, of: entity)
+        }
+    }
+
+    private mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
+        if relationship.cardinality == .one, relationship.isOrdered {
+            report(entity, relationship.name, "only a to-many relationship can be ordered")
+        }
+        if relationship.minimumCount < 0 || relationship.maximumCount < 0 {
+            report(entity, relationship.name, "a count cannot be negative")
+        }
+        if relationship.maximumCount > 0, relationship.minimumCount > relationship.maximumCount {
+            report(entity, relationship.name, "its minimum count is above its maximum count")
+        }
+        guard let destination = byName[relationship.destination] else {
+            return report(
+                entity, relationship.name, "its destination '\(relationship.destination)' is not in the model")
+        }
+        guard let inverseName = relationship.inverse else { return }
+        let candidates = [destination] + ancestors(of: destination)
+        guard let inverse = candidates.lazy.flatMap(\.relationships).first(where: { $0.name == inverseName }) else {
+            return report(
+                entity, relationship.name, "its inverse '\(destination.name).\(inverseName)' does not exist")
+        }
+        guard inverse.inverse == relationship.name else {
+            return report(
+                entity, relationship.name,
+                "its inverse '\(destination.name).\(inverseName)' names \(inverse.inverse.map { "'\($0)'" } ?? "none") as its own"
+            )
+        }
+        let sources = [entity] + ancestors(of: entity)
+        if !sources.contains(where: { $0.name == inverse.destination }) {
+            report(
+                entity, relationship.name,
+                "its inverse '\(destination.name).\(inverseName)' leads to '\(inverse.destination)'")
+        }
+    }
+
+    private mutating func checkLists(of entity: EntityDescription) {
+        let family = [entity] + ancestors(of: entity)
+        let attributes = Set(family.flatMap { $0.attributes.map(\.name) })
+        let toOnes = Set(family.flatMap { $0.relationships.filter { $0.cardinality == .one }.map(\.name) })
+        let stored = attributes.union(toOnes)
+        for (kind, list) in entity.indexes.map({ ("index", $0.properties) })
+            + entity.uniquenessConstraints.map({ ("uniqueness constraint", $0) })
+        {
+            if list.isEmpty { report(entity, nil, "one \(kind) names no property") }
+            if Set(list).count != list.count { report(entity, nil, "one \(kind) names a property twice") }
+            for name in list where !stored.contains(name) {
+                report(entity, name, "one \(kind) names it, but it is no attribute or to-one relationship")
+            }
+        }
+    }
+
+    /// The entities above `entity`, from the nearest on; ends where the inheritance runs in a circle.
+    private func ancestors(of entity: EntityDescription) -> [EntityDescription] {
+        var result: [EntityDescription] = []
+        var visited: Set<String> = []
+        var next = entity.superentity
+        while let name = next, visited.insert(name).inserted, let ancestor = byName[name] {
+            result.append(ancestor)
+            next = ancestor.superentity
+        }
+        return result
+    }
+}

@@ -1,0 +1,119 @@
+/// A property of an entity: an attribute or a relationship.
+public enum Property: Hashable, Sendable {
+    case attribute(Attribute)
+    case relationship(Relationship)
+
+    /// The name.
+    public var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship): relationship.name
+        }
+    }
+
+    /// The position among the entity's properties, the same in all entities that inherit the property.
+    public var slot: Int {
+        switch self {
+        case .attribute(let attribute): attribute.slot
+        case .relationship(let relationship): relationship.slot
+        }
+    }
+}
+
+/// An attribute of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
+public final class Attribute: Sendable {
+    /// The declaration that the attribute was made from.
+    public let description: AttributeDescription
+    /// The position among the entity's properties.
+    public let slot: Int
+    /// The name of the entity that declares the attribute.
+    public let declaringEntityName: String
+
+    init(_ description: AttributeDescription, slot: Int, declaringEntityName: String) {
+        self.description = description
+        self.slot = slot
+        self.declaringEntityName = declaringEntityName
+    }
+
+    /// The name.
+    public var name: String { description.name }
+    /// The type of the values.
+    public var type: AttributeType { description.type }
+    /// Whether the attribute may be without a value.
+    public var isOptional: Bool { description.isOptional }
+}
+
+extension Attribute: Hashable {
+    /// Whether both are the same attribute of the same model.
+    public static func == (left: Attribute, right: Attribute) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A relationship of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
+public final class Relationship: @unchecked Sendable {
+    // Sound because only `ManagedObjectModel.init` writes the properties that can be written, before anybody else
+    // can see the relationship.
+
+    /// The declaration that the relationship was made from.
+    public let description: RelationshipDescription
+    /// The position among the entity's properties.
+    public let slot: Int
+    /// The position among all relationships of the model.
+    public let index: Int
+    /// The entity that declares the relationship.
+    public internal(set) unowned(unsafe) var source: Entity
+    /// The entity that the relationship leads to.
+    public internal(set) unowned(unsafe) var destination: Entity
+    /// The destination's relationship that leads back, or nil for a one-way relationship.
+    public internal(set) unowned(unsafe) var inverse: Relationship?
+
+    init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
+        self.description = description
+        self.slot = slot
+        self.index = index
+        self.source = source
+        self.destination = destination
+    }
+
+    /// The name.
+    public var name: String { description.name }
+    /// Whether the relationship leads to any number of objects.
+    public var isToMany: Bool { description.cardinality == .many }
+    /// Whether a to-one relationship may be without a destination.
+    public var isOptional: Bool { description.isOptional }
+    /// Whether a to-many relationship keeps the order of its members.
+    public var isOrdered: Bool { description.isOrdered }
+    /// What happens to the destination when the source is deleted.
+    public var deleteRule: RelationshipDescription.DeleteRule { description.deleteRule }
+
+    /// Where a store keeps the relationship.
+    public var placement: Placement {
+        guard isToMany else { return .sourceKey }
+        guard let inverse else { return .joinTable(isCanonical: true) }
+        if !inverse.isToMany { return .destinationKey }
+        let names = (source.name, name)
+        let inverseNames = (inverse.source.name, inverse.name)
+        return .joinTable(isCanonical: names <= inverseNames)
+    }
+
+    /// Where the pairs of a relationship are kept.
+    public enum Placement: Hashable, Sendable {
+        /// As a key in the source's row: a to-one relationship.
+        case sourceKey
+        /// As a key in the destinations' rows: a to-many relationship whose inverse is to-one.
+        case destinationKey
+        /// In a table of pairs, which a many-to-many relationship shares with its inverse. The canonical side is the
+        /// one whose entity and name come first; it names the table and reports the changes.
+        case joinTable(isCanonical: Bool)
+    }
+}
+
+extension Relationship: Hashable {
+    /// Whether both are the same relationship of the same model.
+    public static func == (left: Relationship, right: Relationship) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

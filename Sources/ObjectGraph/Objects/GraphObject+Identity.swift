@@ -1,0 +1,25 @@
+extension GraphObject {
+    /// The identifier; temporary before the first save.
+    public var managedObjectID: ManagedObjectID {
+        guard let handler = _$state.handler else {
+            return ManagedObjectID(entity: entity, storeUUID: nil, key: _$state.key)
+        }
+        let uuid = _$state.key > 0 ? handler.context?.coordinator.storeUUID(for: handler.entity) : nil
+        return ManagedObjectID(entity: handler.entity, storeUUID: uuid, key: _$state.key)
+    }
+
+    /// The context, or nil for an object that is in none.
+    public var managedObjectContext: ManagedObjectContext? { _$state.handler?.context }
+
+    /// Whether the next save inserts the object.
+    public var isInserted: Bool { _$state.flags.contains(.inserted) }
+
+    /// Whether the next save updates the object.
+    public var isUpdated: Bool { _$state.flags.contains(.updated) }
+
+    /// Whether the object was deleted, be the deletion saved or not, or is found to be missing in the store.
+    public var isObjectDeleted: Bool { !_$state.flags.isDisjoint(with: [.deleted, .vanished]) }
+
+    /// Whether the object's values have not been read from the store yet.
+    public var isFault: Bool { _$state.chunk == nil && _$state.changes == nil && _$state.handler != nil }
+}

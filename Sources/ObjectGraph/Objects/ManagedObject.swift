@@ -1,0 +1,124 @@
+/// An object of any entity, with its properties reached by name. A program can inherit from it to add behaviour.
+///
+/// ```swift
+/// let book = ManagedObject(entity: model.entitiesByName["Book"]!, insertInto: context)
+/// book["title"] = .text("Kokoro")
+/// book.setDestination(author, forRelationship: "author")
+/// try context.save()
+/// ```
+open class ManagedObject: GraphObject {
+    /// The object's place in a graph and its values.
+    public final var _$state: ObjectState
+    private var detachedEntity: Entity?
+
+    /// Makes a new object.
+    ///
+    /// - Parameter context: The context to insert it into; nil leaves it outside any.
+    public required init(entity: Entity, insertInto context: ManagedObjectContext?) {
+        precondition(!entity.isAbstract, "entity '\(entity.name)' is abstract: make objects of its subentities")
+        _$state = ObjectState(slotCount: entity.slotCount)
+        detachedEntity = entity
+        context?.insert(self)
+    }
+
+    /// Makes an object for a row or fault.
+    public required init(_materializing: Materialization) {
+        guard let state = ObjectState.materializing(ManagedObject.self) else {
+            preconditionFailure("only a context makes objects this way")
+        }
+        _$state = state
+        detachedEntity = state.handler?.entity
+    }
+
+    /// The entity, for an object that is not in a graph yet.
+    public static func _$entity(of object: ManagedObject) -> Entity {
+        guard let entity = object.detachedEntity else { preconditionFailure("the object has lost its entity") }
+        return entity
+    }
+
+    /// The value of an attribute, in its stored form.
+    ///
+    /// - Precondition: The entity has an attribute of the name, and the value is of its type or null.
+    public final subscript(name: String) -> Value {
+        get { storedValue(at: attribute(named: name).slot) }
+        set {
+            let attribute = attribute(named: name)
+            precondition(newValue.fits(attribute.type), "\(entity.name).\(name) takes no \(newValue)")
+            setSlotValue(.value(newValue), at: attribute.slot)
+        }
+    }
+
+    /// The object that a to-one relationship leads to.
+    ///
+    /// - Precondition: The entity has a to-one relationship of the name.
+    public final func destination(forRelationship name: String) -> (any GraphObject)? {
+        destination(at: relationship(named: name, isToMany: false).slot)
+    }
+
+    /// Makes a to-one relationship lead to another object, or to none, and its inverse back.
+    ///
+    /// - Precondition: The entity has a to-one relationship of the name, and the object is of its destination.
+    public final func setDestination(_ object: (any GraphObject)?, forRelationship name: String) {
+        let relationship = relationship(named: name, isToMany: false)
+        precondition(
+            object.map { $0.entity.isKind(ofEntityNamed: relationship.destination.name) } ?? true,
+            "\(entity.name).\(name) leads to \(relationship.destination.name)")
+        setDestination(object, at: relationship.slot)
+    }
+
+    /// The objects that a to-many relationship leads to.
+    ///
+    /// - Precondition: The entity has a to-many relationship of the name.
+    public final func members(forRelationship name: String) -> [any GraphObject] {
+        memberObjects(at: relationship(named: name, isToMany: true).slot)
+    }
+
+    /// Makes a to-many relationship lead to other objects, and its inverse back.
+    ///
+    /// - Precondition: The entity has a to-many relationship of the name, and the objects are of its destination.
+    public final func setMembers(_ objects: some Sequence<any GraphObject>, forRelationship name: String) {
+        let relationship = relationship(named: name, isToMany: true)
+        let objects = Array(objects)
+        precondition(
+            objects.allSatisfy { $0.entity.isKind(ofEntityNamed: relationship.destination.name) },
+            "\(entity.name).\(name) leads to \(relationship.destination.name)")
+        setMembers(objects, at: relationship.slot)
+    }
+
+    private func attribute(named name: String) -> Attribute {
+        guard let attribute = entity.attribute(named: name) else {
+            preconditionFailure("entity '\(entity.name)' has no attribute '\(name)'")
+        }
+        return attribute
+    }
+
+    private func relationship(named name: String, isToMany: Bool) -> Relationship {
+        guard let relationship = entity.relationship(named: name), relationship.isToMany == isToMany else {
+            preconditionFailure("entity '\(entity.name)' has no to-\(isToMany ? "many" : "one") relationship '\(name)'")
+        }
+        return relationship
+    }
+}
+
+extension Entity {
+    /// Whether the entity, or one that it inherits from, has the name.
+    func isKind(ofEntityNamed name: String) -> Bool {
+        var next: Entity? = self
+        while let entity = next {
+            if entity.name == name { return true }
+            next = entity.superentity
+        }
+        return false
+    }
+}
+
+extension Value {
+    /// Whether the value is null or of the form that an attribute of the type is stored in.
+    func fits(_ type: AttributeType) -> Bool {
+        switch (self, type.storage) {
+        case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
+        case (.uuid, _): type == .uuid
+        default: false
+        }
+    }
+}

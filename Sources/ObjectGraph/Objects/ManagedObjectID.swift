@@ -1,0 +1,57 @@
+public import Foundation
+import Synchronization
+
+/// The identity of an object: its entity, its store and its primary key.
+///
+/// A new object has a temporary identifier, which the save that inserts it replaces by a permanent one. Permanent
+/// identifiers are never used again, not even after the object was deleted.
+public struct ManagedObjectID: Sendable {
+    /// The entity. For an object that was never read it may be a superentity of the object's own.
+    public let entity: Entity
+    /// The UUID of the store; nil in a temporary identifier.
+    public let storeUUID: UUID?
+    /// The primary key; negative in a temporary identifier.
+    public let key: Int64
+
+    /// Makes an identifier.
+    public init(entity: Entity, storeUUID: UUID?, key: Int64) {
+        self.entity = entity
+        self.storeUUID = storeUUID
+        self.key = key
+    }
+
+    /// Whether the object has not been saved yet.
+    public var isTemporary: Bool { key < 0 }
+
+    /// `sealeddata://STORE/ENTITY/pKEY`, and for a temporary identifier `sealeddata:///ENTITY/tNUMBER`.
+    public var uriRepresentation: URL {
+        var components = URLComponents()
+        components.scheme = "sealeddata"
+        components.host = storeUUID?.uuidString ?? ""
+        components.path = "/\(entity.name)/" + (isTemporary ? "t\(-key)" : "p\(key)")
+        return components.url!
+    }
+}
+
+extension ManagedObjectID: Hashable {
+    /// Whether both identify the same object: entities count by the top of their inheritance.
+    public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+        left.key == right.key && left.storeUUID == right.storeUUID && left.rootName == right.rootName
+    }
+
+    /// Hashes the key.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    private var rootName: String {
+        var root = entity
+        while let superentity = root.superentity { root = superentity }
+        return root.name
+    }
+}
+
+/// Gives out the keys of temporary identifiers: -1, -2, … without repetition in the process.
+enum TemporaryKeys {
+    static func next() -> Int64 { -counter.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private static let counter = Atomic<Int64>(0)
+}

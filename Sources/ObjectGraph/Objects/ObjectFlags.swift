@@ -1,0 +1,29 @@
+/// What a context knows of an object, apart from its values.
+@usableFromInline
+struct ObjectFlags: OptionSet {
+    @usableFromInline let rawValue: UInt32
+
+    @inlinable
+    init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// To be inserted by the next save.
+    @inlinable static var inserted: ObjectFlags { .init(rawValue: 1) }
+    /// To be updated by the next save.
+    @inlinable static var updated: ObjectFlags { .init(rawValue: 2) }
+    /// To be deleted by the next save.
+    @inlinable static var deleted: ObjectFlags { .init(rawValue: 4) }
+    /// Not in the store any more: its deletion was saved, or its row was found to be missing.
+    @inlinable static var vanished: ObjectFlags { .init(rawValue: 8) }
+    /// Some slots hold ``SlotValue/pending(_:)``.
+    @inlinable static var hasPendingRelationships: ObjectFlags { .init(rawValue: 16) }
+    /// Stands in the context's list of inserted objects, be it still inserted or not.
+    @inlinable static var listedAsInserted: ObjectFlags { .init(rawValue: 32) }
+    /// Stands in the context's list of updated objects, be it still updated or not.
+    @inlinable static var listedAsUpdated: ObjectFlags { .init(rawValue: 64) }
+    /// Stands in the context's list of deleted objects, be it still deleted or not.
+    @inlinable static var listedAsDeleted: ObjectFlags { .init(rawValue: 128) }
+    /// The deletion has been carried on along the delete rules.
+    @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }
+}

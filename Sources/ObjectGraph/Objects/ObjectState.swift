@@ -1,0 +1,52 @@
+/// An object's place in a graph and its values, kept inline in the object: nothing else is allocated for an object that
+/// was fetched and not changed.
+///
+/// | row | changes | the object is |
+/// |---|---|---|
+/// | – | – | a fault |
+/// | set | – | clean |
+/// | set | set | changed, or clean with members of to-many relationships loaded |
+/// | – | set | new |
+public struct ObjectState {
+    /// Who answers faults and hears of changes; nil for an object that is in no graph.
+    @usableFromInline var handler: FaultHandler?
+    /// The primary key; negative while it is temporary, 0 for an object that is in no graph.
+    @usableFromInline var key: Int64 = 0
+    /// The row, with `rowOffset`.
+    @usableFromInline var chunk: RowChunk?
+    @usableFromInline var rowOffset: UInt32 = 0
+    @usableFromInline var flags = ObjectFlags(rawValue: 0)
+    /// What differs from the row.
+    @usableFromInline var changes: ObjectChanges?
+
+    /// The state of a new object outside any graph.
+    public init(slotCount: Int) {
+        changes = ObjectChanges.make(slotCount: slotCount)
+    }
+
+    init(handler: FaultHandler?, key: Int64) {
+        self.handler = handler
+        self.key = key
+    }
+
+    /// The row the object was read from or saved to.
+    @inlinable
+    var row: Row? {
+        get {
+            guard let chunk else { return nil }
+            return Row(chunk: chunk, offset: rowOffset)
+        }
+        set {
+            chunk = newValue?.chunk
+            rowOffset = newValue?.offset ?? 0
+        }
+    }
+
+    /// Sets the value of a slot while the object is being initialized; ignored for an object that is materialized.
+    @inlinable
+    mutating func initialize(_ slot: Int, to value: SlotValue) {
+        guard handler == nil, let changes else { return }
+        changes[slot] = value
+        if case .pending = value { flags.insert(.hasPendingRelationships) }
+    }
+}

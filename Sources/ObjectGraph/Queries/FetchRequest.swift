@@ -1,0 +1,24 @@
+/// What to fetch: the objects of an entity that fulfil a condition, in an order.
+public struct FetchRequest: Sendable {
+    /// The entity whose objects are fetched.
+    public var entity: Entity
+    /// Whether objects of subentities are fetched too.
+    public var includesSubentities = true
+    /// The condition; nil lets all objects through.
+    public var predicate: QueryExpression?
+    /// The order; by primary key where it is empty.
+    public var sort: [QuerySort] = []
+    /// The largest number of results; nil for no limit.
+    public var limit: Int?
+    /// The number of results to leave out at the beginning.
+    public var offset = 0
+    /// Whether unsaved changes of the context take part.
+    public var includesPendingChanges = true
+
+    /// Makes a request.
+    public init(_ entity: Entity, predicate: QueryExpression? = nil, sort: [QuerySort] = []) {
+        self.entity = entity
+        self.predicate = predicate
+        self.sort = sort
+    }
+}

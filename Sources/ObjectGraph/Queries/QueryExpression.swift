@@ -1,0 +1,81 @@
+/// The condition of a fetch, or a value computed from an object, as a tree that every store can read.
+///
+/// Its logic has two values, as Swift's has: a comparison is true or false, never unknown. Equality treats null as a
+/// value of its own (`null == null` is true); an order comparison with null is false. Objects are stood for by their
+/// keys: a path that ends in a to-one relationship has the destination's key as its value.
+public indirect enum QueryExpression: Hashable, Sendable {
+    /// A constant.
+    case literal(Value)
+    /// The object that a variable stands for, as its key. Variable 0 is the fetched object; quantifiers bind others.
+    case variable(Int)
+    /// The value at the end of a path of properties; null as soon as a to-one relationship on the way has no
+    /// destination. All steps but the last are to-one relationships.
+    case path(from: Int, [Property])
+    /// A comparison of two values.
+    case comparison(Comparison, QueryExpression, QueryExpression)
+    /// Whether all are true; true for none.
+    case and([QueryExpression])
+    /// Whether one is true; false for none.
+    case or([QueryExpression])
+    /// Whether it is false.
+    case not(QueryExpression)
+    /// Whether the value equals one of the constants.
+    case isMember(QueryExpression, of: [Value])
+    /// A calculation with two numbers; null where one is null.
+    case arithmetic(Arithmetic, QueryExpression, QueryExpression)
+    /// The second where the first is true, else the third.
+    case conditional(QueryExpression, QueryExpression, QueryExpression)
+    /// The first that is not null.
+    case coalesce([QueryExpression])
+    /// A function of values.
+    case function(Function, [QueryExpression])
+    /// Whether `condition` holds for a member, or for all members, of the to-many relationship at the end of a path.
+    case quantified(Quantifier, from: Int, [Property], variable: Int, condition: QueryExpression)
+    /// The number of members for which `condition` holds; null where the path leads nowhere.
+    case count(from: Int, [Property], variable: Int, condition: QueryExpression)
+    /// Whether the object that a variable stands for is of an entity or one that inherits from it.
+    case isKind(variable: Int, of: Entity)
+
+    /// How two values are compared.
+    public enum Comparison: String, Hashable, Sendable {
+        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+    }
+
+    /// How two numbers are combined. Integers overflow to an error, and so does division by zero.
+    public enum Arithmetic: String, Hashable, Sendable {
+        case add, subtract, multiply, divide, remainder
+    }
+
+    /// A function of values.
+    public enum Function: String, Hashable, Sendable {
+        /// Whether the first text contains the second, by code points.
+        case contains
+        /// Whether the first text starts with the second.
+        case startsWith
+        /// Whether the first text ends with the second.
+        case endsWith
+        /// The number of characters of a text, or of elements of a composite array.
+        case length
+        /// Whether the first text contains the second, with case and diacritics ignored.
+        case localizedContains
+        /// -1, 0 or 1: the order of two texts with case ignored.
+        case caseInsensitiveCompare
+        /// The negative of a number.
+        case negate
+        /// The smallest of the values.
+        case minimum
+        /// The largest of the values.
+        case maximum
+    }
+
+    /// How many members have to fulfil a condition.
+    public enum Quantifier: String, Hashable, Sendable {
+        case any, all
+    }
+
+    /// The constants `true` and `false`.
+    public static func bool(_ value: Bool) -> QueryExpression { .literal(.integer(value ? 1 : 0)) }
+
+    /// A path from the fetched object.
+    public static func path(_ properties: Property...) -> QueryExpression { .path(from: 0, properties) }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+extension Value {
+    /// The order in which SQLite sorts: null, numbers by their value, text by its UTF-8, blobs by their bytes.
+    ///
+    /// - Returns: a negative number, 0 or a positive number.
+    func compare(_ other: Value) -> Int {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): Self.order(left, right)
+        case (.real(let left), .real(let right)): Self.order(left, right)
+        case (.integer(let left), .real(let right)): Self.order(left, right)
+        case (.real(let left), .integer(let right)): -Self.order(right, left)
+        case (.text(var left), .text(var right)):
+            left.withUTF8 { left in
+                right.withUTF8 { Self.order(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+            }
+        case (.blob(let left), .blob(let right)):
+            left.withUnsafeBytes { left in right.withUnsafeBytes { Self.order(left, $0) } }
+        case (.uuid(let left), .uuid(let right)):
+            withUnsafeBytes(of: left.uuid) { left in withUnsafeBytes(of: right.uuid) { Self.order(left, $0) } }
+        case (.uuid(let left), .blob(let right)):
+            withUnsafeBytes(of: left.uuid) { left in right.withUnsafeBytes { Self.order(left, $0) } }
+        case (.blob, .uuid): -other.compare(self)
+        default: Self.order(rank, other.rank)
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .integer, .real: 1
+        case .text: 2
+        case .blob, .uuid: 3
+        }
+    }
+
+    private static func order<T: Comparable>(_ left: T, _ right: T) -> Int {
+        left < right ? -1 : left > right ? 1 : 0
+    }
+
+    /// Compares without rounding the integer to a double.
+    private static func order(_ left: Int64, _ right: Double) -> Int {
+        if right.isNaN { return 1 }
+        if right >= 0x1p63 { return -1 }
+        if right < -0x1p63 { return 1 }
+        let whole = Int64(right.rounded(.towardZero))
+        return left != whole ? order(left, whole) : order(0, right - Double(whole))
+    }
+
+    private static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+        let common = min(left.count, right.count)
+        if common > 0 {
+            let result = memcmp(left.baseAddress!, right.baseAddress!, common)
+            if result != 0 { return result < 0 ? -1 : 1 }
+        }
+        return order(left.count, right.count)
+    }
+}

@@ -1,0 +1,194 @@
+extension GraphObject {
+    // MARK: Reading
+
+    /// The object that a to-one relationship leads to.
+    func destination(at slot: Int) -> (any GraphObject)? {
+        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
+            return nil
+        }
+        let key = destinationKey(at: slot)
+        guard key != 0 else { return nil }
+        if let island = handler.island { return island.object(forKey: key) }
+        return handler.context?.destination(of: relationship, key: key, from: self)
+    }
+
+    /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
+    /// key and the new ones behind them.
+    func memberObjects(at slot: Int) -> [any GraphObject] {
+        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
+            return []
+        }
+        let members = members(of: relationship)
+        if let island = handler.island { return members.keys.compactMap { island.object(forKey: $0) } }
+        guard let context = handler.context else { return [] }
+        context.propagateDeletes()
+        // What was loaded must outlive the sweeps that registering objects may cause.
+        let loaded = members.isLoaded ? [] : context.loadMembers(of: relationship, for: self)
+        return withExtendedLifetime(loaded) {
+            context.objects(with: members.keys, of: relationship.destination)
+        }
+    }
+
+    /// The objects that a relationship leads to, whatever its cardinality.
+    func destinations(of relationship: Relationship) -> [any GraphObject] {
+        if relationship.isToMany { return memberObjects(at: relationship.slot) }
+        return destination(at: relationship.slot).map { [$0] } ?? []
+    }
+
+    /// What is known of the members of a to-many relationship.
+    func members(of relationship: Relationship) -> ToManyMembers {
+        let changes = ensureChanges()
+        if let members = changes.members(at: relationship.slot) { return members }
+        let isSaved = _$state.key > 0
+        let members = isSaved ? ToManyMembers() : ToManyMembers(loaded: EmptyCollection())
+        changes[relationship.slot] = .members(members)
+        return members
+    }
+
+    // MARK: Writing
+
+    /// Makes a to-one relationship lead to another object, and sees to the inverse.
+    func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
+        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        if let destination { joinGraph(of: destination) }
+        guard let relationship = relationship(at: slot) else { return }
+        let oldKey = destinationKey(at: slot)
+        let newKey = destination?._$state.key ?? 0
+        guard oldKey != newKey else { return }
+        if let inverse = relationship.inverse {
+            if oldKey != 0, let old = registered(oldKey, in: relationship.destination) ?? self.destination(at: slot) {
+                old.forget(self, along: inverse)
+            }
+            if let destination {
+                if inverse.isToMany {
+                    destination.addMember(_$state.key, to: inverse)
+                } else {
+                    if let rival = destination.destination(at: inverse.slot), rival !== self {
+                        rival.storeDestination(0, at: slot)
+                    }
+                    destination.storeDestination(_$state.key, at: inverse.slot)
+                }
+            }
+        }
+        storeDestination(newKey, at: slot)
+    }
+
+    /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts
+    /// once.
+    func setMembers(_ objects: some Sequence<any GraphObject>, at slot: Int) {
+        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        var seen: Set<ObjectIdentifier> = []
+        let objects = objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        for object in objects { joinGraph(of: object) }
+        guard let relationship = relationship(at: slot) else { return }
+        let old = memberObjects(at: slot)
+        let oldIdentities = Set(old.map { ObjectIdentifier($0) })
+        for object in old where !seen.contains(ObjectIdentifier(object)) {
+            removeMember(object._$state.key, from: relationship)
+            if let inverse = relationship.inverse { object.forget(self, along: inverse) }
+        }
+        for object in objects where !oldIdentities.contains(ObjectIdentifier(object)) {
+            add(object, to: relationship)
+        }
+        let keys = objects.map { $0._$state.key }
+        let members = members(of: relationship)
+        if relationship.isOrdered, !members.keys.elementsEqual(keys) { members.reorder(keys) }
+    }
+
+    /// Adds an object that is no member yet.
+    private func add(_ object: any GraphObject, to relationship: Relationship) {
+        if let inverse = relationship.inverse {
+            if inverse.isToMany {
+                object.addMember(_$state.key, to: inverse)
+            } else {
+                if let rival = object.destination(at: inverse.slot), rival !== self {
+                    rival.removeMember(object._$state.key, from: relationship)
+                }
+                object.storeDestination(_$state.key, at: inverse.slot)
+            }
+        }
+        addMember(object._$state.key, to: relationship)
+    }
+
+    /// Takes `other` out of the own side of a relationship.
+    private func forget(_ other: any GraphObject, along relationship: Relationship) {
+        if relationship.isToMany {
+            removeMember(other._$state.key, from: relationship)
+        } else {
+            clearDestination(of: relationship, ifKey: other._$state.key)
+        }
+    }
+
+    func addMember(_ key: Int64, to relationship: Relationship) {
+        if members(of: relationship).add(key) { didChange() }
+    }
+
+    func removeMember(_ key: Int64, from relationship: Relationship) {
+        if members(of: relationship).remove(key) { didChange() }
+    }
+
+    /// Clears a to-one relationship if it leads to the object with a key.
+    func clearDestination(of relationship: Relationship, ifKey key: Int64) {
+        if destinationKey(at: relationship.slot) == key { storeDestination(0, at: relationship.slot) }
+    }
+
+    /// Writes the key of a destination, without regard to the inverse.
+    private func storeDestination(_ key: Int64, at slot: Int) {
+        if _$state.chunk == nil { fireFault() }
+        ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
+        didChange()
+    }
+
+    /// Tells the context of a change.
+    func didChange() {
+        if let context = _$state.handler?.context { context.markUpdated(self) }
+    }
+
+    private func relationship(at slot: Int) -> Relationship? {
+        if case .relationship(let relationship) = entity.properties[slot] { relationship } else { nil }
+    }
+
+    private func registered(_ key: Int64, in entity: Entity) -> (any GraphObject)? {
+        guard let handler = _$state.handler else { return nil }
+        if let island = handler.island { return island.object(forKey: key) }
+        guard let context = handler.context, let found = handler.context?.handlers[entity.index].table.object(forKey: key)
+        else { return nil }
+        return context.handlers[found.entity].graphObject(found.object)
+    }
+
+    // MARK: Graphs
+
+    /// Brings this object and another one into the same graph: into the context of the one that has one, else into a
+    /// common island.
+    func joinGraph(of other: any GraphObject) {
+        let context = _$state.handler?.context
+        let otherContext = other._$state.handler?.context
+        switch (context, otherContext) {
+        case (let context?, let otherContext?):
+            precondition(
+                context === otherContext, "objects of different contexts cannot be related: fetch one in the other's")
+            if other._$state.flags.contains(.vanished) { context.insert(other) }
+        case (let context?, nil): context.insert(other)
+        case (nil, let otherContext?): otherContext.insert(self)
+        case (nil, nil): Island.join(self, other)
+        }
+    }
+
+    /// Relates the object to what an initializer gave to its relationships before the object could be referred to.
+    func establishPendingRelationships() {
+        guard _$state.flags.contains(.hasPendingRelationships), let changes = _$state.changes else { return }
+        _$state.flags.remove(.hasPendingRelationships)
+        for property in entity.properties {
+            guard case .relationship(let relationship) = property, case .pending(let objects) = changes[property.slot]
+            else { continue }
+            changes[property.slot] = .unset
+            if relationship.isToMany {
+                setMembers(objects, at: property.slot)
+            } else {
+                setDestination(objects.first, at: property.slot)
+            }
+        }
+    }
+}

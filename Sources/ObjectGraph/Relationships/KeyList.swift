@@ -1,0 +1,73 @@
+/// Primary keys in an order, without duplicates; adding and removing one costs the same however many there are.
+struct KeyList {
+    /// Stands where a key was removed.
+    private static let hole = Int64.min
+    /// Up to this count a search goes through the list; beyond it, through an index.
+    private static let searchLimit = 16
+
+    private var slots: ContiguousArray<Int64>
+    private var positions: [Int64: Int]?
+    private(set) var count: Int
+
+    /// Makes a list of keys that are all different.
+    init(_ keys: some Sequence<Int64> = []) {
+        slots = ContiguousArray(keys)
+        count = slots.count
+    }
+
+    private mutating func position(of key: Int64) -> Int? {
+        if slots.count <= Self.searchLimit { return slots.firstIndex(of: key) }
+        if positions == nil {
+            var index: [Int64: Int] = Dictionary(minimumCapacity: slots.count)
+            for (position, key) in slots.enumerated() where key != Self.hole { index[key] = position }
+            positions = index
+        }
+        return positions?[key]
+    }
+
+    mutating func contains(_ key: Int64) -> Bool { position(of: key) != nil }
+
+    /// Adds a key at the end. Returns whether it was new.
+    @discardableResult
+    mutating func append(_ key: Int64) -> Bool {
+        guard position(of: key) == nil else { return false }
+        appendNew(key)
+        return true
+    }
+
+    /// Adds a key that is known to be new at the end.
+    mutating func appendNew(_ key: Int64) {
+        positions?[key] = slots.count
+        slots.append(key)
+        count += 1
+    }
+
+    /// Returns whether the key was there.
+    @discardableResult
+    mutating func remove(_ key: Int64) -> Bool {
+        guard let position = position(of: key) else { return false }
+        slots[position] = Self.hole
+        positions?[key] = nil
+        count -= 1
+        if slots.count > 2 * count + Self.searchLimit {
+            self = KeyList(self)
+        }
+        return true
+    }
+
+    /// Puts keys in the place of others.
+    mutating func replace(with replacement: (Int64) -> Int64) {
+        for position in slots.indices where slots[position] != Self.hole {
+            slots[position] = replacement(slots[position])
+        }
+        positions = nil
+    }
+}
+
+extension KeyList: Sequence {
+    func makeIterator() -> some IteratorProtocol<Int64> {
+        slots.lazy.filter { $0 != Self.hole }.makeIterator()
+    }
+
+    var underestimatedCount: Int { count }
+}

@@ -1,0 +1,77 @@
+/// The members of one object's to-many relationship, and how they differ from what the store has.
+@usableFromInline
+final class ToManyMembers {
+    /// The keys of the members; before the relationship is loaded, of those that were added.
+    private(set) var keys: KeyList
+    /// Whether `keys` are all members there are.
+    private(set) var isLoaded: Bool
+    /// The members that the store does not have yet.
+    private(set) var added: Set<Int64> = []
+    /// The members that the store has still.
+    private(set) var removed: Set<Int64> = []
+    /// Whether the order of an ordered relationship differs from the store's.
+    private(set) var isReordered = false
+
+    /// The members of a relationship that the store has not been asked for.
+    init() {
+        keys = KeyList()
+        isLoaded = false
+    }
+
+    /// The members that the store has, or none for a new object.
+    init(loaded keys: some Sequence<Int64>) {
+        self.keys = KeyList(keys)
+        isLoaded = true
+    }
+
+    /// Whether a save has something to write.
+    var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    /// Takes in what the store has; changes made before stay.
+    func load(_ stored: some Sequence<Int64>) {
+        guard !isLoaded else { return }
+        let additions = keys
+        keys = KeyList(stored.lazy.filter { !self.removed.contains($0) })
+        for key in additions { keys.append(key) }
+        isLoaded = true
+    }
+
+    /// Returns whether the key was new.
+    @discardableResult
+    func add(_ key: Int64) -> Bool {
+        guard keys.append(key) else { return false }
+        if removed.remove(key) == nil { added.insert(key) }
+        return true
+    }
+
+    /// Returns whether the key may have been there.
+    @discardableResult
+    func remove(_ key: Int64) -> Bool {
+        let wasKnown = keys.remove(key)
+        if isLoaded, !wasKnown { return false }
+        if added.remove(key) == nil { removed.insert(key) }
+        return true
+    }
+
+    /// Puts the keys, which are the members already, into another order.
+    func reorder(_ ordered: [Int64]) {
+        keys = KeyList(ordered)
+        isReordered = true
+    }
+
+    /// Takes note that the store has everything now, new objects under their permanent keys.
+    func didSave(permanentKey: (Int64) -> Int64) {
+        if keys.contains(where: { $0 < 0 }) { keys.replace(with: permanentKey) }
+        if !isLoaded { keys = KeyList() }
+        added = []
+        removed = []
+        isReordered = false
+    }
+
+    /// Forgets what the store has, so that the next reader asks it; changes made before stay.
+    func unload() {
+        guard isLoaded else { return }
+        keys = KeyList(keys.filter { added.contains($0) })
+        isLoaded = false
+    }
+}

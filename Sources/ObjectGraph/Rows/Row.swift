@@ -1,0 +1,127 @@
+public import Foundation
+
+/// A row of a store as it was read or written: the values of one object's attributes and to-one relationships at one
+/// version. Immutable, and cheap to pass between threads.
+///
+/// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as another type than it holds
+/// gives a meaningless number or an empty text, never memory that is not the row's.
+public struct Row: @unchecked Sendable {
+    // Sound because a chunk is written by one `RowBatchBuilder` only, which gives its rows away when it is complete.
+
+    @usableFromInline let chunk: RowChunk
+    @usableFromInline let offset: UInt32
+
+    @inlinable
+    init(chunk: RowChunk, offset: UInt32) {
+        self.chunk = chunk
+        self.offset = offset
+    }
+
+    /// What a slot holds.
+    public enum Tag: UInt8, Sendable {
+        case null, integer, real, text, blob
+    }
+
+    /// The words in front of the slots.
+    @inlinable static var headerWords: Int { 2 }
+
+    @inlinable
+    var words: UnsafeMutablePointer<UInt64> { chunk.base + Int(offset) }
+
+    @inlinable
+    var bytes: UnsafeRawPointer { UnsafeRawPointer(words) }
+
+    /// The primary key.
+    @inlinable
+    public var key: Int64 { Int64(bitPattern: words[0]) }
+
+    /// The version: 1 when the row was inserted, one more with every save.
+    @inlinable
+    public var version: UInt32 { UInt32(truncatingIfNeeded: words[1]) }
+
+    /// The ``Entity/index`` of the row's entity.
+    @inlinable
+    public var entityIndex: Int { Int(UInt16(truncatingIfNeeded: words[1] >> 32)) }
+
+    /// The number of slots.
+    @inlinable
+    public var slotCount: Int { Int(words[1] >> 48) }
+
+    /// What a slot holds.
+    @inlinable
+    public func tag(at slot: Int) -> Tag {
+        let count = slotCount
+        precondition(slot >= 0 && slot < count, "there is no such slot")
+        let tags = (bytes + 8 * (Row.headerWords + count))
+        return Tag(rawValue: tags.load(fromByteOffset: slot, as: UInt8.self)) ?? .null
+    }
+
+    /// Whether a slot holds no value.
+    @inlinable
+    public func isNull(at slot: Int) -> Bool { tag(at: slot) == .null }
+
+    @inlinable
+    func word(at slot: Int) -> UInt64 {
+        assert(slot >= 0 && slot < slotCount, "there is no such slot")
+        return words[Row.headerWords + slot]
+    }
+
+    /// The integer in a slot; 0 where it is null.
+    @inlinable
+    public func integer(at slot: Int) -> Int64 { Int64(bitPattern: word(at: slot)) }
+
+    /// The real in a slot; 0 where it is null.
+    @inlinable
+    public func real(at slot: Int) -> Double { Double(bitPattern: word(at: slot)) }
+
+    /// The bytes of the text or blob in a slot, valid as long as the row is; empty where it holds neither.
+    @inlinable
+    func unsafeBytes(at slot: Int) -> UnsafeRawBufferPointer {
+        let tag = tag(at: slot)
+        guard tag == .text || tag == .blob else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        let word = word(at: slot)
+        let position = Int(UInt32(truncatingIfNeeded: word))
+        return UnsafeRawBufferPointer(start: bytes + position, count: Int(word >> 32))
+    }
+
+    /// Calls `body` with the bytes of the text or blob in a slot; they are empty where it holds neither.
+    ///
+    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives.
+    @inlinable
+    public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        defer { withExtendedLifetime(chunk) {} }
+        return try body(unsafeBytes(at: slot))
+    }
+
+    /// The text in a slot; empty where it holds none.
+    @inlinable
+    public func text(at slot: Int) -> String {
+        withBytes(at: slot) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The blob in a slot; empty where it holds none.
+    @inlinable
+    public func blob(at slot: Int) -> Data {
+        withBytes(at: slot) { Data($0) }
+    }
+
+    /// The UUID in a slot; all zeros where it holds no 16 bytes.
+    @inlinable
+    public func uuid(at slot: Int) -> UUID {
+        withBytes(at: slot) { bytes in
+            guard bytes.count == 16 else { return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+            return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        }
+    }
+
+    /// The value in a slot.
+    public func value(at slot: Int) -> Value {
+        switch tag(at: slot) {
+        case .null: .null
+        case .integer: .integer(integer(at: slot))
+        case .real: .real(real(at: slot))
+        case .text: .text(text(at: slot))
+        case .blob: .blob(blob(at: slot))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// Rows in the order in which a store returned them.
+public struct RowBatch: @unchecked Sendable {
+    // Sound because a chunk is written by one `RowBatchBuilder` only, which gives it away when it is complete.
+
+    /// The chunks that hold the rows; the rows of a chunk stand one behind the other.
+    public private(set) var chunks: [RowChunk]
+    /// The number of rows.
+    public private(set) var count: Int
+
+    @usableFromInline
+    init(chunks: [RowChunk], count: Int) {
+        self.chunks = chunks
+        self.count = count
+    }
+
+    /// A batch without rows.
+    public init() {
+        chunks = []
+        count = 0
+    }
+
+    /// Adds the rows of another batch behind the own ones.
+    public mutating func append(_ other: RowBatch) {
+        chunks += other.chunks
+        count += other.count
+    }
+}
+
+extension RowBatch: Sequence {
+    /// Goes through the rows in their order.
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline let chunks: [RowChunk]
+        @usableFromInline var chunkIndex = 0
+        @usableFromInline var rowIndex = 0
+
+        @inlinable
+        init(chunks: [RowChunk]) {
+            self.chunks = chunks
+        }
+
+        /// The next row, or nil at the end.
+        @inlinable
+        public mutating func next() -> Row? {
+            while chunkIndex < chunks.count {
+                let chunk = chunks[chunkIndex]
+                if rowIndex < chunk.rowCount {
+                    defer { rowIndex += 1 }
+                    return chunk.row(at: rowIndex)
+                }
+                chunkIndex += 1
+                rowIndex = 0
+            }
+            return nil
+        }
+    }
+
+    /// Goes through the rows in their order.
+    @inlinable
+    public func makeIterator() -> Iterator { Iterator(chunks: chunks) }
+
+    /// The number of rows.
+    @inlinable
+    public var underestimatedCount: Int { count }
+}

@@ -1,0 +1,168 @@
+import Foundation
+
+/// Writes rows into chunks: one ``begin(key:version:entity:slotCount:)`` a row, then the values of its slots.
+///
+/// Slots that are not set are null. Without an allocation per row or value.
+public struct RowBatchBuilder: ~Copyable {
+    @usableFromInline var chunks: [RowChunk] = []
+    @usableFromInline var chunk: RowChunk
+    @usableFromInline var row: UnsafeMutablePointer<UInt64>
+    @usableFromInline var slotCount = 0
+    /// Where the next text or blob goes, in bytes from the row's start.
+    @usableFromInline var end = 0
+    /// How many bytes there are from the row's start to the chunk's offsets.
+    @usableFromInline var room = 0
+    @usableFromInline var finishedRows = 0
+    @usableFromInline var isInRow = false
+
+    /// Makes a builder. The first chunk is small and each further one larger, up to the usual size, so that a few rows
+    /// do not take the memory of many.
+    @inlinable
+    public init() {
+        chunk = RowChunk.make(words: RowChunk.smallestCapacity)
+        row = chunk.base
+    }
+
+    /// The number of rows that were begun.
+    @inlinable
+    public var count: Int { finishedRows + Int(chunk.header.rowCount) + (isInRow ? 1 : 0) }
+
+    /// Ends the row before and begins another one, with all slots null.
+    @inlinable
+    public mutating func begin(key: Int64, version: UInt32, entity: Int, slotCount: Int) {
+        endRow()
+        let words = Row.headerWords + slotCount + (slotCount + 7) / 8
+        if Int(chunk.header.capacity) - Int(chunk.header.used) < words + Int(chunk.header.rowCount + 2) / 2 {
+            startChunk(words: words + 1)
+        }
+        row = chunk.base + Int(chunk.header.used)
+        self.slotCount = slotCount
+        row[0] = UInt64(bitPattern: key)
+        row[1] = UInt64(version) | UInt64(UInt16(entity)) << 32 | UInt64(UInt16(slotCount)) << 48
+        (row + Row.headerWords).update(repeating: 0, count: words - Row.headerWords)
+        end = 8 * words
+        room = 8 * (Int(chunk.header.capacity) - Int(chunk.header.used)) - 4 * Int(chunk.header.rowCount + 1)
+        isInRow = true
+    }
+
+    @inlinable
+    mutating func endRow() {
+        guard isInRow else { return }
+        isInRow = false
+        chunk.header.rowCount += 1
+        let offsets = UnsafeMutableRawPointer(chunk.base + Int(chunk.header.capacity))
+        offsets.storeBytes(of: chunk.header.used, toByteOffset: -4 * Int(chunk.header.rowCount), as: UInt32.self)
+        chunk.header.used += UInt32((end + 7) / 8)
+    }
+
+    @usableFromInline
+    mutating func startChunk(words: Int) {
+        if chunk.header.rowCount > 0 {
+            chunks.append(chunk)
+            finishedRows += Int(chunk.header.rowCount)
+        }
+        let grown = Swift.min(8 * Int(chunk.header.capacity), RowChunk.standardCapacity)
+        chunk = RowChunk.make(words: Swift.max(words, grown))
+    }
+
+    /// Moves the row that is being written to a chunk where `bytes` more have room.
+    @usableFromInline
+    mutating func moveRow(toFit bytes: Int) {
+        let old = chunk
+        let oldRow = row
+        let used = end
+        let needed = (used + bytes + 7) / 8 + 1
+        startChunk(words: needed)
+        row = chunk.base
+        UnsafeMutableRawPointer(row).copyMemory(from: UnsafeRawPointer(oldRow), byteCount: used)
+        withExtendedLifetime(old) {}
+        room = 8 * Int(chunk.header.capacity) - 4
+    }
+
+    @inlinable
+    mutating func setTag(_ tag: Row.Tag, at slot: Int) {
+        assert(isInRow && slot >= 0 && slot < slotCount, "there is no such slot")
+        UnsafeMutableRawPointer(row + Row.headerWords + slotCount)
+            .storeBytes(of: tag.rawValue, toByteOffset: slot, as: UInt8.self)
+    }
+
+    /// Sets a slot of the row to an integer.
+    @inlinable
+    public mutating func set(integer value: Int64, at slot: Int) {
+        setTag(.integer, at: slot)
+        row[Row.headerWords + slot] = UInt64(bitPattern: value)
+    }
+
+    /// Sets a slot of the row to a real.
+    @inlinable
+    public mutating func set(real value: Double, at slot: Int) {
+        setTag(.real, at: slot)
+        row[Row.headerWords + slot] = value.bitPattern
+    }
+
+    /// Sets a slot of the row to text, given as UTF-8. Each slot can be set to text or a blob once.
+    @inlinable
+    public mutating func set(text bytes: UnsafeRawBufferPointer, at slot: Int) {
+        setTag(.text, at: slot)
+        append(bytes, at: slot)
+    }
+
+    /// Sets a slot of the row to a blob. Each slot can be set to text or a blob once.
+    @inlinable
+    public mutating func set(blob bytes: UnsafeRawBufferPointer, at slot: Int) {
+        setTag(.blob, at: slot)
+        append(bytes, at: slot)
+    }
+
+    @inlinable
+    mutating func append(_ bytes: UnsafeRawBufferPointer, at slot: Int) {
+        if end + bytes.count > room { moveRow(toFit: bytes.count) }
+        if let source = bytes.baseAddress {
+            (UnsafeMutableRawPointer(row) + end).copyMemory(from: source, byteCount: bytes.count)
+        }
+        row[Row.headerWords + slot] = UInt64(UInt32(end)) | UInt64(UInt32(bytes.count)) << 32
+        end += bytes.count
+    }
+
+    /// Sets a slot of the row to a value.
+    public mutating func set(_ value: Value, at slot: Int) {
+        switch value {
+        case .null: break
+        case .integer(let value): set(integer: value, at: slot)
+        case .real(let value): set(real: value, at: slot)
+        case .text(var text): text.withUTF8 { set(text: UnsafeRawBufferPointer($0), at: slot) }
+        case .blob(let data): data.withUnsafeBytes { set(blob: $0, at: slot) }
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { set(blob: $0, at: slot) }
+        }
+    }
+
+    /// Copies a slot of another row.
+    public mutating func copy(_ slot: Int, of other: Row) {
+        switch other.tag(at: slot) {
+        case .null: break
+        case .integer: set(integer: other.integer(at: slot), at: slot)
+        case .real: set(real: other.real(at: slot), at: slot)
+        case .text: other.withBytes(at: slot) { set(text: $0, at: slot) }
+        case .blob: other.withBytes(at: slot) { set(blob: $0, at: slot) }
+        }
+    }
+
+    /// Ends the last row and gives all of them away.
+    @inlinable
+    public consuming func finish() -> RowBatch {
+        endRow()
+        if chunk.header.rowCount > 0 {
+            chunks.append(chunk)
+            finishedRows += Int(chunk.header.rowCount)
+        }
+        return RowBatch(chunks: chunks, count: finishedRows)
+    }
+}
+
+extension RowBatchBuilder {
+    /// Appends a copy of a row.
+    public mutating func append(_ row: Row) {
+        begin(key: row.key, version: row.version, entity: row.entityIndex, slotCount: row.slotCount)
+        for slot in 0..<row.slotCount { copy(slot, of: row) }
+    }
+}

@@ -1,0 +1,64 @@
+/// A piece of memory that many rows share.
+///
+/// Rows are laid one behind the other from the start; the offsets of the rows, in words of eight bytes, are kept at the
+/// end, the first row's offset last. A row is
+///
+/// | words | content |
+/// |---|---|
+/// | 1 | the primary key |
+/// | 1 | the version in the lower half, the entity's index and the number of slots in the upper one |
+/// | n | the slots: an integer, a real, or position (bytes from the row's start) and length of text or blob |
+/// | ⌈n/8⌉ | one tag byte a slot: ``Row/Tag`` |
+/// | … | the texts and blobs |
+///
+/// Chunks are small, so that one row that is still in use does not hold a whole result; a row that is larger than a
+/// chunk gets one of its own.
+public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
+    /// What a chunk knows of itself.
+    public struct Header {
+        @usableFromInline var capacity: UInt32
+        @usableFromInline var used: UInt32
+        @usableFromInline var rowCount: UInt32
+
+        @inlinable
+        init(capacity: UInt32) {
+            self.capacity = capacity
+            used = 0
+            rowCount = 0
+        }
+    }
+
+    /// The usual capacity in words: 64 KB.
+    @inlinable static var standardCapacity: Int { 8192 - 8 }
+    /// The capacity of a batch's first chunk in words: 1 KB.
+    @inlinable static var smallestCapacity: Int { 128 - 8 }
+
+    @inlinable
+    static func make(words: Int) -> RowChunk {
+        let chunk = RowChunk.create(minimumCapacity: words) { _ in Header(capacity: UInt32(words)) }
+        return unsafeDowncast(chunk, to: RowChunk.self)
+    }
+
+    /// The first word.
+    @inlinable
+    var base: UnsafeMutablePointer<UInt64> {
+        withUnsafeMutablePointerToElements { $0 }
+    }
+
+    /// The number of rows.
+    @inlinable
+    public var rowCount: Int { Int(header.rowCount) }
+
+    /// The row at a position.
+    @inlinable
+    public func row(at index: Int) -> Row {
+        precondition(index >= 0 && index < rowCount, "there is no row at this position")
+        return Row(chunk: self, offset: offset(at: index))
+    }
+
+    @inlinable
+    func offset(at index: Int) -> UInt32 {
+        UnsafeMutableRawPointer(base + Int(header.capacity))
+            .load(fromByteOffset: -4 * (index + 1), as: UInt32.self)
+    }
+}

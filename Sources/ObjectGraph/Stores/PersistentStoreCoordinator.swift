@@ -1,0 +1,167 @@
+public import Foundation
+import Synchronization
+
+/// The place where contexts and stores meet: it knows which store holds which entity, and announces what one context
+/// saved to the others.
+public final class PersistentStoreCoordinator: Sendable {
+    /// The model.
+    public let model: ManagedObjectModel
+    /// The class of each entity's objects, at its ``Entity/index``.
+    let objectTypes: [any GraphObject.Type]
+
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The store of each entity, at its ``Entity/index``.
+        var stores: [AttachedStore?] = []
+        var inboxes: [WeakInbox] = []
+    }
+
+    private struct WeakInbox {
+        weak var inbox: ContextInbox?
+    }
+
+    /// A store with what it says of itself.
+    struct AttachedStore: Sendable {
+        let store: any IncrementalStore
+        let metadata: StoreMetadata
+    }
+
+    /// Makes a coordinator without stores.
+    ///
+    /// - Parameter classes: The classes of objects by entity name; ``ManagedObject`` for the others.
+    public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
+        self.model = model
+        objectTypes = model.entities.map { classes[$0.name] ?? ManagedObject.self }
+        state.withLock { $0.stores = Array(repeating: nil, count: model.entities.count) }
+    }
+
+    // MARK: Store classes
+
+    private static let storeClasses = Mutex<[String: any IncrementalStore.Type]>([:])
+
+    /// Makes stores of a class known under a type, which a ``PersistentStoreDescription`` names.
+    public static func registerStoreClass(_ storeClass: any IncrementalStore.Type, type: String) {
+        storeClasses.withLock { $0[type] = storeClass }
+    }
+
+    // MARK: Stores
+
+    /// Opens a store and adds it.
+    ///
+    /// - Returns: what the store says of itself.
+    /// - Throws: ``ObjectGraphError`` where the description does not fit the model or the other stores; what the store
+    ///   throws.
+    @discardableResult
+    public func addPersistentStore(_ description: PersistentStoreDescription) throws -> StoreMetadata {
+        guard let storeClass = Self.storeClasses.withLock({ $0[description.type] }) else {
+            throw ObjectGraphError.storeTypeNotRegistered(description.type)
+        }
+        let names = description.entityNames ?? Set(model.entities.map(\.name))
+        if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
+            throw ObjectGraphError.noStore(entity: unknown)
+        }
+        let entities = model.entities.filter { names.contains($0.name) }
+        try requireFree(entities)
+        let store = try storeClass.init(model: model, description: description)
+        let metadata = try store.loadMetadata()
+        try state.withLock { state in
+            if let taken = entities.first(where: { state.stores[$0.index] != nil }) {
+                throw ObjectGraphError.entityInTwoStores(entity: taken.name)
+            }
+            for entity in entities {
+                state.stores[entity.index] = AttachedStore(store: store, metadata: metadata)
+            }
+        }
+        return metadata
+    }
+
+    private func requireFree(_ entities: [Entity]) throws {
+        try state.withLock { state in
+            if let taken = entities.first(where: { state.stores[$0.index] != nil }) {
+                throw ObjectGraphError.entityInTwoStores(entity: taken.name)
+            }
+        }
+    }
+
+    /// Closes all stores. Contexts go on with what they have in memory, and throw when they need more.
+    public func removeAllStores() throws {
+        let stores = state.withLock { state in
+            defer { state.stores = state.stores.map { _ in nil } }
+            return state.stores.compactMap { $0?.store }
+        }
+        var closed: Set<ObjectIdentifier> = []
+        for store in stores where closed.insert(ObjectIdentifier(store)).inserted {
+            try store.close()
+        }
+    }
+
+    /// The store that holds an entity.
+    func store(for entity: Entity) throws(ObjectGraphError) -> AttachedStore {
+        guard let store = state.withLock({ $0.stores[entity.index] }) else {
+            throw .noStore(entity: entity.name)
+        }
+        return store
+    }
+
+    /// The identity of the store that holds an entity, or nil where none does.
+    func storeUUID(for entity: Entity) -> UUID? {
+        state.withLock { $0.stores[entity.index]?.metadata.uuid }
+    }
+
+    // MARK: Identifiers
+
+    /// The identifier that ``ManagedObjectID/uriRepresentation`` gave for an object of one of the stores.
+    ///
+    /// - Throws: ``ObjectGraphError/malformedIdentifier`` for other URLs, and for temporary identifiers.
+    public func managedObjectID(forURIRepresentation url: URL) throws -> ManagedObjectID {
+        let parts = url.path.split(separator: "/")
+        guard url.scheme == "sealeddata", parts.count == 2, let entity = model.entitiesByName[String(parts[0])],
+            parts[1].first == "p", let key = Int64(parts[1].dropFirst()), key > 0,
+            let uuid = url.host.flatMap(UUID.init(uuidString:)), uuid == storeUUID(for: entity)
+        else { throw ObjectGraphError.malformedIdentifier }
+        return ManagedObjectID(entity: entity, storeUUID: uuid, key: key)
+    }
+
+    // MARK: Announcements
+
+    /// Makes a context hear of what others save.
+    func add(_ inbox: ContextInbox) {
+        state.withLock { state in
+            state.inboxes.removeAll { $0.inbox == nil }
+            state.inboxes.append(WeakInbox(inbox: inbox))
+        }
+    }
+
+    /// Tells all contexts but the one with inbox `sender` what was saved.
+    func announce(_ changes: SaveChangesRequest, from sender: ContextInbox) {
+        let inboxes = state.withLock { $0.inboxes.compactMap(\.inbox) }
+        for inbox in inboxes where inbox !== sender {
+            inbox.post(changes)
+        }
+    }
+}
+
+/// Where a context finds what others saved.
+final class ContextInbox: Sendable {
+    private let changes = Mutex<[SaveChangesRequest]>([])
+    private let count = Atomic<Int>(0)
+
+    /// Whether something may have arrived; cheap.
+    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
+    func post(_ change: SaveChangesRequest) {
+        changes.withLock { $0.append(change) }
+        count.wrappingAdd(1, ordering: .releasing)
+    }
+
+    /// Empties the inbox and returns what was in it, oldest first.
+    func take() -> [SaveChangesRequest] {
+        let taken = changes.withLock { changes in
+            defer { changes = [] }
+            return changes
+        }
+        count.wrappingSubtract(taken.count, ordering: .releasing)
+        return taken
+    }
+}

@@ -1,0 +1,27 @@
+/// What a slot of an object holds beyond its row: a changed attribute, or the members of a to-many relationship.
+@usableFromInline
+enum SlotValue {
+    /// The slot has not been changed or filled: the row tells its value.
+    case unset
+    /// An attribute, or a to-one relationship as the key of its destination.
+    case value(Value)
+    /// An attribute of a type that is stored as JSON text, not encoded before it is saved.
+    case composite(any CompositeValue)
+    /// The members of a to-many relationship, as far as they are known.
+    case members(ToManyMembers)
+    /// Objects that were given to a relationship in an initializer, before the object itself could be referred to.
+    case pending([any GraphObject])
+
+    @inlinable
+    var isUnset: Bool {
+        if case .unset = self { true } else { false }
+    }
+}
+
+/// A value of a type that is stored as JSON text.
+public protocol CompositeValue {
+    /// The JSON text to store.
+    ///
+    /// - Throws: what the type's `encode(to:)` throws.
+    func encodedText() throws -> String
+}
