@@ -47,9 +47,6 @@ extension ManagedObjectContext {
             for relationship in object.entity.relationships {
                 propagateDelete(of: object, along: relationship)
             }
-            if object._$state.flags.contains(.vanished) {
-                object._$state.handler?.table.remove(object._$state.key)
-            }
         }
     }
 

@@ -23,7 +23,6 @@ extension ManagedObjectContext {
             // An object with changes of its own stays in the list, and its save reports the conflict.
             if object._$state.flags.isDisjoint(with: [.updated, .deleted]) {
                 object._$state.flags.insert(.vanished)
-                handlers[found.entity].table.remove(deletion.key)
             }
         }
         for change in changes.memberships {

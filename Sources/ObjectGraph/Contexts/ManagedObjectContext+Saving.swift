@@ -58,8 +58,8 @@ extension ManagedObjectContext {
             object.didSave(as: row ?? object._$state.row)
         }
         for object in preparation.deleted {
+            // It stays registered for as long as somebody refers to it, so that others still find it under its key.
             object._$state.flags.insert(.vanished)
-            object._$state.handler?.table.remove(object._$state.key)
         }
         clearChangeLists()
     }

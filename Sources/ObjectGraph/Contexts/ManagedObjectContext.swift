@@ -119,14 +119,20 @@ public final class ManagedObjectContext {
 
     /// The object with an identifier, where the context knows it already; else nil, without asking the store.
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
-        guard let found = handlers[id.entity.index].table.object(forKey: id.key) else { return nil }
+        guard let object = knownObject(forKey: id.key, of: id.entity) else { return nil }
+        return object._$state.flags.contains(.vanished) ? nil : object
+    }
+
+    /// The object with a key, be it there still or vanished.
+    func knownObject(forKey key: Int64, of entity: Entity) -> (any GraphObject)? {
+        guard let found = handlers[entity.index].table.object(forKey: key) else { return nil }
         return handlers[found.entity].graphObject(found.object)
     }
 
     /// The object with an identifier: the registered one, or a fault that is filled when it is read. Whether the store
     /// has such an object shows only then.
     public func object(with id: ManagedObjectID) -> any GraphObject {
-        if let object = registeredObject(for: id) { return object }
+        if let object = knownObject(forKey: id.key, of: id.entity) { return object }
         let handler = handlers[id.entity.index]
         if !handler.entity.subentities.isEmpty, let object = try? existingObject(with: id) { return object }
         let object = handler.makeObject(ObjectState(handler: handler, key: id.key))

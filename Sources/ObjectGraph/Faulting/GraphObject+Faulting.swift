@@ -49,16 +49,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The object that a to-one relationship of `object` leads to.
+    /// The object that a to-one relationship of `object` leads to; one that has vanished as long as somebody refers to it.
     ///
     /// Where it is not here yet, the destinations of the objects that were fetched together with `object` are fetched with
     /// it, so that walking a relationship over many objects costs a few statements.
     func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
         let handler = handlers[relationship.destination.index]
-        if let found = handler.table.object(forKey: key) {
-            let destination = handlers[found.entity].graphObject(found.object)
-            return destination._$state.flags.contains(.vanished) ? nil : destination
-        }
+        if let known = knownObject(forKey: key, of: relationship.destination) { return known }
         guard key > 0 else { return nil }
         var keys: Set<Int64> = [key]
         if let chunk = object._$state.chunk, object._$state.row?.key == object._$state.key {

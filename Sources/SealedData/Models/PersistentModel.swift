@@ -1,0 +1,55 @@
+public import ObjectGraph
+public import Observation
+
+/// A class whose instances a container stores. ``Model()`` writes the conformance.
+///
+/// Models belong to the thread or actor of their context. Two references to one object of a context are one reference:
+/// equality is identity.
+public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable {
+    /// What the schema knows of each persisted property, in the order of their declaration, followed by the class's
+    /// indexes and uniqueness constraints.
+    static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
+    /// The number of persisted properties.
+    static var _$slotCount: Int { get }
+
+    /// Gives a new object the initial values of its properties.
+    static func _$applyDefaults(to state: inout _ObjectState)
+}
+
+/// An object's place in a graph and its values.
+public typealias _ObjectState = ObjectGraph.ObjectState
+
+/// The proof that an object is made by a context.
+public typealias _Materialization = ObjectGraph.Materialization
+
+/// What a persisted property keeps in the object itself: nothing.
+public struct _NoStorage: Sendable {
+    /// Makes nothing.
+    @inlinable
+    public init() {}
+}
+
+extension PersistentModel {
+    /// Whether both are the same object.
+    public static func == (left: Self, right: Self) -> Bool { left === right }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    /// The entity that the class stands for outside any container.
+    public static func _$entity(of object: Self) -> Entity { DetachedEntities.entity(for: type(of: object)) }
+}
+
+extension ObjectState {
+    /// The state of an object whose initializer is running: that of the row that a context makes the object for, else that
+    /// of a new object with its initial values.
+    public init<Model: PersistentModel>(_ type: Model.Type) {
+        if let state = ObjectState.materializing(type) {
+            self = state
+        } else {
+            self.init(slotCount: Model._$slotCount)
+            Model._$applyDefaults(to: &self)
+        }
+    }
+}
