@@ -34,11 +34,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The permanent key of an object with a key, which may be temporary.
+    /// The permanent key of an object with a key, which may be temporary; 0 where it will not be in the store.
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
-        guard key < 0 else { return key }
-        guard let found = handlers[entity.index].table.object(forKey: key) else { return 0 }
-        return handlers[found.entity].graphObject(found.object)._$state.changes?.header.assignedKey ?? 0
+        guard let object = knownObject(forKey: key, of: entity) else { return max(key, 0) }
+        guard object._$state.flags.isDisjoint(with: [.deleted, .vanished]) else { return 0 }
+        return key > 0 ? key : object._$state.changes?.header.assignedKey ?? 0
     }
 
     /// Makes the objects what their saved rows say.

@@ -203,8 +203,9 @@ struct SavePreparation {
                     relationship: relationship,
                     owner: permanentKey(of: object),
                     added: isJoined ? members.added.map(key).filter { $0 > 0 }.sorted() : [],
-                    removed: isJoined ? members.removed.filter { $0 > 0 }.sorted() : [],
-                    order: relationship.isOrdered ? orderedKeys(members, of: relationship, object).map(key) : nil))
+                    removed: isJoined ? members.removed.sorted() : [],
+                    order: relationship.isOrdered
+                        ? orderedKeys(members, of: relationship, object).map(key).filter { $0 > 0 } : nil))
         }
     }
 

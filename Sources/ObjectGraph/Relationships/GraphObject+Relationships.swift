@@ -1,8 +1,14 @@
 extension GraphObject {
     // MARK: Reading
 
-    /// The object that a to-one relationship leads to.
-    func destination(at slot: Int) -> (any GraphObject)? {
+    /// The object that a to-one relationship leads to; none where it has vanished.
+    public func destination(at slot: Int) -> (any GraphObject)? {
+        guard let destination = lastDestination(at: slot) else { return nil }
+        return destination._$state.flags.contains(.vanished) ? nil : destination
+    }
+
+    /// The object that a to-one relationship leads to, or led to before it vanished.
+    public func lastDestination(at slot: Int) -> (any GraphObject)? {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
             return nil
@@ -15,7 +21,7 @@ extension GraphObject {
 
     /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
     /// key and the new ones behind them.
-    func memberObjects(at slot: Int) -> [any GraphObject] {
+    public func memberObjects(at slot: Int) -> [any GraphObject] {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
             return []
@@ -50,7 +56,7 @@ extension GraphObject {
     // MARK: Writing
 
     /// Makes a to-one relationship lead to another object, and sees to the inverse.
-    func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
+    public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         if let destination { joinGraph(of: destination) }
         guard let relationship = relationship(at: slot) else { return }
@@ -77,7 +83,7 @@ extension GraphObject {
 
     /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts
     /// once.
-    func setMembers(_ objects: some Sequence<any GraphObject>, at slot: Int) {
+    public func setMembers(_ objects: some Sequence<any GraphObject>, at slot: Int) {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         var seen: Set<ObjectIdentifier> = []
         let objects = objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -153,9 +159,7 @@ extension GraphObject {
     private func registered(_ key: Int64, in entity: Entity) -> (any GraphObject)? {
         guard let handler = _$state.handler else { return nil }
         if let island = handler.island { return island.object(forKey: key) }
-        guard let context = handler.context, let found = handler.context?.handlers[entity.index].table.object(forKey: key)
-        else { return nil }
-        return context.handlers[found.entity].graphObject(found.object)
+        return handler.context?.knownObject(forKey: key, of: entity)
     }
 
     // MARK: Graphs
@@ -169,7 +173,6 @@ extension GraphObject {
         case (let context?, let otherContext?):
             precondition(
                 context === otherContext, "objects of different contexts cannot be related: fetch one in the other's")
-            if other._$state.flags.contains(.vanished) { context.insert(other) }
         case (let context?, nil): context.insert(other)
         case (nil, let otherContext?): otherContext.insert(self)
         case (nil, nil): Island.join(self, other)
