@@ -79,12 +79,18 @@ extension ClassDeclSyntax {
 extension MemberBlockItemListSyntax {
     /// The declarations of the list and of every branch of its `#if` blocks.
     var flattened: [DeclSyntax] {
-        flatMap { member -> [DeclSyntax] in
-            guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
-            return conditional.clauses.flatMap { clause -> [DeclSyntax] in
-                guard case .decls(let members) = clause.elements else { return [] }
-                return members.flattened
-            }
+        flatMap { member in
+            member.decl.as(IfConfigDeclSyntax.self)?.declarations ?? [member.decl]
+        }
+    }
+}
+
+extension IfConfigDeclSyntax {
+    /// The declarations of every branch.
+    var declarations: [DeclSyntax] {
+        clauses.flatMap { clause -> [DeclSyntax] in
+            guard case .decls(let members) = clause.elements else { return [] }
+            return members.flattened
         }
     }
 }

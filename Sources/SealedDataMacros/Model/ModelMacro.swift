@@ -18,9 +18,9 @@ enum ModelMacro: MemberMacro {
             return []
         }
         let model = ModelDeclaration(declaration)
-        guard ModelValidation(model: model, node: node, context: context).isValid(conformingTo: protocols) else {
-            return []
-        }
+        let validation = ModelValidation(model: model, context: context)
+        validation.reportProblems()
+        guard validation.isRoot(conformingTo: protocols) else { return [] }
         return ModelMembers(model: model, access: model.memberAccess(in: context)).declarations
     }
 }
@@ -35,6 +35,7 @@ extension ModelMacro: MemberAttributeMacro {
         guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
             // Swift lets no accessor near a constant: it stays stored, and ModelMembers sees to it.
             ModelDeclaration.isPersisted(variable), !variable.isLet, variable.attribute("_PersistedProperty") == nil,
+            PropertyWrapperAttribute.first(of: variable) == nil,
             let slot = ModelDeclaration(declaration).slot(of: variable)
         else { return [] }
         // The order matters, and the compiler turns it round: see InitializedPropertyMacro.

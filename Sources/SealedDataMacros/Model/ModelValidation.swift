@@ -6,25 +6,21 @@ import SwiftSyntaxMacros
 /// Everything that `@Model` refuses about a class, each with what to do about it.
 struct ModelValidation<Context: MacroExpansionContext> {
     let model: ModelDeclaration
-    let node: AttributeSyntax
     let context: Context
 
-    /// Reports all that is wrong; true when the members can be generated.
-    func isValid(conformingTo protocols: [TypeSyntax]) -> Bool {
-        // All of them run, so that one compilation shows every problem.
-        let answers = [
-            isRoot(conformingTo: protocols),
-            hasInitializer(),
-            haveSingleBindings(),
-            areUnconditional(),
-        ]
+    /// Reports all that is wrong at once. Whatever it is, the members should be generated: without them the compiler
+    /// adds errors that hide the real ones.
+    func reportProblems() {
+        reportIsolation()
+        reportMissingInitializer()
+        reportPatterns()
+        reportConditions()
         for property in model.properties { PropertyValidation(property: property, context: context).reportProblems() }
         for variable in model.declaration.variables { reportLazy(variable) }
-        return answers.allSatisfy(\.self)
     }
 
     /// A class that conforms already and does not say so itself got the conformance from a superclass.
-    private func isRoot(conformingTo protocols: [TypeSyntax]) -> Bool {
+    func isRoot(conformingTo protocols: [TypeSyntax]) -> Bool {
         guard let inherited = model.declaration.inheritanceClause?.inheritedTypes, let superclass = inherited.first,
             !protocols.contains(where: { $0.trimmedDescription.hasSuffix("PersistentModel") }),
             !inherited.contains(where: { $0.type.trimmedDescription.hasSuffix("PersistentModel") })
@@ -38,41 +34,39 @@ struct ModelValidation<Context: MacroExpansionContext> {
         return false
     }
 
-    private func hasInitializer() -> Bool {
-        guard !model.hasDesignatedInitializer else { return true }
+    private func reportMissingInitializer() {
+        guard !model.hasDesignatedInitializer else { return }
         let missing = model.properties.filter(\.mustBeInitialized)
-        guard !missing.isEmpty else { return true }
+        guard !missing.isEmpty else { return }
         context.report(
             "missingInitializer",
             "@Model requires an initializer be provided for '\(model.name)'",
             at: model.declaration.name,
             fixIts: [addingInitializer(for: missing)]
         )
-        return false
     }
 
     private func addingInitializer(for properties: [PersistedProperty]) -> FixIt {
         let parameters = properties.map { "\($0.nameInCode): \($0.type ?? "<#Type#>")" }.joined(separator: ", ")
-        let assignments = properties.map { "self.\($0.nameInCode) = \($0.nameInCode)" }
-        let initializer: DeclSyntax = """
-
-
-            init(\(raw: parameters)) {
-                \(raw: assignments.joined(separator: "\n    "))
-            }
-            """
-        let block = model.declaration.memberBlock
-        let indented = MemberBlockItemSyntax(decl: initializer)
+        let members = model.declaration.memberBlock.members
+        let indentation = members.first?.leadingTrivia.indentation ?? "    "
+        let lines =
+            ["init(\(parameters)) {"]
+            + properties.map { "    self.\($0.nameInCode) = \($0.nameInCode)" } + ["}"]
+        let initializer: DeclSyntax = "\(raw: lines.joined(separator: "\n\(indentation)"))"
+        let added = MemberBlockItemSyntax(
+            leadingTrivia: Trivia(pieces: [.newlines(2)]) + Trivia(stringLiteral: indentation),
+            decl: initializer
+        )
         return .replacing(
             "addInitializer",
             "add an initializer for the properties without a default value",
-            block.members,
-            with: block.members + [indented]
+            members,
+            with: MemberBlockItemListSyntax(Array(members) + [added])
         )
     }
 
-    private func haveSingleBindings() -> Bool {
-        var isValid = true
+    private func reportPatterns() {
         for variable in model.declaration.variables where ModelDeclaration.isPersisted(variable) {
             if let binding = variable.bindings.first(where: { $0.nameToken == nil }) {
                 context.report(
@@ -81,7 +75,6 @@ struct ModelValidation<Context: MacroExpansionContext> {
                         + "its own, or mark this one @Transient",
                     at: binding.pattern
                 )
-                isValid = false
             } else if variable.bindings.count > 1 {
                 context.report(
                     "severalBindings",
@@ -90,19 +83,15 @@ struct ModelValidation<Context: MacroExpansionContext> {
                     at: variable,
                     fixIts: [SplitBindings.fixIt(variable, in: model.declaration)]
                 )
-                isValid = false
             }
         }
-        return isValid
     }
 
     /// A store that changed its layout with a compilation condition could not be opened by the other build.
-    private func areUnconditional() -> Bool {
-        var isValid = true
+    private func reportConditions() {
         for member in model.declaration.memberBlock.members {
             guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { continue }
-            let inside = MemberBlockItemListSyntax([MemberBlockItemSyntax(decl: conditional)]).flattened
-            for variable in inside.compactMap({ $0.as(VariableDeclSyntax.self) })
+            for variable in conditional.declarations.compactMap({ $0.as(VariableDeclSyntax.self) })
             where ModelDeclaration.isPersisted(variable) {
                 context.report(
                     "conditionalProperty",
@@ -110,10 +99,34 @@ struct ModelValidation<Context: MacroExpansionContext> {
                         + "build; move it out of '#if' or mark it @Transient",
                     at: variable
                 )
-                isValid = false
             }
         }
-        return isValid
+    }
+
+    /// The schema holds key paths to every property, and nothing may form one to another isolation domain.
+    private func reportIsolation() {
+        let globalActor = model.declaration.attributes.first { element in
+            guard case .attribute(let attribute) = element else { return false }
+            let name = attribute.attributeName.trimmedDescription
+            return name.hasSuffix("Actor") && !name.hasSuffix("ModelActor")
+        }
+        guard let globalActor else { return }
+        var attributes = model.declaration.attributes
+        if let index = attributes.index(of: globalActor) { attributes.remove(at: index) }
+        context.report(
+            "isolatedModel",
+            "'@Model' can't be combined with '\(globalActor.trimmedDescription)': a model belongs to its context, "
+                + "wherever that is used; remove the actor and isolate the code that uses '\(model.name)'",
+            at: globalActor,
+            fixIts: [
+                .replacing(
+                    "removeActor",
+                    "remove '\(globalActor.trimmedDescription)'",
+                    model.declaration.attributes,
+                    with: attributes
+                )
+            ]
+        )
     }
 
     /// A lazy property derives its value from others; whoever wants it stored has to say how.

@@ -64,7 +64,7 @@ struct ObservedSetter {
                 ]
             }
         }
-        lines += ["do {", statements.description, "}", "}"]
+        lines += ["do {", statements.trimmedDescription, "}", "}"]
         return lines
     }
 }

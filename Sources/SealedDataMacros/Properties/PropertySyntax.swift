@@ -81,3 +81,10 @@ extension TokenSyntax {
         return text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
     }
 }
+
+extension Trivia {
+    /// The spaces and tabs in front of what follows.
+    var indentation: String {
+        String(description.reversed().prefix { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

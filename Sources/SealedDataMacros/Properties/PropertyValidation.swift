@@ -11,7 +11,7 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     func reportProblems() {
         reportReferenceOwnership()
         reportFixedConstant()
-        reportWrappers()
+        reportWrapper()
         reportObservers()
         reportAnnotations()
     }
@@ -45,46 +45,33 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     /// A constant with an initial value could never take the value that its row holds.
     private func reportFixedConstant() {
         guard property.isLet, property.binding.initializer != nil else { return }
-        var variable = property.declaration
-        variable.bindingSpecifier = .keyword(
-            .var,
-            leadingTrivia: variable.bindingSpecifier.leadingTrivia,
-            trailingTrivia: variable.bindingSpecifier.trailingTrivia
-        )
+        let specifier = property.declaration.bindingSpecifier
+        let isPrivate =
+            property.declaration.hasModifier(.private) || property.declaration.hasModifier(.fileprivate)
+        let variable = TokenSyntax.identifier(isPrivate ? "var" : "private(set) var")
+            .with(\.leadingTrivia, specifier.leadingTrivia)
+            .with(\.trailingTrivia, specifier.trailingTrivia)
         context.report(
             "constantWithValue",
             "'\(property.name)' is a constant with an initial value and can't take the value from the store; declare it "
                 + "as 'private(set) var', or mark it @Transient",
-            at: property.declaration.bindingSpecifier,
+            at: specifier,
             fixIts: [
-                .replacing("useVariable", "replace 'let' by 'var'", property.declaration, with: variable),
+                .replacing("useVariable", "replace 'let' by '\(variable.text)'", specifier, with: variable),
                 AddTransient.fixIt(property.declaration),
             ]
         )
     }
 
-    /// A property wrapper keeps the value in storage of its own, which a persisted property doesn't have.
-    private func reportWrappers() {
-        for case .attribute(let attribute) in property.declaration.attributes {
-            let name = attribute.attributeName.trimmedDescription
-            guard Self.isPropertyWrapper(name) else { continue }
-            context.report(
-                "propertyWrapper",
-                "the property wrapper '@\(name)' can't be used on a persisted property; mark the property @Transient "
-                    + "and persist the wrapped value in another one, or use 'didSet'",
-                at: attribute,
-                fixIts: [AddTransient.fixIt(property.declaration)]
-            )
-        }
-    }
-
-    /// A macro sees names only. One that begins with a capital letter and is neither ours nor a global actor's is
-    /// taken for a property wrapper.
-    private static func isPropertyWrapper(_ name: String) -> Bool {
-        let last = name.split(separator: ".").last.map(String.init) ?? name
-        let ours = ["Attribute", "Relationship", "Transient", "_PersistedProperty", "_InitializedProperty"]
-        guard let initial = last.first, initial.isUppercase else { return false }
-        return !ours.contains(last) && !last.hasSuffix("Actor")
+    private func reportWrapper() {
+        guard let attribute = PropertyWrapperAttribute.first(of: property.declaration) else { return }
+        context.report(
+            "propertyWrapper",
+            "the property wrapper '@\(attribute.attributeName.trimmedDescription)' can't be used on a persisted property; "
+                + "mark the property @Transient and persist the wrapped value in another one, or use 'didSet'",
+            at: attribute,
+            fixIts: [AddTransient.fixIt(property.declaration)]
+        )
     }
 
     private func reportObservers() {
@@ -105,6 +92,21 @@ struct PropertyValidation<Context: MacroExpansionContext> {
             "'\(property.name)' can't be an attribute and a relationship; remove one of @Attribute and @Relationship",
             at: relationship
         )
+    }
+}
+
+/// The attribute that makes a property a wrapped one. A wrapper keeps the value in storage of its own, which a persisted
+/// property doesn't have.
+enum PropertyWrapperAttribute {
+    /// A macro sees names only: one that begins with a capital letter and is neither ours nor a global actor's is taken
+    /// for a property wrapper.
+    static func first(of variable: VariableDeclSyntax) -> AttributeSyntax? {
+        for case .attribute(let attribute) in variable.attributes {
+            let name = attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) ?? ""
+            let isOurs = ["Attribute", "Relationship", "Transient"].contains(name)
+            if name.first?.isUppercase == true && !isOurs && !name.hasSuffix("Actor") { return attribute }
+        }
+        return nil
     }
 }
 

@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 /// The fix-it that gives each of several bindings in one `var` a declaration of its own.
 enum SplitBindings {
@@ -37,21 +38,10 @@ enum SplitBindings {
                 at: 0
             )
         }
-        let indentation = Trivia(
-            pieces: variable.leadingTrivia.pieces.reversed().prefix { $0.isSpaceOrTab }.reversed()
-        )
+        let indentation = Trivia(stringLiteral: variable.leadingTrivia.indentation)
         return bindings.enumerated().map { index, binding in
             let single = variable.trimmed.with(\.bindings, PatternBindingListSyntax([binding]))
             return single.with(\.leadingTrivia, index == 0 ? variable.leadingTrivia : .newline + indentation)
-        }
-    }
-}
-
-extension TriviaPiece {
-    fileprivate var isSpaceOrTab: Bool {
-        switch self {
-        case .spaces, .tabs: true
-        default: false
         }
     }
 }

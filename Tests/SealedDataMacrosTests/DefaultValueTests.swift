@@ -1,0 +1,314 @@
+import Testing
+
+@Suite("Initial values become defaults of new objects")
+struct DefaultValueTests {
+    @Test func `comments around an initial value are dropped`() {
+        expect(
+            """
+            @Model final class Trip {
+                var trailing = 1 // a comment
+                var block: Int /* of */ = /* the */ 2 /* sum */
+                init() {}
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var trailing = 1 // a comment
+                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    var block: Int /* of */ = /* the */ 2 /* sum */
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 0, to: 1)
+                        _$initialize(&_$state, 1, to: (2) as Int)
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "trailing",
+                                keypath: \\Trip.trailing,
+                                defaultValue: 1,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "block",
+                                keypath: \\Trip.block,
+                                defaultValue: (2) as Int,
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `optional properties start as nil without a default`() {
+        expect(
+            """
+            @Model final class Trip {
+                var optional: Int?
+                var unwrapped: Int!
+                var given: Int! = 3
+                var `default`: (any P)? = nil
+                init() {}
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var optional: Int?
+                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    var unwrapped: Int!
+                    @SealedData._PersistedProperty(slot: 2) @SealedData._InitializedProperty(slot: 2)
+                    var given: Int! = 3
+                    @SealedData._PersistedProperty(slot: 3) @SealedData._InitializedProperty(slot: 3)
+                    var `default`: (any P)? = nil
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 2, to: (3) as Int?)
+                        _$initialize(&_$state, 3, to: (nil) as (any P)?)
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "optional",
+                                keypath: \\Trip.optional,
+                                defaultValue: nil,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "unwrapped",
+                                keypath: \\Trip.unwrapped,
+                                defaultValue: nil,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "given",
+                                keypath: \\Trip.given,
+                                defaultValue: (3) as Int?,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "default",
+                                keypath: \\Trip.`default`,
+                                defaultValue: (nil) as (any P)?,
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `initial values of several lines stay as they are`() {
+        expect(
+            #"""
+            @Model final class Trip {
+                var called: [Int] = {
+                    // Computed once.
+                    [1, 2]
+                }()
+                var text = "a\(1 + 2)"
+                var lines = """
+                    first
+                      second
+                    """
+                init() {}
+            }
+            """#,
+            expandsTo: #"""
+                final class Trip {
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var called: [Int] = {
+                        // Computed once.
+                        [1, 2]
+                    }()
+                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    var text = "a\(1 + 2)"
+                    @SealedData._PersistedProperty(slot: 2) @SealedData._InitializedProperty(slot: 2)
+                    var lines = """
+                        first
+                          second
+                        """
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 0, to: ({
+                            // Computed once.
+                            [1, 2]
+                        }()) as [Int])
+                        _$initialize(&_$state, 1, to: "a\(1 + 2)")
+                        _$initialize(&_$state, 2, to: """
+                                first
+                                  second
+                                """)
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "called",
+                                keypath: \Trip.called,
+                                defaultValue: ({
+                                        // Computed once.
+                                        [1, 2]
+                                    }()) as [Int],
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "text",
+                                keypath: \Trip.text,
+                                defaultValue: "a\(1 + 2)",
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "lines",
+                                keypath: \Trip.lines,
+                                defaultValue: """
+                                        first
+                                          second
+                                        """,
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """#,
+            with: Specs.model
+        )
+    }
+
+    @Test func `a conditional value is assigned in a closure`() {
+        expect(
+            """
+            @Model final class Trip {
+                var condition: Int = if flag { 1 } else { 2 }
+                var choice = switch flag { case true: 1; case false: 2 }
+                init() {}
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var condition: Int = if flag { 1 } else { 2 }
+                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    var choice = switch flag { case true: 1; case false: 2 }
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 0, to: {
+                                let value: Int = if flag {
+                                    1
+                                } else {
+                                    2
+                                };
+                                return value
+                            }())
+                        _$initialize(&_$state, 1, to: {
+                                let value = switch flag {
+                                case true:
+                                    1;
+                                case false:
+                                    2
+                                };
+                                return value
+                            }())
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "condition",
+                                keypath: \\Trip.condition,
+                                defaultValue: {
+                                    let value: Int = if flag {
+                                        1
+                                    } else {
+                                        2
+                                    };
+                                    return value
+                                }(),
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "choice",
+                                keypath: \\Trip.choice,
+                                defaultValue: {
+                                    let value = switch flag {
+                                    case true:
+                                        1;
+                                    case false:
+                                        2
+                                    };
+                                    return value
+                                }(),
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+}

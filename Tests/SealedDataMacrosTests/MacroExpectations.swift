@@ -1,0 +1,59 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@testable import SealedDataMacros
+
+/// The macros under the names by which source code calls them.
+enum Specs {
+    static let model: [String: MacroSpec] = [
+        "Model": MacroSpec(type: ModelMacro.self, conformances: ["PersistentModel", "Sendable"])
+    ]
+    static let properties: [String: MacroSpec] = [
+        "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
+        "_InitializedProperty": MacroSpec(type: InitializedPropertyMacro.self),
+    ]
+    static let annotations: [String: MacroSpec] = [
+        "Attribute": MacroSpec(type: AttributeMacro.self),
+        "Relationship": MacroSpec(type: RelationshipMacro.self),
+        "Transient": MacroSpec(type: TransientMacro.self),
+        "Index": MacroSpec(type: IndexMacro.self),
+        "Unique": MacroSpec(type: UniqueMacro.self),
+    ]
+    static let modelActor: [String: MacroSpec] = [
+        "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"])
+    ]
+}
+
+/// Expects that `source` expands to `expansion` without a diagnostic.
+func expect(
+    _ source: String,
+    expandsTo expansion: String,
+    with specs: [String: MacroSpec],
+    at location: Testing.SourceLocation = #_sourceLocation
+) {
+    assertMacroExpansion(
+        source,
+        expandedSource: expansion,
+        macroSpecs: specs,
+        failureHandler: { Issue.record("\($0.message)", sourceLocation: location) }
+    )
+}
+
+/// Expects the messages of `diagnostics`, in their order, and where `fixed` is given, that the fix-it of the given
+/// label leads to it. What the refused source expands to is of no interest.
+func expect(
+    _ source: String,
+    isRefusedWith diagnostics: [String],
+    applying fixIt: String? = nil,
+    leadsTo fixed: String? = nil,
+    with specs: [String: MacroSpec],
+    at location: Testing.SourceLocation = #_sourceLocation
+) {
+    let outcome = Refusal(of: source, with: specs)
+    #expect(outcome.messages == diagnostics, sourceLocation: location)
+    guard let fixed else { return }
+    #expect(outcome.source(applying: fixIt) == fixed, sourceLocation: location)
+}

@@ -1,0 +1,299 @@
+import Testing
+
+@Suite("What @Model adds to a class")
+struct ModelExpansionTests {
+    @Test func `a full class`() {
+        expect(
+            """
+            @Model final class Trip {
+                #Index<Trip>([\\.name], [\\.name, \\.start])
+                #Unique<Trip>([\\.code])
+                var name: String
+                var start: Date = .now // today
+                @Attribute(.unique, originalName: "kode") let code: String
+                @Relationship(deleteRule: .cascade, inverse: \\Item.trip) var items: [Item]? = []
+                var count = 0
+                @Transient var cache = 0
+                static var shared = 1
+                var computed: Int { 1 }
+                init(name: String, code: String) { self.name = name; self.code = code }
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    #Index<Trip>([\\.name], [\\.name, \\.start])
+                    #Unique<Trip>([\\.code])
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var name: String
+                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    var start: Date = .now // today
+                    @Attribute(.unique, originalName: "kode") let code: String
+                    @Relationship(deleteRule: .cascade, inverse: \\Item.trip)
+                    @SealedData._PersistedProperty(slot: 3) @SealedData._InitializedProperty(slot: 3) var items: [Item]? = []
+                    @SealedData._PersistedProperty(slot: 4) @SealedData._InitializedProperty(slot: 4)
+                    var count = 0
+                    @Transient var cache = 0
+                    static var shared = 1
+                    var computed: Int { 1 }
+                    init(name: String, code: String) { self.name = name; self.code = code }
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 1, to: (.now) as Date)
+                        _$initialize(&_$state, 3, to: ([]) as [Item]?)
+                        _$initialize(&_$state, 4, to: 0)
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "name",
+                                keypath: \\Trip.name,
+                                defaultValue: nil,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "start",
+                                keypath: \\Trip.start,
+                                defaultValue: (.now) as Date,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "code",
+                                keypath: \\Trip.code,
+                                defaultValue: nil,
+                                metadata: SealedData.Schema.Attribute(.unique, originalName: "kode")
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "items",
+                                keypath: \\Trip.items,
+                                defaultValue: ([]) as [Item]?,
+                                metadata: SealedData.Schema.Relationship(deleteRule: .cascade, inverse: \\Item.trip)
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "count",
+                                keypath: \\Trip.count,
+                                defaultValue: 0,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "SealedData.Schema.Index",
+                                keypath: \\SealedData.Schema.encodingVersion,
+                                defaultValue: nil,
+                                metadata: SealedData.Schema.Index<Trip>([\\.name], [\\.name, \\.start])
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "SealedData.Schema.Unique",
+                                keypath: \\SealedData.Schema.encodingVersion,
+                                defaultValue: nil,
+                                metadata: SealedData.Schema.Unique<Trip>([\\.code])
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+                        _$p_name = SealedData._NoStorage()
+                        code = _materializing._$value(at: 2)
+                    }
+
+                    func _$recordConstants() {
+                        Self._$initialize(&_$state, 2, to: code)
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `a public class that is not final and has no initializer`() {
+        expect(
+            """
+            @Model public class Trip {
+                public private(set) var note: String?
+            }
+            """,
+            expandsTo: """
+                public class Trip {
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    public private(set) var note: String?
+
+                    public var _$state = SealedData._ObjectState(Trip.self)
+
+                    public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+
+                    }
+
+                    public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "note",
+                                keypath: \\Trip.note,
+                                defaultValue: nil,
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    required public init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    init() {
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `a class in a public extension has public members`() {
+        expect(
+            """
+            public extension Travel {
+                @Model final class Trip {
+                    init() {}
+                }
+            }
+            """,
+            expandsTo: """
+                public extension Travel {
+                    final class Trip {
+                        init() {}
+
+                        public var _$state = SealedData._ObjectState(Trip.self)
+
+                        public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+
+                        }
+
+                        public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                            [
+
+                            ]
+                        }
+
+                        public init(_materializing: SealedData._Materialization) {
+
+                        }
+                    }
+                }
+
+                extension Travel.Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Travel.Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `the class's availability is the extension's too`() {
+        expect(
+            """
+            @available(macOS 26, *)
+            @Model final class Trip {
+                init() {}
+            }
+            """,
+            expandsTo: """
+                @available(macOS 26, *)
+                final class Trip {
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                @available(macOS 26, *)
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(macOS 26, *)
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `a class with a deprecated property has a deprecated schema`() {
+        expect(
+            """
+            @Model final class Trip {
+                @available(*, deprecated, renamed: "title")
+                var name = ""
+                init() {}
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @available(*, deprecated, renamed: "title")
+                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    var name = ""
+                    init() {}
+
+                    var _$state = SealedData._ObjectState(Trip.self)
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        _$initialize(&_$state, 0, to: "")
+                    }
+
+                    @available(*, deprecated)
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "name",
+                                keypath: \\Trip.name,
+                                defaultValue: "",
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    init(_materializing: SealedData._Materialization) {
+
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+}

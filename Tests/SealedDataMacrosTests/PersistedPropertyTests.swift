@@ -1,0 +1,100 @@
+import Testing
+
+@Suite("The accessors of a persisted property")
+struct PersistedPropertyTests {
+    @Test func `a property reads and writes its slot`() {
+        expect(
+            """
+            final class Trip {
+                @_PersistedProperty(slot: 2) var name: String
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    var name: String {
+                        get {
+                            _$value(at: 2)
+                        }
+                        set {
+                            _$setValue(newValue, at: 2)
+                        }
+                    }
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
+    @Test func `an initializer has to give a property without a default its first value`() {
+        expect(
+            """
+            final class Trip {
+                @_InitializedProperty(slot: 0) var name: String
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    var name: String {
+                        @storageRestrictions(accesses: _$state, initializes: _$p_name)
+                        init(initialValue) {
+                            Trip._$initialize(&_$state, 0, to: initialValue)
+                            _$p_name = SealedData._NoStorage()
+                        }
+                    }
+
+                    private var _$p_name: SealedData._NoStorage
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
+    @Test(arguments: ["name: String?", "name: String!"])
+    func `an initializer may leave an optional property as it is`(binding: String) {
+        expect(
+            """
+            final class Trip {
+                @_InitializedProperty(slot: 0) var \(binding)
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    var \(binding) {
+                        @storageRestrictions(accesses: _$state, initializes: _$p_name)
+                        init(initialValue) {
+                            Trip._$initialize(&_$state, 0, to: initialValue)
+                            _$p_name = ()
+                        }
+                    }
+
+                    private var _$p_name: ()
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
+    @Test func `a name in backticks loses them behind the prefix`() {
+        expect(
+            """
+            final class `Type` {
+                @_InitializedProperty(slot: 1) var `class`: Int
+            }
+            """,
+            expandsTo: """
+                final class `Type` {
+                    var `class`: Int {
+                        @storageRestrictions(accesses: _$state, initializes: _$p_class)
+                        init(initialValue) {
+                            `Type`._$initialize(&_$state, 1, to: initialValue)
+                            _$p_class = SealedData._NoStorage()
+                        }
+                    }
+
+                    private var _$p_class: SealedData._NoStorage
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+}

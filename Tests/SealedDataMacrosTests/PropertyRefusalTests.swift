@@ -1,0 +1,121 @@
+import Testing
+
+@Suite("What @Model refuses about a property")
+struct PropertyRefusalTests {
+    @Test func `a weak property is refused and can become a plain one`() {
+        expect(
+            """
+            @Model final class Trip {
+                private weak var owner: Owner?
+            }
+            """,
+            isRefusedWith: [
+                "a persisted property can't be 'weak'; models never keep each other alive, so the modifier isn't needed"
+            ],
+            leadsTo: """
+                @Model final class Trip {
+                    private var owner: Owner?
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `an unowned property is refused`() {
+        expect(
+            "@Model final class Trip { unowned(unsafe) var owner: Owner; init() {} }",
+            isRefusedWith: [
+                "a persisted property can't be 'unowned'; models never keep each other alive, so the modifier isn't "
+                    + "needed"
+            ],
+            with: Specs.model
+        )
+    }
+
+    @Test func `a property wrapper is refused`() {
+        expect(
+            "@Model final class Trip { @Trimmed var name = \"x\" }",
+            isRefusedWith: [
+                "the property wrapper '@Trimmed' can't be used on a persisted property; mark the property @Transient "
+                    + "and persist the wrapped value in another one, or use 'didSet'"
+            ],
+            leadsTo: "@Model final class Trip { @Transient @Trimmed var name = \"x\" }",
+            with: Specs.model
+        )
+    }
+
+    @Test func `attributes that change no storage are accepted`() {
+        expect(
+            """
+            @Model final class Trip {
+                @available(*, deprecated) var a = 1
+                @objc var b = 1
+                @Attribute(.unique) var c = 1
+                @SealedData.Relationship var d: Trip?
+            }
+            """,
+            isRefusedWith: [],
+            with: Specs.model
+        )
+    }
+
+    @Test func `a lazy property has to be transient`() {
+        expect(
+            """
+            @Model final class Trip {
+                // The sum.
+                lazy var sum: Int = 1 + 2
+                @Transient lazy var product: Int = 1 * 2
+            }
+            """,
+            isRefusedWith: [
+                "a lazy property isn't persisted; mark it @Transient, or remove 'lazy' to persist it"
+            ],
+            leadsTo: """
+                @Model final class Trip {
+                    // The sum.
+                    @Transient lazy var sum: Int = 1 + 2
+                    @Transient lazy var product: Int = 1 * 2
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `a constant with an initial value can't be restored`() {
+        expect(
+            "@Model final class Trip { let id = UUID() }",
+            isRefusedWith: [
+                "'id' is a constant with an initial value and can't take the value from the store; declare it as "
+                    + "'private(set) var', or mark it @Transient"
+            ],
+            leadsTo: "@Model final class Trip { private(set) var id = UUID() }",
+            with: Specs.model
+        )
+    }
+
+    @Test func `a property is an attribute or a relationship`() {
+        expect(
+            "@Model final class Trip { @Attribute @Relationship var owner: Owner? }",
+            isRefusedWith: [
+                "'owner' can't be an attribute and a relationship; remove one of @Attribute and @Relationship"
+            ],
+            with: Specs.model
+        )
+    }
+
+    @Test func `an observer that refers to its property needs a written type`() {
+        expect(
+            """
+            @Model final class Trip {
+                var count = start() { didSet { count = max(count, 0) } }
+                var other = start() { didSet { print(oldValue) } }
+                var typed: Int = start() { didSet { typed = max(typed, 0) } }
+                var literal = 3 { didSet { literal = max(literal, 0) } }
+            }
+            """,
+            isRefusedWith: ["the observer refers to 'count', whose type isn't written; add a type annotation"],
+            with: Specs.model
+        )
+    }
+}

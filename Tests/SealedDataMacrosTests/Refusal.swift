@@ -1,0 +1,48 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+
+/// The diagnostics of one source and what its fix-its make of it.
+struct Refusal {
+    private let source: String
+    private let context: BasicMacroExpansionContext
+
+    init(of source: String, with specs: [String: MacroSpec]) {
+        self.source = source
+        let file: SourceFileSyntax = "\(raw: source)"
+        let context = BasicMacroExpansionContext(
+            sourceFiles: [file: .init(moduleName: "TestModule", fullFilePath: "test.swift")]
+        )
+        _ = file.expand(
+            macroSpecs: specs,
+            contextGenerator: { syntax in
+                BasicMacroExpansionContext(sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+            }
+        )
+        self.context = context
+    }
+
+    var messages: [String] {
+        context.diagnostics.map(\.message)
+    }
+
+    /// The source after the first fix-it of the given label, or after the first of all.
+    func source(applying label: String?) -> String? {
+        let fixIts = context.diagnostics.flatMap(\.fixIts)
+        guard let fixIt = fixIts.first(where: { label == nil || $0.message.message == label }) else { return nil }
+        var bytes = Array(source.utf8)
+        for case .replace(let old, let new) in fixIt.changes {
+            let start = offset(of: old.position, in: old)
+            let end = offset(of: old.endPosition, in: old)
+            bytes.replaceSubrange(start..<end, with: Array(new.description.utf8))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Macros see detached copies of the source; the context knows where they came from.
+    private func offset(of position: AbsolutePosition, in node: Syntax) -> Int {
+        context.location(for: position, anchoredAt: node, fileName: "test.swift").offset
+    }
+}
