@@ -28,6 +28,7 @@ extension ManagedObjectContext {
     /// Registers an object that is in no graph as a new one.
     private func adopt(_ object: any GraphObject, key: Int64) {
         let handler = handler(forNew: object)
+        object._$recordConstants()
         object.turnRowIntoChanges()
         object._$state.handler = handler
         object._$state.key = key

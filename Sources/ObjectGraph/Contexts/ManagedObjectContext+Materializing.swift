@@ -38,11 +38,10 @@ extension ManagedObjectContext {
                         body(owner, found.object)
                         continue
                     }
-                    entry.pointee.type = handler.objectType
                     entry.pointee.state.key = key
                     entry.pointee.state.chunk = chunk
                     entry.pointee.state.rowOffset = row.offset
-                    let object = handler.objectType.init(_materializing: Materialization()) as AnyObject
+                    let object = PendingState.makeObject(handler.objectType, entry) as AnyObject
                     table.insert(object, forKey: key, entity: handler.entity.index)
                     body(handler, object)
                 }

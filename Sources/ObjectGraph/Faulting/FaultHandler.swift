@@ -27,8 +27,8 @@ final class FaultHandler {
 
     /// Makes an object with a state.
     func makeObject(_ state: ObjectState) -> any GraphObject {
-        var entry = PendingState.Entry(type: objectType, state: state)
-        return PendingState.with(&entry) { _ in objectType.init(_materializing: Materialization()) }
+        var entry = PendingState.Entry(type: nil, state: state)
+        return PendingState.with(&entry) { PendingState.makeObject(objectType, $0) }
     }
 
     /// An object of the entity's class, of which only the reference is known.

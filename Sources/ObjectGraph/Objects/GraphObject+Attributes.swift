@@ -1,9 +1,95 @@
 extension GraphObject {
+    /// The value of an attribute's slot; the type's zero where it has none.
+    ///
+    /// - Complexity: a load from the row for an object without changes.
+    @inlinable @inline(__always)
+    public func _$attribute<V: StorableValue>(at slot: Int, as type: V.Type = V.self) -> V {
+        if _$state.changes == nil, let chunk = _$state.chunk {
+            return V.read(Row(chunk: chunk, offset: _$state.rowOffset), slot)
+        }
+        return changedAttribute(at: slot) ?? V.read(.null, 0)
+    }
+
+    /// The value of an optional attribute's slot.
+    @inlinable @inline(__always)
+    public func _$optionalAttribute<V: StorableValue>(at slot: Int, as type: V.Type = V.self) -> V? {
+        if _$state.changes == nil, let chunk = _$state.chunk {
+            let row = Row(chunk: chunk, offset: _$state.rowOffset)
+            return row.isNull(at: slot) ? nil : V.read(row, slot)
+        }
+        return changedAttribute(at: slot)
+    }
+
+    /// The value of a slot of an object that is changed, new or a fault.
+    @inlinable @inline(never)
+    func changedAttribute<V: StorableValue>(at slot: Int) -> V? {
+        guard case .value(let value) = slotValue(slot) else { return nil }
+        return V(storedValue: value)
+    }
+
+    /// The value of a slot that is kept as JSON text: as it was set, or its text. Both are nil where there is none.
+    public func _$composite(at slot: Int) -> (value: (any CompositeValue)?, text: String?) {
+        switch slotValue(slot) {
+        case .composite(let value): (value, nil)
+        case .value(.text(let text)): (nil, text)
+        case .value, .unset, .members, .pending: (nil, nil)
+        }
+    }
+
     /// Changes the value of an attribute, and tells the context.
-    @usableFromInline
+    @inlinable @inline(__always)
+    public func _$setAttribute(_ value: Value, at slot: Int) {
+        setSlotValue(.value(value), at: slot)
+    }
+
+    /// Changes the value of an attribute that is kept as JSON text, and tells the context.
+    public func _$setComposite(_ value: any CompositeValue, at slot: Int) {
+        setSlotValue(.composite(value), at: slot)
+    }
+
+    /// Changes a slot, and tells the context.
+    @inlinable @inline(__always)
     func setSlotValue(_ value: SlotValue, at slot: Int) {
+        // A new object, in a context or not: its context writes it whole.
+        if let changes = _$state.changes, _$state.chunk == nil,
+            _$state.handler == nil || _$state.flags.contains(.inserted)
+        {
+            changes[slot] = value
+        } else {
+            changeSavedSlot(value, at: slot)
+        }
+    }
+
+    @usableFromInline
+    func changeSavedSlot(_ value: SlotValue, at slot: Int) {
         if _$state.chunk == nil, _$state.handler != nil { fireFault() }
         ensureChanges()[slot] = value
         didChange()
+    }
+
+    /// An object that stands for one that is not there: it is in no graph, has no values and counts as deleted.
+    public static func _$placeholder(slotCount: Int) -> Self {
+        var state = ObjectState(slotCount: slotCount)
+        state.flags.insert(.vanished)
+        var entry = PendingState.Entry(type: nil, state: state)
+        let object = PendingState.with(&entry) { PendingState.makeObject(Self.self, $0) }
+        guard let object = object as? Self else { preconditionFailure("an initializer makes an object of its class") }
+        return object
+    }
+}
+
+extension ObjectState {
+    /// Sets an attribute while the object is being initialized.
+    @inlinable
+    public mutating func initialize(_ slot: Int, attribute value: Value) { initialize(slot, to: .value(value)) }
+
+    /// Sets an attribute that is kept as JSON text while the object is being initialized.
+    public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
+        initialize(slot, to: .composite(value))
+    }
+
+    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
+    public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
+        initialize(slot, to: objects.isEmpty ? .unset : .pending(objects))
     }
 }

@@ -8,9 +8,14 @@ public protocol GraphObject: AnyObject, SendableMetatype {
     static func _$entity(of object: Self) -> Entity
     /// Makes an object for a row or fault. Its state comes from ``ObjectState/materializing(_:)``.
     init(_materializing: Materialization)
+    /// Copies the properties that are kept in the object itself to a new object's state.
+    func _$recordConstants()
 }
 
 extension GraphObject {
+    /// Nothing is kept in the object itself.
+    public func _$recordConstants() {}
+
     /// The entity.
     var entity: Entity { _$state.handler?.entity ?? Self._$entity(of: self) }
 }

@@ -6,9 +6,36 @@
     import Musl
 #endif
 
-/// The proof that an object is made by a graph and not by a program.
-public struct Materialization: Sendable {
-    init() {}
+/// The proof that an object is made by a graph and not by a program, and the row that it is made for.
+public struct Materialization {
+    /// The state that the object gets; alive for as long as the object's initializer runs.
+    private let state: UnsafePointer<ObjectState>
+
+    init(_ state: UnsafePointer<ObjectState>) {
+        self.state = state
+    }
+
+    /// The row; one without values for an object that is in no store.
+    ///
+    /// For a fault it is fetched, since the object keeps some of its values as constants.
+    public var row: Row {
+        if let row = state.pointee.row { return row }
+        guard state.pointee.key > 0, let handler = state.pointee.handler, let context = handler.context,
+            let node = try? context.store(for: handler.entity).newValuesForObject(
+                with: context.id(entity: handler.entity, key: state.pointee.key), with: context)
+        else { return .empty }
+        return node.row
+    }
+
+    /// The object of class `type` that a to-one relationship leads to.
+    public func destination(at slot: Int) -> (any GraphObject)? {
+        guard let handler = state.pointee.handler, let context = handler.context,
+            case .relationship(let relationship) = handler.entity.properties[slot]
+        else { return nil }
+        let key = row.slotCount > slot ? row.integer(at: slot) : 0
+        guard key > 0 else { return nil }
+        return context.object(with: context.id(entity: relationship.destination, key: key))
+    }
 }
 
 /// Hands the state of a fetched object to the initializer of its class.
@@ -39,6 +66,14 @@ enum PendingState {
             defer { pthread_setspecific(key, outer) }
             return try body(pointer)
         }
+    }
+
+    /// Makes the object that an entry tells.
+    @inline(__always)
+    static func makeObject(_ type: any GraphObject.Type, _ entry: UnsafeMutablePointer<Entry>) -> any GraphObject {
+        entry.pointee.type = type
+        let state = UnsafeMutableRawPointer(entry) + MemoryLayout<Entry>.offset(of: \.state)!
+        return type.init(_materializing: Materialization(UnsafePointer(state.assumingMemoryBound(to: ObjectState.self))))
     }
 
     /// The state that waits for an initializer of `type` or of a class that inherits from it, or nil where the program

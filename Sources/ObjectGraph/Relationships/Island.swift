@@ -48,6 +48,7 @@ final class Island {
 
     /// Takes in an object that is in no graph.
     private func settle(_ object: any GraphObject) {
+        object._$recordConstants()
         object.turnRowIntoChanges()
         settle(object, key: TemporaryKeys.next())
         object.establishPendingRelationships()

@@ -125,3 +125,19 @@ public struct Row: @unchecked Sendable {
         }
     }
 }
+
+extension Row {
+    /// A row without slots.
+    public static let empty: Row = {
+        var rows = RowBatchBuilder()
+        rows.begin(key: 0, version: 0, entity: 0, slotCount: 0)
+        return rows.finish().first { _ in true }!
+    }()
+
+    /// A row whose only slot is null, to read a type's zero from.
+    @usableFromInline static let null: Row = {
+        var rows = RowBatchBuilder()
+        rows.begin(key: 0, version: 0, entity: 0, slotCount: 1)
+        return rows.finish().first { _ in true }!
+    }()
+}

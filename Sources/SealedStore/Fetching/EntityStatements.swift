@@ -1,0 +1,146 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// What the statements about an entity have in common, worked out once for each entity of a schema.
+struct EntityStatements: Sendable {
+    /// The columns that a fetch of each entity reads, at its `Entity.index`.
+    private let selections: [EntitySelection]
+    /// The statement that inserts a row of each entity.
+    private let inserts: [SQLText]
+    /// The statement that deletes a row of each entity if it has a version.
+    private let deletes: [SQLText]
+    /// What has to be cleared when an object of each entity is deleted.
+    private let clearings: [[SQLText]]
+
+    init(_ schema: StoreSchema) {
+        let entities = schema.model.entities
+        selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
+        inserts = entities.map { entity in
+            let table = schema.table(of: entity)
+            var names = [#""_id""#, #""_version""#]
+            if table.hasEntityColumn { names.append(#""_entity""#) }
+            names += entity.properties.compactMap { table.column(of: $0)?.name }
+            return SQLText(
+                "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))")
+        }
+        deletes = entities.map {
+            SQLText(#"DELETE FROM \#(schema.table(of: $0).name) WHERE "_id" = ?1 AND (?2 IS NULL OR "_version" = ?2)"#)
+        }
+        clearings = entities.map { Self.clearings(for: $0, schema) }
+    }
+
+    func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
+
+    func insert(into entity: Entity) -> SQLText { inserts[entity.index] }
+
+    func delete(from entity: Entity) -> SQLText { deletes[entity.index] }
+
+    func clearings(for entity: Entity) -> [SQLText] { clearings[entity.index] }
+
+    /// The statements that clear every reference to a deleted object, whose key they take as their parameter.
+    private static func clearings(for entity: Entity, _ schema: StoreSchema) -> [SQLText] {
+        var statements: [SQLText] = []
+        for relationship in schema.model.relationships {
+            let isSource = relationship.source.rootIndex == entity.rootIndex
+            let isDestination = relationship.destination.rootIndex == entity.rootIndex
+            switch relationship.placement {
+            case .sourceKey where isDestination:
+                let column = schema.keyColumn(of: relationship).name
+                let table = schema.table(of: relationship.source).name
+                statements.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?1"))
+            case .joinTable(isCanonical: true):
+                guard let table = schema.joinTables[relationship.index] else { continue }
+                if isSource { statements.append(SQLText("DELETE FROM \(table.name) WHERE \(table.owner) = ?1")) }
+                if isDestination { statements.append(SQLText("DELETE FROM \(table.name) WHERE \(table.member) = ?1")) }
+            default: continue
+            }
+        }
+        return statements
+    }
+}
+
+/// The columns that are read of the rows of an entity and those that inherit from it, and how they become rows.
+struct EntitySelection: Sendable {
+    /// The columns, each with the prefix `t0.`, separated by commas.
+    let columns: String
+    /// The number of columns.
+    let columnCount: Int32
+    /// The condition on `_entity`, with the prefix `t0.`; nil where all rows of the table are of the entity's family.
+    let familyCondition: String?
+    /// The condition on `_entity` where objects of subentities are left out.
+    let exactCondition: String?
+
+    /// How the rows of one entity are read.
+    private struct RowLayout: Sendable {
+        let entityIndex: Int
+        let slotCount: Int
+        let cells: [Cell]
+    }
+
+    private struct Cell: Sendable {
+        let slot: Int
+        let column: Int32
+    }
+
+    private let table: String
+    private let layouts: [Int64: RowLayout]
+    private let onlyLayout: RowLayout?
+
+    init(_ entity: Entity, _ table: EntityTable) {
+        self.table = table.name
+        var names = [#"t0."_id""#, #"t0."_version""#]
+        if table.hasEntityColumn { names.append(#"t0."_entity""#) }
+        var columnIndexes: [Property: Int32] = [:]
+        for property in entity.family.lazy.flatMap(\.properties) where columnIndexes[property] == nil {
+            guard let column = table.column(of: property) else { continue }
+            columnIndexes[property] = Int32(names.count)
+            names.append("t0.\(column.name)")
+        }
+        columns = names.joined(separator: ", ")
+        columnCount = Int32(names.count)
+        let layouts = entity.family.map { member in
+            RowLayout(
+                entityIndex: member.index, slotCount: member.slotCount,
+                cells: member.properties.compactMap { property in
+                    columnIndexes[property].map { Cell(slot: property.slot, column: $0) }
+                })
+        }
+        onlyLayout = table.hasEntityColumn ? nil : layouts.first
+        self.layouts = Dictionary(
+            uniqueKeysWithValues: zip(entity.family, layouts).map { (table.codes[$0] ?? 0, $1) })
+        let codes = self.layouts.keys.sorted().map(String.init).joined(separator: ", ")
+        familyCondition = entity.isRoot ? nil : "t0.\"_entity\" IN (\(codes))"
+        exactCondition = table.hasEntityColumn ? "t0.\"_entity\" = \(table.codes[entity] ?? 0)" : nil
+    }
+
+    func condition(includesSubentities: Bool) -> String? {
+        includesSubentities ? familyCondition : exactCondition
+    }
+
+    /// Copies the statement's current row.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where the row is of an entity that the store does not know.
+    @inline(__always)
+    func read(_ statement: borrowing Statement, into rows: inout RowBatchBuilder) throws {
+        let layout: RowLayout
+        if let onlyLayout {
+            layout = onlyLayout
+        } else if let found = layouts[statement.integer(at: 2)] {
+            layout = found
+        } else {
+            throw SealedStoreError.damagedMetadata("an entity number in \(table)")
+        }
+        rows.begin(
+            key: statement.integer(at: 0), version: UInt32(truncatingIfNeeded: statement.integer(at: 1)),
+            entity: layout.entityIndex, slotCount: layout.slotCount)
+        for cell in layout.cells {
+            switch statement.columnType(cell.column) {
+            case .null: continue
+            case .integer: rows.set(integer: statement.integer(at: cell.column), at: cell.slot)
+            case .real: rows.set(real: statement.real(at: cell.column), at: cell.slot)
+            case .text: rows.set(text: statement.text(at: cell.column), at: cell.slot)
+            case .blob: rows.set(blob: statement.blob(at: cell.column), at: cell.slot)
+            }
+        }
+    }
+}

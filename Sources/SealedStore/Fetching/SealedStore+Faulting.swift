@@ -1,0 +1,110 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// The rows with keys, in any order.
+    func rows(with keys: [Int64], of entity: Entity) throws -> RowBatch {
+        let layout = try layout.value
+        // By the root, since an identifier may name a superentity or a subentity of the object's own.
+        let root = layout.schema.model.root(of: entity)
+        let selection = layout.statements.selection(of: root)
+        let table = layout.schema.table(of: root).name
+        return try layout.database.read { connection in
+            var rows = RowBatchBuilder()
+            for group in KeyGroup.groups(of: keys) {
+                let sql = #"SELECT \#(selection.columns) FROM \#(table) AS t0 WHERE t0."_id" IN (\#(group.parameters))"#
+                try connection.withStatement(sql) { query in
+                    try group.bind(to: query)
+                    while try query.step() { try selection.read(query, into: &rows) }
+                }
+            }
+            return rows.finish()
+        }
+    }
+
+    /// The members of a to-many relationship of several owners: in the relationship's order or by primary key.
+    func members(of relationship: Relationship, owners: [Int64]) throws -> RelationshipRows {
+        let layout = try layout.value
+        let selection = layout.statements.selection(of: relationship.destination)
+        let (source, ownerColumn, position) = try memberSource(of: relationship, layout)
+        var result = RelationshipRows()
+        try layout.database.read { connection in
+            var rows = RowBatchBuilder()
+            var seen: Set<Int64> = []
+            for group in KeyGroup.groups(of: owners) {
+                let order = [ownerColumn, position, #"t0."_id""#].compactMap(\.self).joined(separator: ", ")
+                let sql = """
+                    SELECT \(selection.columns), \(ownerColumn) FROM \(source) \
+                    WHERE \(ownerColumn) IN (\(group.parameters)) ORDER BY \(order)
+                    """
+                try connection.withStatement(sql) { query in
+                    try group.bind(to: query)
+                    var owner: Int64?
+                    var members: [Int64] = []
+                    while try query.step() {
+                        let key = query.integer(at: 0)
+                        let nextOwner = query.integer(at: selection.columnCount)
+                        if let owner, owner != nextOwner {
+                            result.append(owner: owner, members: members)
+                            members.removeAll(keepingCapacity: true)
+                        }
+                        owner = nextOwner
+                        members.append(key)
+                        if seen.insert(key).inserted { try selection.read(query, into: &rows) }
+                    }
+                    if let owner { result.append(owner: owner, members: members) }
+                }
+            }
+            result.rows = rows.finish()
+        }
+        return result
+    }
+
+    /// Where the members of a relationship stand: the tables, the column with the owner's key, and that of the order.
+    private func memberSource(
+        of relationship: Relationship, _ layout: Layout
+    ) throws -> (tables: String, owner: String, position: String?) {
+        let table = layout.schema.table(of: relationship.destination)
+        if let pairs = layout.schema.joinTables[relationship.index] {
+            let tables = #"\#(pairs.name) AS p JOIN \#(table.name) AS t0 ON t0."_id" = p.\#(pairs.member)"#
+            return (tables, "p.\(pairs.owner)", pairs.position.map { "p.\($0)" })
+        }
+        guard let inverse = relationship.inverse else {
+            throw SealedStoreError.unsupportedQuery("the relationship '\(relationship.name)'")
+        }
+        let column = layout.schema.keyColumn(of: inverse).name
+        return ("\(table.name) AS t0", "t0.\(column)", table.positionColumns[relationship].map { "t0.\($0)" })
+    }
+}
+
+/// Keys that one statement is asked about. There are statements for few different numbers of keys, so that they stay in
+/// the cache; the last key is repeated where there are fewer.
+private struct KeyGroup {
+    private static let sizes = [1, 16, 128, 512]
+
+    private let keys: ArraySlice<Int64>
+    private let size: Int
+
+    static func groups(of keys: [Int64]) -> [KeyGroup] {
+        let largest = sizes.last!
+        return stride(from: 0, to: keys.count, by: largest).map { start in
+            let slice = keys[start..<min(start + largest, keys.count)]
+            return KeyGroup(keys: slice, size: sizes.first { $0 >= slice.count } ?? largest)
+        }
+    }
+
+    var parameters: String { SQL.parameters(size) }
+
+    func bind(to statement: borrowing Statement) throws {
+        var index: Int32 = 1
+        for key in keys {
+            try statement.bind(key, at: index)
+            index += 1
+        }
+        let last = keys.last ?? 0
+        while index <= size {
+            try statement.bind(last, at: index)
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// The rows that fit a request: one statement.
+    func fetch(_ request: FetchRequest) throws -> RowBatch {
+        let layout = try layout.value
+        let selection = layout.statements.selection(of: request.entity)
+        let statement = try FetchStatement(request, columns: selection.columns, layout)
+        return try layout.database.read { connection in
+            try connection.withStatement(statement.sql) { query in
+                try query.bind(statement.parameters)
+                var rows = RowBatchBuilder()
+                while try query.step() { try selection.read(query, into: &rows) }
+                return rows.finish()
+            }
+        }
+    }
+
+    /// The identifiers of the objects that fit a request.
+    func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+        let layout = try layout.value
+        let table = layout.schema.table(of: request.entity)
+        let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
+        let statement = try FetchStatement(request, columns: columns, layout)
+        return try layout.database.read { connection in
+            try connection.withStatement(statement.sql) { query in
+                try query.bind(statement.parameters)
+                var ids: [ManagedObjectID] = []
+                while try query.step() {
+                    let entity = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 1)) : request.entity
+                    ids.append(
+                        ManagedObjectID(
+                            entity: entity ?? request.entity, storeUUID: layout.uuid, key: query.integer(at: 0)))
+                }
+                return ids
+            }
+        }
+    }
+
+    /// How many objects fit a request; limit and offset count.
+    func count(_ request: FetchRequest) throws -> Int {
+        let layout = try layout.value
+        var request = request
+        request.sort = []
+        let isLimited = request.limit != nil || request.offset > 0
+        let statement = try FetchStatement(
+            request, columns: isLimited ? "1" : "count(*)", isOrdered: isLimited, layout)
+        let sql = isLimited ? "SELECT count(*) FROM (\(statement.sql))" : statement.sql
+        return try layout.database.read { connection in
+            try connection.withStatement(sql) { query in
+                try query.bind(statement.parameters)
+                return try query.step() ? Int(query.integer(at: 0)) : 0
+            }
+        }
+    }
+}
+
+/// The SELECT of a fetch.
+struct FetchStatement {
+    let sql: String
+    /// The values of its parameters.
+    let parameters: [Value]
+
+    init(_ request: FetchRequest, columns: String, isOrdered: Bool = true, _ layout: SealedStore.Layout) throws {
+        var generator = QueryGenerator(layout.schema, root: request.entity)
+        let selection = layout.statements.selection(of: request.entity)
+        var conditions: [String] = []
+        if let condition = selection.condition(includesSubentities: request.includesSubentities) {
+            conditions.append(condition)
+        }
+        if let predicate = request.predicate {
+            conditions.append(try generator.condition(predicate, mayBeNull: true))
+        }
+        var order: [String] = []
+        for sort in request.sort {
+            order.append("\(try generator.value(sort.expression)) \(sort.ascending ? "ASC" : "DESC")")
+        }
+        order.append(#"t0."_id""#)
+
+        var sql = "SELECT \(columns) \(generator.fromClause)"
+        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
+        if isOrdered { sql += " ORDER BY \(order.joined(separator: ", "))" }
+        var parameters = generator.parameters
+        if request.limit != nil || request.offset > 0 {
+            // OFFSET cannot stand without LIMIT; a negative limit is none.
+            sql += " LIMIT ? OFFSET ?"
+            parameters.append(.integer(Int64(request.limit ?? -1)))
+            parameters.append(.integer(Int64(request.offset)))
+        }
+        self.sql = sql
+        self.parameters = parameters
+    }
+}
+
+extension Statement {
+    /// Binds values to the parameters from the first on.
+    func bind(_ values: [Value], from first: Int32 = 1) throws {
+        var index = first
+        for value in values {
+            switch value {
+            case .null: try bindNull(at: index)
+            case .integer(let integer): try bind(integer, at: index)
+            case .real(let real): try bind(real, at: index)
+            case .text(let text): try bind(text: text, at: index)
+            case .blob(let data): try data.withUnsafeBytes { try bind(blob: $0, at: index) }
+            case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind(blob: $0, at: index) }
+            }
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// What the table `_metadata` says: whose store it is and how its model lies in tables.
+struct StoreMetadataTable {
+    let uuid: UUID
+    let model: ManagedObjectModel
+    let names: SchemaNames
+
+    init(uuid: UUID, model: ManagedObjectModel, names: SchemaNames) {
+        self.uuid = uuid
+        self.model = model
+        self.names = names
+    }
+
+    private enum Key: String, CaseIterable {
+        case uuid, model, names
+    }
+
+    func write(on connection: Connection) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let values: [(Key, String)] = [
+            (.uuid, uuid.uuidString),
+            (.model, String(decoding: try encoder.encode(model), as: UTF8.self)),
+            (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
+        ]
+        for (key, value) in values {
+            try connection.withStatement(#"INSERT INTO "_metadata" ("key", "value") VALUES (?, ?)"#) { statement in
+                try statement.bind(text: key.rawValue, at: 1)
+                try statement.bind(text: value, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Reads the table.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where something is missing or cannot be read.
+    static func read(on connection: Connection) throws -> StoreMetadataTable {
+        var values: [String: String] = [:]
+        try connection.withStatement(#"SELECT "key", "value" FROM "_metadata""#) { statement in
+            while try statement.step() { values[statement.string(at: 0)] = statement.string(at: 1) }
+        }
+        guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
+            throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
+        }
+        return StoreMetadataTable(
+            uuid: uuid, model: try decode(.model, from: values), names: try decode(.names, from: values))
+    }
+
+    private static func decode<T: Decodable>(_ key: Key, from values: [String: String]) throws -> T {
+        guard let text = values[key.rawValue], let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
+            throw SealedStoreError.damagedMetadata(key.rawValue)
+        }
+        return value
+    }
+}
+
+extension SealedStore {
+    /// The model of a store, read without the program that made it.
+    ///
+    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/damagedMetadata(_:)`` where its model
+    ///   cannot be read.
+    public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
+        let database = try StoreOpening.openDatabase(description, createsIfMissing: false, create: nil)
+        defer { try? database.close() }
+        return try database.readTransaction(StoreMetadataTable.read).model
+    }
+}

@@ -1,0 +1,69 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// Opens the database of a store, or creates it, and makes sure that it fits a model.
+struct StoreOpening {
+    /// "SEAL": what SQLite's `application_id` is in a store.
+    static let applicationID: Int32 = 0x5345_414C
+    /// The newest format that this version reads; it writes the same.
+    static let formatVersion: Int32 = 1
+
+    let model: ManagedObjectModel
+    let description: PersistentStoreDescription
+
+    /// An open store.
+    struct Opened {
+        let database: Database
+        let schema: StoreSchema
+        let uuid: UUID
+    }
+
+    func open() throws -> Opened {
+        let newSchema = StoreSchema(model: model)
+        let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
+            try create(newSchema, on: connection)
+        }
+        do {
+            let metadata = try database.readTransaction(StoreMetadataTable.read)
+            let differences = ModelComparison(stored: metadata.model, current: model).differences
+            guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
+            return Opened(
+                database: database, schema: StoreSchema(model: model, names: metadata.names), uuid: metadata.uuid)
+        } catch {
+            try? database.close()
+            throw error
+        }
+    }
+
+    /// Opens the database that a description names.
+    static func openDatabase(
+        _ description: PersistentStoreDescription, createsIfMissing: Bool, create: ((Connection) throws -> Void)?
+    ) throws -> Database {
+        let options = Database.Options(
+            readOnly: description.isReadOnly, createsIfMissing: createsIfMissing, applicationID: applicationID,
+            newestUserVersion: formatVersion)
+        let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
+        return try Database(location, key: key(of: description), options: options, create: create)
+    }
+
+    private static func key(of description: PersistentStoreDescription) throws -> EncryptionKey? {
+        switch description.options[SealedStore.keyOption] {
+        case nil: nil
+        case let key as EncryptionKey: key
+        case let passphrase as String: .passphrase(passphrase)
+        default: throw SealedStoreError.malformedKey
+        }
+    }
+
+    private func create(_ schema: StoreSchema, on connection: Connection) throws {
+        for statement in SchemaStatements(schema).all { try connection.execute(statement) }
+        try StoreMetadataTable(uuid: UUID(), model: model, names: schema.names).write(on: connection)
+        for entity in model.entities where entity.isRoot {
+            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, 1)"#) { statement in
+                try statement.bind(text: entity.name, at: 1)
+                try statement.run()
+            }
+        }
+    }
+}

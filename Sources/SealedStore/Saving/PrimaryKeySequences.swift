@@ -1,0 +1,62 @@
+import EncryptedSQLite
+import ObjectGraph
+import Synchronization
+
+/// Primary keys that the store has reserved in the file and not given out yet.
+///
+/// Keys are reserved in blocks, in a transaction of their own, so that two processes never give out the same one; what a
+/// process has left when it ends is never used.
+final class PrimaryKeySequences: Sendable {
+    /// How many keys are reserved at least.
+    static let blockSize = 64
+
+    private let reserved = Mutex<[Int: Range<Int64>]>([:])
+
+    /// Takes keys for objects of a root entity; `reserve` gets more, as many as it is asked for at least.
+    func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
+        try reserved.withLock { reserved in
+            var keys: [Int64] = []
+            var range = reserved[rootIndex] ?? 0..<0
+            while keys.count < count {
+                if range.isEmpty { range = try reserve(max(count - keys.count, Self.blockSize)) }
+                let taken = range.prefix(count - keys.count)
+                keys += taken
+                range = range.dropFirst(taken.count)
+            }
+            reserved[rootIndex] = range
+            return keys
+        }
+    }
+}
+
+extension SealedStore {
+    func obtainIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        let layout = try layout.value
+        var keys: [Int: ArraySlice<Int64>] = [:]
+        for (rootIndex, group) in Dictionary(grouping: entities, by: \.rootIndex) {
+            let root = model.entities[rootIndex]
+            keys[rootIndex] = try sequences.take(group.count, rootIndex: rootIndex) { count in
+                try Self.reserve(count, of: root, layout.database)
+            }[...]
+        }
+        return entities.map { entity in
+            ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: keys[entity.rootIndex]!.removeFirst())
+        }
+    }
+
+    private static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
+        try database.write { connection in
+            let sql = #"UPDATE "_sequence" SET "next" = "next" + ?1 WHERE "entity" = ?2 RETURNING "next""#
+            return try connection.withStatement(sql) { statement in
+                try statement.bind(Int64(count), at: 1)
+                try statement.bind(text: root.name, at: 2)
+                guard try statement.step() else { throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'") }
+                let next = statement.integer(at: 0)
+                guard next > Int64(count) else { throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'") }
+                while try statement.step() {}
+                return (next - Int64(count))..<next
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// Writes changes in one transaction.
+    func save(_ request: SaveChangesRequest) throws -> StoreResult {
+        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        let layout = try layout.value
+        do {
+            try layout.database.write { connection in
+                try SaveTransaction(connection, layout).write(request)
+            }
+        } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
+            throw notUnique(violation, layout.schema)
+        }
+        return .saved
+    }
+
+    /// The error for a violated unique index, in the model's words.
+    private func notUnique(_ violation: DatabaseError.ConstraintViolation, _ schema: StoreSchema) -> any Error {
+        let table = violation.table.map(SQL.quoted)
+        guard let entity = schema.model.entities.first(where: { $0.isRoot && schema.table(of: $0).name == table }) else {
+            return DatabaseError.constraint(violation)
+        }
+        let columns = Set(violation.columns.map(SQL.quoted))
+        let properties = schema.table(of: entity).columns.filter { columns.contains($0.name) }.map(\.property.name)
+        return ObjectGraphError.notUnique(entity: entity.name, properties: properties)
+    }
+}
+
+/// The statements of one save, on one connection.
+///
+/// Deletions come first and insertions last, so that a unique value that one object gives up can be taken by another.
+struct SaveTransaction {
+    private let connection: Connection
+    private let layout: SealedStore.Layout
+
+    init(_ connection: Connection, _ layout: SealedStore.Layout) {
+        self.connection = connection
+        self.layout = layout
+    }
+
+    /// Writes all changes.
+    ///
+    /// - Throws: `ObjectGraphError.conflicts` with every object that somebody else changed.
+    func write(_ request: SaveChangesRequest) throws {
+        var conflicts: [ManagedObjectID] = []
+        try delete(request.deleted, &conflicts)
+        try update(request, &conflicts)
+        guard conflicts.isEmpty else { throw ObjectGraphError.conflicts(conflicts) }
+        try insert(request.inserted)
+        for change in request.memberships { try apply(change) }
+    }
+
+    // MARK: Rows
+
+    /// Inserts rows, those of one entity that follow each other with one statement.
+    private func insert(_ rows: RowBatch) throws {
+        var rest = rows.makeIterator()
+        var next = rest.next()
+        while let first = next {
+            let entity = layout.schema.model.entities[first.entityIndex]
+            let table = layout.schema.table(of: entity)
+            let slots = entity.properties.filter { table.position(of: $0) != nil }.map(\.slot)
+            try connection.withStatement(layout.statements.insert(into: entity)) { statement in
+                while let row = next, row.entityIndex == first.entityIndex {
+                    try statement.bind(row.key, at: 1)
+                    try statement.bind(Int64(row.version), at: 2)
+                    var index: Int32 = 3
+                    if table.hasEntityColumn {
+                        try statement.bind(table.codes[entity] ?? 0, at: index)
+                        index += 1
+                    }
+                    for slot in slots {
+                        try statement.bind(row, slot, at: index)
+                        index += 1
+                    }
+                    try statement.run()
+                    next = rest.next()
+                }
+            }
+        }
+    }
+
+    private func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
+        var statements: [UpdateKey: UpdateStatement] = [:]
+        for (row, update) in zip(request.updated, request.updates) {
+            let entity = layout.schema.model.entities[row.entityIndex]
+            let key = UpdateKey(entityIndex: row.entityIndex, slots: update.slots)
+            let text = statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
+            statements[key] = text
+            let isCurrent = try connection.withStatement(text.sql) { statement in
+                try statement.bind(Int64(row.version), at: 1)
+                var index: Int32 = 2
+                for slot in text.slots {
+                    try statement.bind(row, slot, at: index)
+                    index += 1
+                }
+                try statement.bind(row.key, at: index)
+                try statement.bind(Int64(update.previousVersion), at: index + 1)
+                try statement.run()
+                return connection.changes == 1
+            }
+            if !isCurrent { conflicts.append(id(entity, row.key)) }
+        }
+    }
+
+    private struct UpdateKey: Hashable {
+        let entityIndex: Int
+        let slots: SlotSet
+    }
+
+    /// The statement that writes some slots of a row, if it still has the version that was read.
+    private struct UpdateStatement {
+        let sql: SQLText
+        let slots: [Int]
+
+        init(_ entity: Entity, _ table: EntityTable, _ slots: SlotSet) {
+            let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
+            let assignments = [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+            sql = SQLText(
+                """
+                UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
+                WHERE "_id" = ? AND "_version" = ?
+                """)
+            self.slots = properties.map(\.slot)
+        }
+    }
+
+    private func delete(_ deletions: [SaveChangesRequest.Deletion], _ conflicts: inout [ManagedObjectID]) throws {
+        for deletion in deletions {
+            let isDeleted = try connection.withStatement(layout.statements.delete(from: deletion.entity)) { statement in
+                try statement.bind(deletion.key, at: 1)
+                if let row = deletion.row { try statement.bind(Int64(row.version), at: 2) }
+                try statement.run()
+                return connection.changes == 1
+            }
+            if !isDeleted, try exists(deletion) {
+                conflicts.append(id(deletion.entity, deletion.key))
+                continue
+            }
+            for clearing in layout.statements.clearings(for: deletion.entity) {
+                try connection.withStatement(clearing) { statement in
+                    try statement.bind(deletion.key, at: 1)
+                    try statement.run()
+                }
+            }
+        }
+    }
+
+    private func exists(_ deletion: SaveChangesRequest.Deletion) throws -> Bool {
+        let table = layout.schema.table(of: deletion.entity).name
+        return try connection.withStatement(#"SELECT 1 FROM \#(table) WHERE "_id" = ?"#) { statement in
+            try statement.bind(deletion.key, at: 1)
+            return try statement.step()
+        }
+    }
+
+    private func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: key)
+    }
+
+    // MARK: Relationships
+
+    private func apply(_ change: SaveChangesRequest.MembershipChange) throws {
+        if let pairs = layout.schema.joinTables[change.relationship.index] {
+            try run(
+                "DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2", change.owner, change.removed)
+            try run(
+                "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)", change.owner,
+                change.added)
+            if let position = pairs.position, let order = change.order {
+                try number(
+                    order, with: "UPDATE \(pairs.name) SET \(position) = ?1 WHERE \(pairs.owner) = ?2 AND \(pairs.member) = ?3",
+                    owner: change.owner)
+            }
+        } else if let order = change.order,
+            let position = layout.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
+        {
+            let table = layout.schema.table(of: change.relationship.destination).name
+            try number(order, with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0", owner: change.owner)
+        }
+    }
+
+    private func run(_ sql: String, _ owner: Int64, _ members: [Int64]) throws {
+        guard !members.isEmpty else { return }
+        try connection.withStatement(sql) { statement in
+            try statement.bind(owner, at: 1)
+            for member in members {
+                try statement.bind(member, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Writes the positions of all members.
+    private func number(_ order: [Int64], with sql: String, owner: Int64) throws {
+        try connection.withStatement(sql) { statement in
+            try statement.bind(owner, at: 2)
+            for (position, member) in order.enumerated() {
+                try statement.bind(Int64(position), at: 1)
+                try statement.bind(member, at: 3)
+                try statement.run()
+            }
+        }
+    }
+}
+
+extension Statement {
+    /// Binds a slot of a row without copying text and blobs: the row must live until the statement has run.
+    @inline(__always)
+    fileprivate func bind(_ row: Row, _ slot: Int, at index: Int32) throws {
+        switch row.tag(at: slot) {
+        case .null: try bindNull(at: index)
+        case .integer: try bind(row.integer(at: slot), at: index)
+        case .real: try bind(row.real(at: slot), at: index)
+        case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
+        case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
+        }
+    }
+}

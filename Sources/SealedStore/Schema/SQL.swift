@@ -1,0 +1,28 @@
+/// Rules of SQLite's language.
+enum SQL {
+    /// An identifier between quotes, which may then hold any character but NUL.
+    static func quoted(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// A name that SQLite takes and that does not look like one of the store's own, which begin with an underscore.
+    static func legalName(_ name: String) -> String {
+        let name = name.replacing("\0", with: "")
+        let isReserved = name.isEmpty || name.hasPrefix("_") || foldedName(name).hasPrefix("sqlite_")
+        return isReserved ? "x" + name : name
+    }
+
+    /// A name in the form in which SQLite compares names: ASCII letters in lower case, others as they are.
+    static func foldedName(_ name: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    ("A"..."Z").contains(scalar) ? Unicode.Scalar(scalar.value + 32)! : scalar
+                }))
+    }
+
+    /// As many parameters, separated by commas.
+    static func parameters(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+}

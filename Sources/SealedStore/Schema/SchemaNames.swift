@@ -1,0 +1,88 @@
+import ObjectGraph
+
+/// The names of tables and columns, and the numbers of entities, as a store records them when it is created.
+///
+/// A name is kept as the program wrote it, unless it begins with an underscore or with `sqlite_`, which are the store's
+/// and SQLite's own, or another one differs from it in case only. Then `x` is put in front, or a number behind.
+struct SchemaNames: Codable, Hashable, Sendable {
+    /// Table names of root entities by entity name.
+    private var tables: [String: String] = [:]
+    /// Column names by the name of the declaring entity and the property.
+    private var columns: [String: [String: String]] = [:]
+    /// Names of the columns that order to-many relationships, by the name of the declaring entity and the relationship.
+    private var positionColumns: [String: [String: String]] = [:]
+    /// Join table names by the name of the declaring entity and the canonical relationship.
+    private var joinTables: [String: [String: String]] = [:]
+    /// The number of each entity.
+    private var codes: [String: Int64] = [:]
+
+    /// Names everything of a model, in the order of its declarations.
+    init(model: ManagedObjectModel) {
+        var tableNames = UniqueNames()
+        for (position, entity) in model.entities.enumerated() {
+            codes[entity.name] = Int64(position + 1)
+            if entity.isRoot { tables[entity.name] = tableNames.add(SQL.legalName(entity.name)) }
+        }
+        for entity in model.entities where entity.isRoot {
+            var columnNames = UniqueNames()
+            for member in entity.family {
+                for property in member.properties where property.declaringEntityName == member.name {
+                    if case .relationship(let relationship) = property, relationship.isToMany { continue }
+                    columns[member.name, default: [:]][property.name] = columnNames.add(SQL.legalName(property.name))
+                }
+            }
+            for relationship in model.relationships where relationship.destination.rootIndex == entity.index {
+                guard relationship.isOrdered, relationship.placement == .destinationKey else { continue }
+                positionColumns[relationship.source.name, default: [:]][relationship.name] =
+                    columnNames.add("_position_\(relationship.name)")
+            }
+        }
+        for relationship in model.relationships where relationship.placement == .joinTable(isCanonical: true) {
+            joinTables[relationship.source.name, default: [:]][relationship.name] =
+                tableNames.add("_\(relationship.source.name)_\(relationship.name)")
+        }
+    }
+
+    func table(of root: Entity) -> String { tables[root.name] ?? root.name }
+
+    func column(of property: Property) -> String {
+        columns[property.declaringEntityName]?[property.name] ?? property.name
+    }
+
+    func positionColumn(of relationship: Relationship) -> String {
+        positionColumns[relationship.source.name]?[relationship.name] ?? relationship.name
+    }
+
+    func joinTable(of relationship: Relationship) -> String {
+        let canonical = relationship.placement == .joinTable(isCanonical: false) ? relationship.inverse! : relationship
+        return joinTables[canonical.source.name]?[canonical.name] ?? canonical.name
+    }
+
+    func code(of entity: Entity) -> Int64 { codes[entity.name] ?? 0 }
+
+    /// Names that all differ, also where the case of ASCII letters is ignored, as SQLite does.
+    private struct UniqueNames {
+        private var taken: Set<String> = []
+
+        /// The name, or the name with the first free number behind it.
+        mutating func add(_ name: String) -> String {
+            var candidate = name
+            var number = 2
+            while !taken.insert(SQL.foldedName(candidate)).inserted {
+                candidate = "\(name)_\(number)"
+                number += 1
+            }
+            return candidate
+        }
+    }
+}
+
+extension Property {
+    /// The name of the entity that declares the property.
+    var declaringEntityName: String {
+        switch self {
+        case .attribute(let attribute): attribute.declaringEntityName
+        case .relationship(let relationship): relationship.source.name
+        }
+    }
+}

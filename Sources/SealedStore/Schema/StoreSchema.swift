@@ -1,0 +1,131 @@
+import ObjectGraph
+
+/// How a model's entities and relationships lie in tables: names, columns and what each of them holds.
+///
+/// | model | store |
+/// |---|---|
+/// | root entity | a table with the columns of all its subentities |
+/// | attribute, to-one relationship | a column of that table |
+/// | to-many with a to-one inverse | the inverse's column, with an index |
+/// | other to-many | a join table, shared with the inverse |
+struct StoreSchema: Sendable {
+    /// The model.
+    let model: ManagedObjectModel
+    /// The names in use.
+    let names: SchemaNames
+    /// The table of each entity, that of its root, at its `Entity.index`.
+    let tables: [EntityTable]
+    /// The join table of each relationship that has one, at its `Relationship.index`.
+    let joinTables: [JoinTable?]
+
+    /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
+    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
+        let names = recorded ?? SchemaNames(model: model)
+        self.model = model
+        self.names = names
+        var byRoot: [Int: EntityTable] = [:]
+        for entity in model.entities where entity.isRoot {
+            byRoot[entity.index] = EntityTable(root: entity, names: names)
+        }
+        tables = model.entities.map { byRoot[$0.rootIndex]! }
+        joinTables = model.relationships.map { JoinTable($0, names: names) }
+    }
+
+    func table(of entity: Entity) -> EntityTable { tables[entity.index] }
+
+    /// The column of a to-one relationship, or of the to-one inverse of a to-many one.
+    func keyColumn(of relationship: Relationship) -> Column {
+        guard let column = table(of: relationship.source).column(of: .relationship(relationship)) else {
+            preconditionFailure("a to-one relationship has a column")
+        }
+        return column
+    }
+}
+
+/// A column that holds an attribute or a to-one relationship.
+struct Column: Hashable, Sendable {
+    /// The name, quoted.
+    let name: String
+    let storage: AttributeType.Storage
+    let property: Property
+}
+
+/// The table of a root entity.
+struct EntityTable: Sendable {
+    /// The root entity.
+    let root: Entity
+    /// The name, quoted.
+    let name: String
+    /// The columns, each property's once, in the order in which the entities declare them.
+    let columns: [Column]
+    /// Whether there is a column `_entity`, which tells the rows of subentities apart.
+    let hasEntityColumn: Bool
+    /// The number that `_entity` holds for each entity of the family.
+    let codes: [Entity: Int64]
+    /// For each ordered to-many relationship that leads to the table's entities: the column of the position.
+    let positionColumns: [Relationship: String]
+
+    private let positions: [Property: Int]
+
+    init(root: Entity, names: SchemaNames) {
+        self.root = root
+        name = SQL.quoted(names.table(of: root))
+        hasEntityColumn = root.family.count > 1
+        codes = Dictionary(uniqueKeysWithValues: root.family.map { ($0, names.code(of: $0)) })
+        var columns: [Column] = []
+        var positions: [Property: Int] = [:]
+        for property in root.family.lazy.flatMap(\.properties) where positions[property] == nil {
+            let storage: AttributeType.Storage
+            switch property {
+            case .attribute(let attribute): storage = attribute.type.storage
+            case .relationship(let relationship) where relationship.isToMany: continue
+            case .relationship: storage = .integer
+            }
+            positions[property] = columns.count
+            columns.append(Column(name: SQL.quoted(names.column(of: property)), storage: storage, property: property))
+        }
+        self.columns = columns
+        self.positions = positions
+        let toOnes = columns.compactMap { column -> Relationship? in
+            if case .relationship(let relationship) = column.property { relationship } else { nil }
+        }
+        positionColumns = Dictionary(
+            uniqueKeysWithValues: toOnes.compactMap { toOne in
+                guard let inverse = toOne.inverse, inverse.isToMany, inverse.isOrdered else { return nil }
+                return (inverse, SQL.quoted(names.positionColumn(of: inverse)))
+            })
+    }
+
+    func column(of property: Property) -> Column? { positions[property].map { columns[$0] } }
+
+    /// The place of a property's column in ``columns``.
+    func position(of property: Property) -> Int? { positions[property] }
+
+    /// The entity that `_entity` tells; nil for a number that no entity has.
+    func entity(forCode code: Int64) -> Entity? { codes.first { $0.value == code }?.key }
+}
+
+/// The table of the pairs of a many-to-many relationship, or of a to-many one without inverse.
+struct JoinTable: Sendable {
+    /// The name, quoted.
+    let name: String
+    /// The column with the keys of the relationship's owners, quoted.
+    let owner: String
+    /// The column with the keys of the relationship's members, quoted.
+    let member: String
+    /// The column that orders the members of an owner, quoted; nil where the relationship is not ordered.
+    let position: String?
+
+    static let canonicalOwner = SQL.quoted("source")
+    static let canonicalMember = SQL.quoted("target")
+
+    init?(_ relationship: Relationship, names: SchemaNames) {
+        guard case .joinTable(let isCanonical) = relationship.placement else { return nil }
+        name = SQL.quoted(names.joinTable(of: relationship))
+        owner = isCanonical ? Self.canonicalOwner : Self.canonicalMember
+        member = isCanonical ? Self.canonicalMember : Self.canonicalOwner
+        position =
+            relationship.isOrdered
+            ? SQL.quoted(isCanonical ? "target_position" : "source_position") : nil
+    }
+}

@@ -1,0 +1,145 @@
+import EncryptedSQLite
+public import Foundation
+public import ObjectGraph
+import Synchronization
+
+/// A store of objects in an encrypted SQLCipher file, or in memory.
+///
+/// ```swift
+/// SealedStore.register()
+/// let coordinator = PersistentStoreCoordinator(model: model)
+/// try coordinator.addPersistentStore(
+///     PersistentStoreDescription(
+///         type: SealedStore.storeType, url: url,
+///         options: [SealedStore.keyOption: EncryptionKey.passphrase("correct horse battery staple")]))
+/// ```
+///
+/// A program can inherit from the class and register its own under another type.
+open class SealedStore: IncrementalStore, @unchecked Sendable {
+    // Sound because the properties are constants of `Sendable` types; a subclass that adds state guards it itself.
+
+    /// The type under which ``register()`` registers the class.
+    public static let storeType = "SQLCipher"
+    /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`.
+    public static let keyOption = "key"
+
+    /// The model.
+    public let model: ManagedObjectModel
+    /// Which store this is.
+    public let description: PersistentStoreDescription
+
+    let layout: OpenedOnce<Layout>
+    let sequences = PrimaryKeySequences()
+
+    /// What is known once the store is open.
+    struct Layout: Sendable {
+        let database: Database
+        let schema: StoreSchema
+        let statements: EntityStatements
+        let uuid: UUID
+    }
+
+    /// Makes a store, without opening it.
+    public required init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
+        self.model = model
+        self.description = description
+        layout = OpenedOnce()
+    }
+
+    /// Makes the class known to coordinators under ``storeType``.
+    public static func register() {
+        PersistentStoreCoordinator.registerStoreClass(SealedStore.self, type: storeType)
+    }
+
+    // MARK: IncrementalStore
+
+    /// Opens the file with the key, or creates it, and checks that it was made for the model.
+    ///
+    /// - Throws: `DatabaseError` where the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` where it was made
+    ///   for another model.
+    open func loadMetadata() throws -> StoreMetadata {
+        let opened = try StoreOpening(model: model, description: description).open()
+        let layout = Layout(
+            database: opened.database, schema: opened.schema, statements: EntityStatements(opened.schema),
+            uuid: opened.uuid)
+        self.layout.set(layout)
+        return StoreMetadata(uuid: opened.uuid, type: description.type)
+    }
+
+    /// Carries out a fetch, a count or a save.
+    ///
+    /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no form in
+    ///   SQL; `ObjectGraphError` for conflicts and for values that are not unique.
+    open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        switch request {
+        case .fetch(let request): .rows(try fetch(request))
+        case .fetchIDs(let request): .ids(try fetchIDs(request))
+        case .count(let request): .count(try count(request))
+        case .save(let request): try save(request)
+        }
+    }
+
+    /// The row of an object, or nil where there is none.
+    open func newValuesForObject(
+        with id: ManagedObjectID, with context: ManagedObjectContext?
+    ) throws -> IncrementalStoreNode? {
+        try rows(with: [id.key], of: id.entity).first { _ in true }.map(IncrementalStoreNode.init)
+    }
+
+    /// The rows of objects.
+    open func newValuesForObjects(
+        with ids: [ManagedObjectID], with context: ManagedObjectContext?
+    ) throws -> RowBatch {
+        guard let entity = ids.first?.entity else { return RowBatch() }
+        return try rows(with: ids.map(\.key), of: entity)
+    }
+
+    /// The destination or members of an object's relationship.
+    open func newValue(
+        forRelationship relationship: Relationship, forObjectWith id: ManagedObjectID, with context: ManagedObjectContext?
+    ) throws -> RelationshipValue {
+        let uuid = try layout.value.uuid
+        let identify = { ManagedObjectID(entity: relationship.destination, storeUUID: uuid, key: $0) }
+        if relationship.isToMany {
+            return .toMany(try members(of: relationship, owners: [id.key]).members.map(identify))
+        }
+        let row = try newValuesForObject(with: id, with: context)?.row
+        guard let row, !row.isNull(at: relationship.slot) else { return .toOne(nil) }
+        return .toOne(identify(row.integer(at: relationship.slot)))
+    }
+
+    /// The members of a to-many relationship of several objects, with their rows.
+    open func newValues(
+        forRelationship relationship: Relationship, forObjectsWith ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipRows {
+        try members(of: relationship, owners: ids.map(\.key))
+    }
+
+    /// Identifiers from the store's own sequence, obtained in blocks.
+    open func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+        try obtainIDs(for: entities)
+    }
+
+    /// Closes the file.
+    open func close() throws {
+        try layout.value.database.close()
+    }
+}
+
+/// A value that is set once, when a store is opened, and read many times afterwards.
+final class OpenedOnce<Value: Sendable>: Sendable {
+    private let state = Mutex<Value?>(nil)
+
+    /// The value.
+    ///
+    /// - Throws: ``SealedStoreError/notOpen`` before it is set.
+    var value: Value {
+        get throws {
+            guard let value = state.withLock({ $0 }) else { throw SealedStoreError.notOpen }
+            return value
+        }
+    }
+
+    func set(_ value: Value) { state.withLock { $0 = value } }
+}

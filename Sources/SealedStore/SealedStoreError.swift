@@ -1,0 +1,27 @@
+/// What can go wrong in a ``SealedStore`` beyond the errors of the database.
+public enum SealedStoreError: Error, Hashable, Sendable {
+    /// The store was asked for something before it was opened.
+    case notOpen
+    /// The file was made for another model; what differs, a line each.
+    case modelMismatch([String])
+    /// The file is a database of this format, but what it says of itself cannot be read.
+    case damagedMetadata(String)
+    /// The option for the key holds something that is no key.
+    case malformedKey
+    /// The part of a condition or order that has no form in SQL.
+    case unsupportedQuery(String)
+}
+
+extension SealedStoreError: CustomStringConvertible {
+    /// What went wrong and what can be done.
+    public var description: String {
+        switch self {
+        case .notOpen: "the store is not open: add it to a coordinator first"
+        case .modelMismatch(let differences):
+            (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
+        case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
+        case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
+        case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"
+        }
+    }
+}
