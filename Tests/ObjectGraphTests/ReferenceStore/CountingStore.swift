@@ -1,0 +1,96 @@
+import Foundation
+import ObjectGraph
+import Synchronization
+
+/// Passes requests on to another store, and counts them.
+final class CountingStore: IncrementalStore {
+    static let type = "Counting"
+
+    private let store: any IncrementalStore
+    private let counter: RequestCounter
+
+    init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
+        guard let kind = description.options["kind"] as? StoreKind,
+            let counter = description.options["counter"] as? RequestCounter
+        else { throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind and a counter") }
+        store = try kind.makeStore(model: model, description: description)
+        self.counter = counter
+    }
+
+    func loadMetadata() throws -> StoreMetadata { try store.loadMetadata() }
+
+    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        switch request {
+        case .fetch, .fetchIDs, .count: counter.count(.fetch)
+        case .save:
+            counter.count(.save)
+            if let error = counter.takeFailure() { throw error }
+        }
+        return try store.execute(request, with: context)
+    }
+
+    func newValuesForObject(
+        with id: ManagedObjectID,
+        with context: ManagedObjectContext?
+    ) throws -> IncrementalStoreNode? {
+        counter.count(.values)
+        return try store.newValuesForObject(with: id, with: context)
+    }
+
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
+        counter.count(.values)
+        return try store.newValuesForObjects(with: ids, with: context)
+    }
+
+    func newValue(
+        forRelationship relationship: Relationship,
+        forObjectWith id: ManagedObjectID,
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipValue {
+        counter.count(.members)
+        return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
+    }
+
+    func newValues(
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipRows {
+        counter.count(.members)
+        return try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
+    }
+
+    func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+        try store.obtainPermanentIDs(for: entities)
+    }
+
+    func close() throws { try store.close() }
+}
+
+/// How often a store was asked, by kind of request; and the error that its next save ends with.
+final class RequestCounter: Sendable {
+    enum Kind: Hashable {
+        case fetch, save, values, members
+    }
+
+    private let state = Mutex<(counts: [Kind: Int], failure: (any Error)?)>(([:], nil))
+
+    func count(_ kind: Kind) { state.withLock { $0.counts[kind, default: 0] += 1 } }
+
+    subscript(kind: Kind) -> Int { state.withLock { $0.counts[kind] ?? 0 } }
+
+    /// All requests that read.
+    var reads: Int { self[.fetch] + self[.values] + self[.members] }
+
+    func reset() { state.withLock { $0.counts = [:] } }
+
+    /// Lets the next save fail before it reaches the store.
+    func failNextSave(with error: any Error) { state.withLock { $0.failure = error } }
+
+    func takeFailure() -> (any Error)? {
+        state.withLock { state in
+            defer { state.failure = nil }
+            return state.failure
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import ObjectGraph
+import Synchronization
+
+/// What a reference store holds: records by root entity and key, and pairs and orders by relationship, all by name.
+struct ReferenceData {
+    struct Record {
+        var entity: String
+        var version: UInt32
+        var values: [String: Value]
+    }
+
+    struct Pair: Hashable {
+        var owner: Int64
+        var member: Int64
+    }
+
+    var uuid = UUID()
+    var lastKey: Int64 = 0
+    var records: [String: [Int64: Record]] = [:]
+    /// The pairs of many-to-many and one-way relationships, by the canonical side.
+    var pairs: [String: Set<Pair>] = [:]
+    /// The members of ordered relationships in their order, by owner.
+    var orders: [String: [Int64: [Int64]]] = [:]
+}
+
+/// The places that reference stores keep their data in: a store that is opened again finds what was there.
+final class ReferenceBacking: Sendable {
+    let data = Mutex(ReferenceData())
+
+    private static let all = Mutex<[URL: ReferenceBacking]>([:])
+
+    static func at(_ url: URL?) -> ReferenceBacking {
+        guard let url else { return ReferenceBacking() }
+        return all.withLock { all in
+            if let known = all[url] { return known }
+            let new = ReferenceBacking()
+            all[url] = new
+            return new
+        }
+    }
+
+    static func remove(_ url: URL) {
+        all.withLock { $0[url] = nil }
+    }
+}
+
+extension Relationship {
+    /// The name that the relationship's pairs or order are kept under.
+    var referenceName: String { "\(source.name).\(name)" }
+}
+
+extension Entity {
+    /// The name of the topmost entity.
+    var rootName: String {
+        var root = self
+        while let superentity = root.superentity { root = superentity }
+        return root.name
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import ObjectGraph
+import Synchronization
+
+/// The simplest store there can be: dictionaries, and a loop for everything.
+final class ReferenceStore: IncrementalStore {
+    static let type = "Reference"
+
+    private let model: ManagedObjectModel
+    private let description: PersistentStoreDescription
+    private let backing: ReferenceBacking
+
+    init(model: ManagedObjectModel, description: PersistentStoreDescription) {
+        self.model = model
+        self.description = description
+        backing = .at(description.url)
+    }
+
+    func loadMetadata() throws -> StoreMetadata {
+        StoreMetadata(uuid: backing.data.withLock { $0.uuid }, type: Self.type)
+    }
+
+    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        switch request {
+        case .fetch(let request): .rows(try backing.data.withLock { try rows($0, keys($0, request), request.entity) })
+        case .fetchIDs(let request):
+            .ids(
+                try backing.data.withLock { data in
+                    try keys(data, request).map { id($0, entity(of: $0, under: request.entity, data), data) }
+                }
+            )
+        case .count(let request): .count(try backing.data.withLock { try keys($0, request).count })
+        case .save(let changes): try save(changes)
+        }
+    }
+
+    func newValuesForObject(
+        with id: ManagedObjectID,
+        with context: ManagedObjectContext?
+    ) throws -> IncrementalStoreNode? {
+        backing.data.withLock { data in
+            rows(data, [id.key], id.entity).first { _ in true }.map { IncrementalStoreNode(row: $0) }
+        }
+    }
+
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
+        guard let entity = ids.first?.entity else { return RowBatch() }
+        return backing.data.withLock { rows($0, ids.map(\.key), entity) }
+    }
+
+    func newValue(
+        forRelationship relationship: Relationship,
+        forObjectWith id: ManagedObjectID,
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipValue {
+        backing.data.withLock { data in
+            let ids = ReferenceQuery(data, model).members(of: relationship, id.key).map { key in
+                self.id(key, entity(of: key, under: relationship.destination, data), data)
+            }
+            return relationship.isToMany ? .toMany(ids) : .toOne(ids.first)
+        }
+    }
+
+    func newValues(
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipRows {
+        backing.data.withLock { data in
+            var result = RelationshipRows()
+            let members = ReferenceQuery(data, model).members(of: relationship, ofAll: ids.map(\.key))
+            for id in ids { result.append(owner: id.key, members: members[id.key] ?? []) }
+            result.rows = rows(data, Set(members.values.joined()).sorted(), relationship.destination)
+            return result
+        }
+    }
+
+    func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+        if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
+        return backing.data.withLock { data in
+            entities.map { entity in
+                data.lastKey += 1
+                return id(data.lastKey, entity, data)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    private func id(_ key: Int64, _ entity: Entity, _ data: ReferenceData) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: data.uuid, key: key)
+    }
+
+    private func entity(of key: Int64, under entity: Entity, _ data: ReferenceData) -> Entity {
+        data.records[entity.rootName]?[key].flatMap { model.entitiesByName[$0.entity] } ?? entity
+    }
+
+    private func rows(_ data: ReferenceData, _ keys: [Int64], _ entity: Entity) -> RowBatch {
+        var rows = RowBatchBuilder()
+        for key in keys {
+            guard let record = data.records[entity.rootName]?[key],
+                let entity = model.entitiesByName[record.entity]
+            else { continue }
+            rows.begin(key: key, version: record.version, entity: entity.index, slotCount: entity.slotCount)
+            for property in entity.properties { rows.set(record.values[property.name] ?? .null, at: property.slot) }
+        }
+        return rows.finish()
+    }
+
+    /// The keys of the objects that fit a request, in its order.
+    private func keys(_ data: ReferenceData, _ request: FetchRequest) throws -> [Int64] {
+        let query = ReferenceQuery(data, model)
+        let root = request.entity.rootName
+        var keys: [Int64] = []
+        for (key, record) in data.records[root] ?? [:] {
+            guard let entity = model.entitiesByName[record.entity] else { continue }
+            guard request.includesSubentities ? entity.isKind(of: request.entity) : entity == request.entity else {
+                continue
+            }
+            if let predicate = request.predicate, try !query.isTrue(predicate, [(root, key)]) { continue }
+            keys.append(key)
+        }
+        var ranks: [Int64: [Value]] = [:]
+        for key in keys { ranks[key] = try request.sort.map { try query.value($0.expression, [(root, key)]) } }
+        keys.sort { left, right in
+            for (position, sort) in request.sort.enumerated() {
+                let order = ReferenceQuery.order(ranks[left]![position], ranks[right]![position])
+                if order != 0 { return sort.ascending ? order < 0 : order > 0 }
+            }
+            return left < right
+        }
+        return Array(keys.dropFirst(request.offset).prefix(request.limit ?? .max))
+    }
+
+    // MARK: Saving
+
+    private func save(_ changes: SaveChangesRequest) throws -> StoreResult {
+        if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
+        return try backing.data.withLock { data in
+            let conflicts = conflicts(of: changes, data)
+            if !conflicts.isEmpty { throw ObjectGraphError.conflicts(conflicts) }
+            var new = data
+            write(changes.inserted, nil, &new)
+            write(changes.updated, changes.updates, &new)
+            for deletion in changes.deleted { delete(deletion, &new) }
+            for change in changes.memberships { apply(change, &new) }
+            try requireUniqueness(of: changes, new)
+            try requireDestinations(new)
+            data = new
+            return .saved
+        }
+    }
+
+    private func conflicts(of changes: SaveChangesRequest, _ data: ReferenceData) -> [ManagedObjectID] {
+        var conflicts: [ManagedObjectID] = []
+        for (row, update) in zip(changes.updated, changes.updates) {
+            let entity = model.entities[row.entityIndex]
+            if data.records[entity.rootName]?[row.key]?.version != update.previousVersion {
+                conflicts.append(id(row.key, entity, data))
+            }
+        }
+        for deletion in changes.deleted {
+            let record = data.records[deletion.entity.rootName]?[deletion.key]
+            if record == nil || deletion.row.map({ $0.version != record?.version }) == true {
+                conflicts.append(id(deletion.key, deletion.entity, data))
+            }
+        }
+        return conflicts
+    }
+
+    private func write(_ rows: RowBatch, _ updates: [SaveChangesRequest.Update]?, _ data: inout ReferenceData) {
+        for (position, row) in rows.enumerated() {
+            let entity = model.entities[row.entityIndex]
+            var record =
+                data.records[entity.rootName]?[row.key] ?? .init(entity: entity.name, version: row.version, values: [:])
+            record.version = row.version
+            for property in entity.properties where updates?[position].slots.contains(property.slot) ?? true {
+                record.values[property.name] = row.value(at: property.slot)
+            }
+            data.records[entity.rootName, default: [:]][row.key] = record
+        }
+    }
+
+    /// Removes an object, and every reference to it.
+    private func delete(_ deletion: SaveChangesRequest.Deletion, _ data: inout ReferenceData) {
+        let root = deletion.entity.rootName
+        data.records[root]?[deletion.key] = nil
+        for relationship in model.relationships {
+            let name = relationship.referenceName
+            let leadsHere = relationship.destination.rootName == root
+            let startsHere = relationship.source.rootName == root
+            if relationship.isToMany {
+                data.pairs[name] = data.pairs[name]?.filter {
+                    !(startsHere && $0.owner == deletion.key || leadsHere && $0.member == deletion.key)
+                }
+                if startsHere { data.orders[name]?[deletion.key] = nil }
+            } else if leadsHere {
+                for (key, record) in data.records[relationship.source.rootName] ?? [:]
+                where record.values[relationship.name] == .integer(deletion.key)
+                    && model.entitiesByName[record.entity]!.isKind(of: relationship.source)
+                {
+                    data.records[relationship.source.rootName]?[key]?.values[relationship.name] = .null
+                }
+            }
+        }
+    }
+
+    private func apply(_ change: SaveChangesRequest.MembershipChange, _ data: inout ReferenceData) {
+        let name = change.relationship.referenceName
+        let owners = data.records[change.relationship.source.rootName] ?? [:]
+        let members = data.records[change.relationship.destination.rootName] ?? [:]
+        guard owners[change.owner] != nil else { return }
+        for key in change.removed { data.pairs[name]?.remove(.init(owner: change.owner, member: key)) }
+        for key in change.added where members[key] != nil {
+            data.pairs[name, default: []].insert(.init(owner: change.owner, member: key))
+        }
+        if let order = change.order { data.orders[name, default: [:]][change.owner] = order }
+    }
+
+    private func requireUniqueness(of changes: SaveChangesRequest, _ data: ReferenceData) throws {
+        let touched = Set((Array(changes.inserted) + Array(changes.updated)).map { model.entities[$0.entityIndex] })
+        for entity in touched {
+            for slots in entity.uniquenessConstraints {
+                let names = slots.map { entity.properties[$0].name }
+                var seen: Set<[Value]> = []
+                for record in (data.records[entity.rootName] ?? [:]).values {
+                    guard model.entitiesByName[record.entity]!.uniquenessConstraints.contains(slots) else { continue }
+                    let values = names.map { record.values[$0] ?? .null }
+                    if !values.contains(.null), !seen.insert(values).inserted {
+                        throw ObjectGraphError.notUnique(entity: entity.name, properties: names)
+                    }
+                }
+            }
+        }
+    }
+
+    /// No key may lead nowhere. Where one does, its object was deleted by somebody whom the saving context does not
+    /// hear.
+    private func requireDestinations(_ data: ReferenceData) throws {
+        var missing: [ManagedObjectID] = []
+        for records in data.records.values {
+            for record in records.values {
+                for relationship in model.entitiesByName[record.entity]!.relationships where !relationship.isToMany {
+                    guard case .integer(let key)? = record.values[relationship.name] else { continue }
+                    if data.records[relationship.destination.rootName]?[key] == nil {
+                        missing.append(id(key, relationship.destination, data))
+                    }
+                }
+            }
+        }
+        if !missing.isEmpty { throw ObjectGraphError.conflicts(missing) }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+public import ObjectGraph
+import Testing
+
+// What makes tests read as the sentences that they check.
+
+extension ManagedObjectContext {
+    func make(_ entity: String, _ values: [String: Value] = [:]) -> ManagedObject {
+        let object = ManagedObject.make(model, entity, values)
+        insert(object)
+        return object
+    }
+
+    func request(
+        _ entity: String,
+        where predicate: QueryExpression? = nil,
+        sortedBy sort: [QuerySort] = []
+    ) -> FetchRequest {
+        FetchRequest(model.entitiesByName[entity]!, predicate: predicate, sort: sort)
+    }
+
+    func all(
+        _ entity: String,
+        where predicate: QueryExpression? = nil,
+        sortedBy sort: [QuerySort] = []
+    ) throws -> [ManagedObject] {
+        try fetch(request(entity, where: predicate, sortedBy: sort))
+    }
+
+    func one(_ entity: String, where predicate: QueryExpression? = nil) throws -> ManagedObject {
+        let found = try all(entity, where: predicate)
+        try #require(found.count == 1, "there are \(found.count) objects of \(entity)")
+        return found[0]
+    }
+
+    /// This context's object for an object of another context.
+    func counterpart(of object: ManagedObject) throws -> ManagedObject {
+        try #require(try existingObject(with: object.managedObjectID) as? ManagedObject)
+    }
+}
+
+extension ManagedObject {
+    static func make(_ model: ManagedObjectModel, _ entity: String, _ values: [String: Value] = [:]) -> ManagedObject {
+        let object = ManagedObject(entity: model.entitiesByName[entity]!, insertInto: nil)
+        for (name, value) in values { object[name] = value }
+        return object
+    }
+
+    subscript(one name: String) -> ManagedObject? {
+        get { destination(forRelationship: name) as? ManagedObject }
+        set { setDestination(newValue, forRelationship: name) }
+    }
+
+    subscript(many name: String) -> [ManagedObject] {
+        get { members(forRelationship: name).map { $0 as! ManagedObject } }
+        set { setMembers(newValue.map { $0 as any GraphObject }, forRelationship: name) }
+    }
+
+    /// The text of an attribute, or "".
+    func text(_ name: String) -> String { if case .text(let text) = self[name] { text } else { "" } }
+}
+
+extension [ManagedObject] {
+    /// The texts of an attribute.
+    func texts(_ name: String) -> [String] { map { $0.text(name) } }
+
+    /// The names, for objects whose order does not matter.
+    var names: Set<String> { Set(texts("name")) }
+}
+
+extension ManagedObjectModel {
+    func path(_ entity: String, _ names: String...) -> QueryExpression { .path(from: 0, properties(entity, names)) }
+
+    func path(_ variable: Int, _ entity: String, _ names: String...) -> QueryExpression {
+        .path(from: variable, properties(entity, names))
+    }
+
+    func properties(_ entity: String, _ names: [String]) -> [Property] {
+        var entity = entitiesByName[entity]!
+        return names.map { name in
+            let property = entity.propertiesByName[name]!
+            if case .relationship(let relationship) = property { entity = relationship.destination }
+            return property
+        }
+    }
+}
+
+func == (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.equal, left, .literal(right)) }
+func != (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.notEqual, left, .literal(right)) }
+func < (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.less, left, .literal(right)) }
+func > (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.greater, left, .literal(right)) }
+
+extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .real(value) }
+}
