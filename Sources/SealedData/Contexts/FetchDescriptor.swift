@@ -1,0 +1,34 @@
+public import Foundation
+
+/// What to fetch: the models of a class that fulfil a predicate, in an order.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Trip>(
+///     predicate: #Predicate { $0.name.contains("Kyoto") }, sortBy: [SortDescriptor(\.startDate)])
+/// descriptor.fetchLimit = 10
+/// ```
+public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
+
+    /// The condition; nil lets all models through.
+    public var predicate: Predicate<T>?
+    /// The order; that of the first save where it is empty.
+    public var sortBy: [SortDescriptor<T>]
+    /// The largest number of results; nil for no limit.
+    public var fetchLimit: Int?
+    /// The number of results to leave out at the beginning.
+    public var fetchOffset: Int?
+    /// Whether unsaved changes of the context take part.
+    public var includePendingChanges = true
+    /// The properties that will be read; none stands for all. A hint: other properties can be read as well.
+    public var propertiesToFetch: [PartialKeyPath<T>] = []
+    /// The relationships that will be followed. A hint: a relationship that is followed over many fetched models is read
+    /// for many of them at once in any case.
+    public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+
+    /// Makes a descriptor.
+    public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+        self.predicate = predicate
+        self.sortBy = sortBy
+    }
+}

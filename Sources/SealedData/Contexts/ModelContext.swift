@@ -1,0 +1,115 @@
+public import Foundation
+public import ObjectGraph
+
+/// A scratch pad of models: it fetches them, collects their changes and saves them.
+///
+/// ```swift
+/// let context = ModelContext(container)
+/// context.insert(Trip(name: "Kyoto"))
+/// try context.save()
+/// let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+/// ```
+///
+/// A context and its models belong to one thread or actor at a time. What another context of the container saves appears
+/// with the next fetch or save.
+public final class ModelContext {
+    /// Whether the context saves by itself. False, except in a container's main context.
+    public var autosaveEnabled = false
+
+    let graph: ManagedObjectContext
+    // The context holds the stores, not the container: a container holds its main context.
+    private let stores: ModelContainer.Stores
+    private weak var knownContainer: ModelContainer?
+
+    /// Makes a context without models.
+    public init(_ container: ModelContainer) {
+        stores = container.stores
+        knownContainer = container
+        graph = ManagedObjectContext(coordinator: stores.coordinator)
+        graph.owner = self
+    }
+
+    /// The container whose stores the context works on.
+    public var container: ModelContainer {
+        if let knownContainer { return knownContainer }
+        let container = ModelContainer(stores)
+        knownContainer = container
+        return container
+    }
+
+    // MARK: State
+
+    /// Whether there is anything to save.
+    public var hasChanges: Bool { graph.hasChanges }
+
+    /// The models that the next save inserts, in the order in which they were inserted.
+    public var insertedModelsArray: [any PersistentModel] { Self.models(graph.insertedObjects) }
+
+    /// The models that the next save updates.
+    public var changedModelsArray: [any PersistentModel] { Self.models(graph.updatedObjects) }
+
+    /// The models that the next save deletes.
+    public var deletedModelsArray: [any PersistentModel] { Self.models(graph.deletedObjects) }
+
+    private static func models(_ objects: [any GraphObject]) -> [any PersistentModel] {
+        objects.compactMap { $0 as? any PersistentModel }
+    }
+
+    // MARK: Changes
+
+    /// Adds a new model, together with those that it is related to. The next save writes them.
+    ///
+    /// - Precondition: The model is in no other context, and its class is in the container's schema.
+    public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
+
+    /// Deletes a model with the next save, and carries the deletion on along the delete rules. A model that is in no context
+    /// is left as it is.
+    ///
+    /// - Precondition: The model is in no other context.
+    public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
+
+    /// Applies the delete rules of what was deleted, as a save does.
+    public func processPendingChanges() { graph.processPendingChanges() }
+
+    /// Writes all changes in one transaction: all of them or, when it throws, none.
+    ///
+    /// - Throws: ``ObjectGraphError`` for values that cannot be saved and for conflicts; what the store throws.
+    public func save() throws { try graph.save() }
+
+    /// Drops all changes that have not been saved.
+    public func rollback() { graph.rollback() }
+
+    /// Runs `block` and saves. When `block` throws, nothing is saved, and its changes stay in the context.
+    public func transaction(block: () throws -> Void) throws {
+        try block()
+        try save()
+    }
+
+    // MARK: Lookup
+
+    /// The model with an identifier. Where the context does not know it, it is read when one of its properties is; a model
+    /// that does not exist has no values and is deleted.
+    ///
+    /// - Precondition: The identifier is of a class of the container's schema.
+    public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        guard let id = persistentModelID.managedObjectID(in: graph.model),
+            let model = graph.object(with: id) as? any PersistentModel
+        else {
+            preconditionFailure("the container's schema has no entity '\(persistentModelID.entityName)'")
+        }
+        return model
+    }
+
+    /// The model with an identifier, where the context knows it already.
+    public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
+        persistentModelID.managedObjectID(in: graph.model).flatMap(graph.registeredObject) as? T
+    }
+}
+
+extension ModelContext: Equatable {
+    /// Whether both are the same context.
+    public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+}
+
+@available(*, unavailable, message: "a context belongs to one actor: make one for each, or use @ModelActor")
+extension ModelContext: Sendable {}

@@ -1,0 +1,24 @@
+import Foundation
+public import ObjectGraph
+
+/// The value of an attribute that is stored as JSON text: any `Codable` type that has no column form of its own.
+struct CompositeAttribute<Value: Codable>: CompositeValue {
+    private let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    func encodedText() throws -> String {
+        let encoder = JSONEncoder()
+        // Equal values give equal text.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// The value out of what an object has for it; nil where it has none, or text that is not of the type.
+    static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
+        if let composite = stored.value as? CompositeAttribute<Value> { return composite.value }
+        return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+    }
+}

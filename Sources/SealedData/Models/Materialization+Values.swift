@@ -1,0 +1,45 @@
+public import ObjectGraph
+
+// A property that is declared with `let` is kept in the object itself. When a context makes the object, these give it the
+// value of its row.
+
+extension Materialization {
+    /// An attribute.
+    public func _$value<V: StorableValue>(at slot: Int) -> V { optional(at: slot) ?? V.read(.nullSlot, 0) }
+
+    /// An optional attribute.
+    public func _$value<V: StorableValue>(at slot: Int) -> V? { optional(at: slot) }
+
+    /// An attribute that is stored as its raw value.
+    public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
+        optional(at: slot).flatMap(V.init(rawValue:)) ?? MissingValue.substitute()
+    }
+
+    /// An optional attribute that is stored as its raw value.
+    public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
+        optional(at: slot).flatMap(V.init(rawValue:))
+    }
+
+    /// An attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$value<V: Codable>(at slot: Int) -> V {
+        CompositeAttribute<V>.read((nil, optional(at: slot))) ?? MissingValue.substitute()
+    }
+
+    /// An optional attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$value<V: Codable>(at slot: Int) -> V? { CompositeAttribute<V>.read((nil, optional(at: slot))) }
+
+    /// The model that a relationship leads to.
+    public func _$value<M: PersistentModel>(at slot: Int) -> M {
+        destination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
+    }
+
+    /// The model that an optional relationship leads to.
+    public func _$value<M: PersistentModel>(at slot: Int) -> M? { destination(at: slot) as? M }
+
+    private func optional<V: StorableValue>(at slot: Int) -> V? {
+        let row = row
+        return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil
+    }
+}

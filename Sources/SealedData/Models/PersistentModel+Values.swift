@@ -1,0 +1,164 @@
+public import ObjectGraph
+
+// The accessors that `Model()` writes call these; which one is meant follows from the property's type. A type that is
+// stored as JSON text fits last, since models, identifiers and plain values are `Codable` as well.
+
+extension PersistentModel {
+    // MARK: Reading
+
+    /// An attribute.
+    @inlinable @inline(__always)
+    public func _$value<V: StorableValue>(at slot: Int) -> V { _$attribute(at: slot) }
+
+    /// An optional attribute.
+    @inlinable @inline(__always)
+    public func _$value<V: StorableValue>(at slot: Int) -> V? { _$optionalAttribute(at: slot) }
+
+    /// An attribute that is stored as its raw value.
+    @inlinable
+    public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
+        V(rawValue: _$attribute(at: slot)) ?? MissingValue.substitute()
+    }
+
+    /// An optional attribute that is stored as its raw value.
+    @inlinable
+    public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
+        _$optionalAttribute(at: slot).flatMap(V.init(rawValue:))
+    }
+
+    /// An attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$value<V: Codable>(at slot: Int) -> V {
+        CompositeAttribute<V>.read(_$composite(at: slot)) ?? MissingValue.substitute()
+    }
+
+    /// An optional attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$value<V: Codable>(at slot: Int) -> V? {
+        CompositeAttribute<V>.read(_$composite(at: slot))
+    }
+
+    /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
+    /// without values that counts as deleted.
+    public func _$value<M: PersistentModel>(at slot: Int) -> M {
+        lastDestination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
+    }
+
+    /// The model that an optional relationship leads to.
+    public func _$value<M: PersistentModel>(at slot: Int) -> M? {
+        destination(at: slot) as? M
+    }
+
+    /// The models that a relationship leads to.
+    public func _$value<C: RelationshipCollection>(at slot: Int) -> C {
+        C(_$models: memberObjects(at: slot).compactMap { $0 as? C.PersistentElement })
+    }
+
+    // MARK: Writing
+
+    /// Changes an attribute.
+    @inlinable @inline(__always)
+    public func _$setValue<V: StorableValue>(_ value: V, at slot: Int) {
+        _$setAttribute(value.storedValue, at: slot)
+    }
+
+    /// Changes an optional attribute.
+    @inlinable @inline(__always)
+    public func _$setValue<V: StorableValue>(_ value: V?, at slot: Int) {
+        _$setAttribute(value?.storedValue ?? .null, at: slot)
+    }
+
+    /// Changes an attribute that is stored as its raw value.
+    @inlinable
+    public func _$setValue<V: RawRepresentable>(_ value: V, at slot: Int) where V.RawValue: StorableValue {
+        _$setAttribute(value.rawValue.storedValue, at: slot)
+    }
+
+    /// Changes an optional attribute that is stored as its raw value.
+    @inlinable
+    public func _$setValue<V: RawRepresentable>(_ value: V?, at slot: Int) where V.RawValue: StorableValue {
+        _$setAttribute(value?.rawValue.storedValue ?? .null, at: slot)
+    }
+
+    /// Changes an attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$setValue<V: Codable>(_ value: V, at slot: Int) {
+        _$setComposite(CompositeAttribute(value), at: slot)
+    }
+
+    /// Changes an optional attribute that is stored as JSON text.
+    @_disfavoredOverload
+    public func _$setValue<V: Codable>(_ value: V?, at slot: Int) {
+        if let value {
+            _$setComposite(CompositeAttribute(value), at: slot)
+        } else {
+            _$setAttribute(.null, at: slot)
+        }
+    }
+
+    /// Makes a relationship lead to another model, or to none, and the inverse back.
+    public func _$setValue<M: PersistentModel>(_ model: M?, at slot: Int) {
+        setDestination(model, at: slot)
+    }
+
+    /// Makes a relationship lead to other models, and the inverse back.
+    public func _$setValue<C: RelationshipCollection>(_ models: C, at slot: Int) {
+        setMembers(models._$models, at: slot)
+    }
+
+    // MARK: Initializing
+
+    /// Gives a new object's attribute its first value.
+    @inlinable
+    public static func _$initialize<V: StorableValue>(_ state: inout _ObjectState, _ slot: Int, to value: V) {
+        state.initialize(slot, attribute: value.storedValue)
+    }
+
+    /// Gives a new object's optional attribute its first value.
+    @inlinable
+    public static func _$initialize<V: StorableValue>(_ state: inout _ObjectState, _ slot: Int, to value: V?) {
+        state.initialize(slot, attribute: value?.storedValue ?? .null)
+    }
+
+    /// Gives a new object's attribute that is stored as its raw value its first value.
+    @inlinable
+    public static func _$initialize<V: RawRepresentable>(_ state: inout _ObjectState, _ slot: Int, to value: V)
+    where V.RawValue: StorableValue {
+        state.initialize(slot, attribute: value.rawValue.storedValue)
+    }
+
+    /// Gives a new object's optional attribute that is stored as its raw value its first value.
+    @inlinable
+    public static func _$initialize<V: RawRepresentable>(_ state: inout _ObjectState, _ slot: Int, to value: V?)
+    where V.RawValue: StorableValue {
+        state.initialize(slot, attribute: value?.rawValue.storedValue ?? .null)
+    }
+
+    /// Gives a new object's attribute that is stored as JSON text its first value.
+    @_disfavoredOverload
+    public static func _$initialize<V: Codable>(_ state: inout _ObjectState, _ slot: Int, to value: V) {
+        state.initialize(slot, composite: CompositeAttribute(value))
+    }
+
+    /// Gives a new object's optional attribute that is stored as JSON text its first value.
+    @_disfavoredOverload
+    public static func _$initialize<V: Codable>(_ state: inout _ObjectState, _ slot: Int, to value: V?) {
+        if let value {
+            state.initialize(slot, composite: CompositeAttribute(value))
+        } else {
+            state.initialize(slot, attribute: .null)
+        }
+    }
+
+    /// Gives a new object's relationship its first destination.
+    public static func _$initialize<M: PersistentModel>(_ state: inout _ObjectState, _ slot: Int, to model: M?) {
+        state.initialize(slot, related: model.map { [$0] } ?? [])
+    }
+
+    /// Gives a new object's relationship its first members.
+    public static func _$initialize<C: RelationshipCollection>(
+        _ state: inout _ObjectState, _ slot: Int, to models: C
+    ) {
+        state.initialize(slot, related: models._$models)
+    }
+}
