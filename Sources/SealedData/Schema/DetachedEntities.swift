@@ -1,0 +1,46 @@
+import ObjectGraph
+import Synchronization
+
+/// The entities of objects that are in no container.
+///
+/// A new object can be used like an instance of any class, and keeps both sides of its relationships in step. For that
+/// it needs a linked entity: it gets one of a model of its class and all classes that can be reached from it.
+enum DetachedEntities {
+    /// A model with one of its entities; entities do not keep their model's other entities alive.
+    private struct Entry {
+        let model: ManagedObjectModel
+        let entity: Entity
+    }
+
+    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    /// The entity of a class outside any container.
+    ///
+    /// The classes that were reached from one share its model, so that their entities know each other. What is wrong
+    /// with the classes is told by a container; here such relationships are one-way.
+    ///
+    /// - Complexity: O(1) after the first call for a class.
+    static func entity(for type: any PersistentModel.Type) -> Entity {
+        let key = ObjectIdentifier(type)
+        if let entry = entries.withLock({ $0[key] }) { return entry.entity }
+
+        // Outside the lock: reading a class evaluates default values, which may make objects and so come back here.
+        let schema = Schema([type])
+        let model: ManagedObjectModel
+        do {
+            model = try SchemaLinker(schema).lenientModel()
+        } catch {
+            preconditionFailure("\(type) cannot be a model: \(error)")
+        }
+        return entries.withLock { entries in
+            for entity in schema.entities {
+                guard let reached = entity.modelType, let linked = model.entitiesByName[entity.name] else { continue }
+                let key = ObjectIdentifier(reached)
+                // What was handed out once stays: objects hold on to it.
+                if entries[key] == nil { entries[key] = Entry(model: model, entity: linked) }
+            }
+            guard let entry = entries[key] else { preconditionFailure("\(type) is not in its own schema") }
+            return entry.entity
+        }
+    }
+}

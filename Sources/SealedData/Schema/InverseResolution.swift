@@ -1,0 +1,172 @@
+import ObjectGraph
+
+/// Finds the inverse of every relationship of a set of classes.
+///
+/// - An inverse that one side names is the inverse of both. Where both name one, they have to agree. A relationship may
+///   be its own inverse.
+/// - `inverse: nil`, written out, makes a relationship one-way, unless the other side names it.
+/// - Without a word about it, two relationships are each other's inverse where there is no doubt: each is the only one
+///   between their classes, or they are the only two of a class that lead to itself, one to-one and one to-many. As in
+///   SwiftData, a to-one relationship that is not optional is never inferred, since taking the object out of the other
+///   side's array would leave it without a value.
+/// - Everything else is one-way.
+struct InverseResolution {
+    /// What is wrong, in the order of the classes.
+    private(set) var problems: [ModelError.Problem] = []
+
+    private let classes: [ModelClass]
+    private let indexByType: [ObjectIdentifier: Int]
+
+    init(_ classes: [ModelClass]) {
+        self.classes = classes
+        indexByType = Dictionary(
+            classes.enumerated().map { (ObjectIdentifier($1.type), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Sets the inverses of all relationships, and leaves those one-way about which there is a problem.
+    mutating func resolve() {
+        for model in classes {
+            for relationship in model.relationships where relationship.property.inverseKeyPath != nil {
+                resolveNamed(relationship, of: model)
+            }
+        }
+        for model in classes {
+            for relationship in model.relationships { infer(relationship, of: model) }
+        }
+    }
+
+    // MARK: Named inverses
+
+    private mutating func resolveNamed(_ relationship: ModelClass.Relationship, of model: ModelClass) {
+        let property = relationship.property
+        guard let keyPath = property.inverseKeyPath,
+            let destination = indexByType[ObjectIdentifier(relationship.destination)].map({ classes[$0] })
+        else { return }
+        guard let inverse = inverse(at: keyPath, of: relationship, in: model, destination: destination) else {
+            // One-way: what is not named cannot contradict the other side.
+            property.inverseName = nil
+            return
+        }
+        guard inverse.inverseName == nil || inverse.inverseName == property.name,
+            property.inverseName == nil
+                || property.inverseName == inverse.name
+        else {
+            let other = inverse.inverseName ?? ""
+            return report(
+                model,
+                property,
+                "its inverse \(destination.entity.name).\(inverse.name) is already the inverse of "
+                    + "\(inverse.destination).\(other)"
+            )
+        }
+        link(property, inverse)
+    }
+
+    /// The relationship that an `inverse:` names, after every check that concerns it alone.
+    private mutating func inverse(
+        at keyPath: AnyKeyPath,
+        of relationship: ModelClass.Relationship,
+        in model: ModelClass,
+        destination: ModelClass
+    ) -> Schema.Relationship? {
+        let property = relationship.property
+        let root = Swift.type(of: keyPath).rootType
+        guard let rootModel = root as? any PersistentModel.Type,
+            isSame(rootModel, orAbove: destination.type) || isSame(destination.type, orAbove: rootModel)
+        else {
+            report(
+                model,
+                property,
+                "its inverse is a property of \(root), but it leads to \(destination.entity.name)"
+            )
+            return nil
+        }
+        guard let name = PropertyLookup.name(of: keyPath, in: rootModel) else {
+            report(model, property, "its inverse \(keyPath) is no persisted property of \(root)")
+            return nil
+        }
+        guard let inverse = destination.relationships.first(where: { $0.property.name == name }) else {
+            let declared = destination.entity.storedPropertiesByName[name] != nil
+            report(
+                model,
+                property,
+                declared
+                    ? "its inverse \(destination.entity.name).\(name) does not lead to a model"
+                    : "its inverse \(root).\(name) is not declared by \(destination.entity.name) itself, which it "
+                        + "leads to; make it lead to the class that declares the inverse"
+            )
+            return nil
+        }
+        guard inverse.destination == model.type else {
+            report(
+                model,
+                property,
+                "its inverse \(destination.entity.name).\(name) leads to \(inverse.property.destination)"
+            )
+            return nil
+        }
+        if let back = inverse.property.inverseKeyPath,
+            PropertyLookup.name(of: back, in: model.type) != property.name
+        {
+            report(
+                model,
+                property,
+                "its inverse \(destination.entity.name).\(name) names \(back) as its own"
+            )
+            return nil
+        }
+        return inverse.property
+    }
+
+    /// Whether `superclass` is `type` or a class that it inherits from.
+    private func isSame(_ superclass: any PersistentModel.Type, orAbove type: any PersistentModel.Type) -> Bool {
+        var next: (any PersistentModel.Type)? = type
+        while let current = next {
+            if current == superclass { return true }
+            next = ModelInheritance.superclass(of: current)
+        }
+        return false
+    }
+
+    // MARK: Inferred inverses
+
+    private func infer(_ relationship: ModelClass.Relationship, of model: ModelClass) {
+        guard isOpen(relationship.property), let index = indexByType[ObjectIdentifier(relationship.destination)] else {
+            return
+        }
+        let destination = classes[index]
+        let forth = model.relationships.filter { $0.destination == destination.type }
+        let inverse: Schema.Relationship
+        if destination.type == model.type {
+            guard forth.count == 2,
+                let other = forth.map(\.property).first(where: { $0 !== relationship.property }),
+                other.isToOneRelationship != relationship.property.isToOneRelationship
+            else { return }
+            inverse = other
+        } else {
+            let back = destination.relationships.filter { $0.destination == model.type }
+            guard forth.count == 1, back.count == 1 else { return }
+            inverse = back[0].property
+        }
+        if isOpen(inverse) { link(relationship.property, inverse) }
+    }
+
+    /// Whether an inverse may be inferred for the relationship.
+    private func isOpen(_ relationship: Schema.Relationship) -> Bool {
+        relationship.infersInverse && relationship.inverseName == nil
+            && !(relationship.isToOneRelationship && !relationship.isOptional)
+    }
+
+    private func link(_ one: Schema.Relationship, _ other: Schema.Relationship) {
+        one.inverseName = other.name
+        other.inverseName = one.name
+        one.inverseKeyPath = other.keypath
+        other.inverseKeyPath = one.keypath
+    }
+
+    private mutating func report(_ model: ModelClass, _ property: Schema.Relationship, _ text: String) {
+        problems.append(ModelError.Problem(entity: model.entity.name, property: property.name, text: text))
+    }
+}

@@ -1,0 +1,125 @@
+import Synchronization
+
+/// Finds the property of a model class that a key path leads to.
+///
+/// A key path to a persisted property tells neither name nor slot, since the property is computed for the compiler; it
+/// can only be compared with those of `schemaMetadata`. An inherited property has two forms, `\Base.name` and
+/// `\Leaf.name`, which are not equal.
+struct PropertyLookup: @unchecked Sendable {
+    // Sound because key paths are immutable.
+
+    /// The names of the properties in the order of their slots, inherited ones first.
+    let names: [String]
+    private let keyPaths: [AnyKeyPath]
+    private let slotsByKeyPath: [AnyKeyPath: Int]
+    private let slotsByName: [String: Int]
+
+    private static let cache = Mutex<[ObjectIdentifier: PropertyLookup]>([:])
+
+    /// The properties of a class; read once per class.
+    static func properties(of type: any PersistentModel.Type) -> PropertyLookup {
+        let key = ObjectIdentifier(type)
+        if let known = cache.withLock({ $0[key] }) { return known }
+        // Outside the lock: the metadata evaluates default values, which run code of the program.
+        let new = PropertyLookup(type)
+        return cache.withLock { cache in
+            if let known = cache[key] { return known }
+            cache[key] = new
+            return new
+        }
+    }
+
+    /// The slot of a property, or nil where the key path leads to no persisted property of the class, or further.
+    static func slot(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> Int? {
+        properties(of: type).slotsByKeyPath[keyPath]
+    }
+
+    /// The name of a property, or nil where the key path leads to no persisted property of the class, or further.
+    static func name(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> String? {
+        let properties = properties(of: type)
+        return properties.slotsByKeyPath[keyPath].map { properties.names[$0] }
+    }
+
+    /// The slot of the property of a name.
+    func slot(named name: String) -> Int? { slotsByName[name] }
+
+    /// The property in a slot, from the class that declares it.
+    func keyPath(at slot: Int) -> AnyKeyPath { keyPaths[slot] }
+
+    private init(_ type: any PersistentModel.Type) {
+        let levels = ModelInheritance(of: type).levels
+        var names: [String] = []
+        var keyPaths: [AnyKeyPath] = []
+        var slots: [AnyKeyPath: Int] = [:]
+        for level in levels {
+            let first = names.count
+            for entry in level.properties {
+                slots[entry.keypath] = names.count
+                names.append(entry.name)
+                keyPaths.append(entry.keypath)
+            }
+            guard level.type != type, let inheritable = level.type as? any _InheritableModel.Type else { continue }
+            for (offset, keyPath) in inheritable._$keyPaths(from: type).enumerated() {
+                slots[keyPath] = first + offset
+            }
+        }
+        self.names = names
+        self.keyPaths = keyPaths
+        slotsByKeyPath = slots
+        slotsByName = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// A model class that other model classes can inherit from.
+///
+/// ``Model()`` writes the conformance for classes that are not final:
+///
+/// ```swift
+/// class func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath] {
+///     func keyPaths<M: Base>(_: M.Type) -> [AnyKeyPath] { [\M.name, \M.start] }
+///     return (type as? any (Base & PersistentModel).Type).map { keyPaths($0) } ?? []
+/// }
+/// ```
+public protocol _InheritableModel: PersistentModel {
+    /// The properties that the class itself declares, in the order of their slots, as key paths from a class that
+    /// inherits from it.
+    static func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath]
+}
+
+extension PropertyLookup {
+    /// Key paths for names, for decoding.
+    static func keyPaths<Model: PersistentModel>(
+        named names: [String],
+        in type: Model.Type,
+        at codingPath: [any CodingKey]
+    ) throws -> [PartialKeyPath<Model>] {
+        let properties = properties(of: type)
+        return try names.map { name in
+            guard let slot = properties.slot(named: name),
+                let keyPath = properties.keyPath(at: slot) as? PartialKeyPath<Model>
+            else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: codingPath, debugDescription: "\(type) declares no property '\(name)'")
+                )
+            }
+            return keyPath
+        }
+    }
+
+    /// Names for key paths, for encoding.
+    static func names(
+        of keyPaths: [AnyKeyPath],
+        in type: any PersistentModel.Type,
+        at codingPath: [any CodingKey]
+    ) throws -> [String] {
+        try keyPaths.map { keyPath in
+            guard let name = name(of: keyPath, in: type) else {
+                throw EncodingError.invalidValue(
+                    keyPath,
+                    .init(codingPath: codingPath, debugDescription: "\(type) has no persisted property \(keyPath)")
+                )
+            }
+            return name
+        }
+    }
+}

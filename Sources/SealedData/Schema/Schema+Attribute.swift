@@ -1,0 +1,218 @@
+import ObjectGraph
+
+extension Schema {
+    /// A property that holds a value.
+    public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+        // Sound because the only stored property is a constant of a Sendable type, which subclasses of this module keep
+        // to; programs cannot inherit from the class.
+
+        struct State {
+            var name: String
+            var originalName: String?
+            var options: [Option]
+            var valueType: any Any.Type
+            /// What is known of `valueType` where the program that reads the schema does not have the type.
+            var valueTypeName: TypeName?
+            var storedType: AttributeType?
+            var defaultValue: Any?
+            var isOptional: Bool
+            var hashModifier: String?
+        }
+
+        let state: GuardedState<State>
+
+        /// Makes an attribute without a name, to go with a property of a model class.
+        ///
+        /// - Parameters:
+        ///   - options: Rules for the values.
+        ///   - originalName: The name in the previous schema, where the property was renamed.
+        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+            state = GuardedState(
+                State(
+                    name: "",
+                    originalName: originalName,
+                    options: options,
+                    valueType: Any.self,
+                    isOptional: false,
+                    hashModifier: hashModifier
+                )
+            )
+        }
+
+        /// Makes an attribute.
+        ///
+        /// - Parameters:
+        ///   - name: The name.
+        ///   - originalName: The name in the previous schema, where the property was renamed.
+        ///   - options: Rules for the values.
+        ///   - valueType: The Swift type, which decides how values are stored. An `Optional` makes the attribute
+        ///     optional.
+        ///   - defaultValue: The value in new objects.
+        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        public init(
+            name: String,
+            originalName: String? = nil,
+            options: [Option] = [],
+            valueType: any Any.Type,
+            defaultValue: Any? = nil,
+            hashModifier: String? = nil
+        ) {
+            state = GuardedState(
+                State(
+                    name: name,
+                    originalName: originalName,
+                    options: options,
+                    valueType: valueType,
+                    storedType: Self.storedType(of: valueType),
+                    defaultValue: defaultValue,
+                    isOptional: PropertyKind.isOptional(valueType),
+                    hashModifier: hashModifier
+                )
+            )
+        }
+
+        init(state: State) { self.state = GuardedState(state) }
+
+        /// Reads what ``encode(to:)`` writes. A type that this program does not have becomes `Any`.
+        public required convenience init(from decoder: any Decoder) throws {
+            try self.init(state: Self.decodeState(from: decoder))
+        }
+
+        /// Writes everything but the default value.
+        public func encode(to encoder: any Encoder) throws { try encodeState(to: encoder) }
+
+        /// The name.
+        public var name: String {
+            get { state.name }
+            set { state.name = newValue }
+        }
+        /// The name in the previous schema; the same as ``name`` unless the property was renamed.
+        public var originalName: String {
+            get { state.originalName ?? state.name }
+            set { state.originalName = newValue }
+        }
+        /// Rules for the values.
+        public var options: [Option] {
+            get { state.options }
+            set { state.options = newValue }
+        }
+        /// The Swift type of the property; an `Optional` where it may be nil. Setting it sets ``isOptional`` too.
+        public var valueType: any Any.Type {
+            get { state.valueType }
+            set {
+                state.valueType = newValue
+                state.valueTypeName = nil
+                state.storedType = Self.storedType(of: newValue)
+                state.isOptional = PropertyKind.isOptional(newValue)
+            }
+        }
+        /// The value that new objects start with; nil where the declaration has none.
+        public var defaultValue: Any? {
+            get { state.defaultValue }
+            set { state.defaultValue = newValue }
+        }
+        /// Whether values may be nil.
+        public var isOptional: Bool {
+            get { state.isOptional }
+            set { state.isOptional = newValue }
+        }
+        /// A text whose change tells a migration that the property has a new meaning.
+        public var hashModifier: String? {
+            get { state.hashModifier }
+            set { state.hashModifier = newValue }
+        }
+
+        /// True.
+        public var isAttribute: Bool { true }
+        /// False.
+        public var isRelationship: Bool { false }
+        /// Whether the attribute has the option ``Option/ephemeral``.
+        public var isTransient: Bool { options.contains(.ephemeral) }
+        /// Whether at most one object has a given value.
+        public var isUnique: Bool { options.contains(.unique) }
+        /// Whether the attribute names a value transformer.
+        public var isTransformable: Bool { options.contains { $0.isTransformable } }
+        /// Whether the attribute has the option ``Option/codable``.
+        public var isCodable: Bool { options.contains(.codable) }
+
+        /// Whether both have the same name, type and rules. Default values are not compared.
+        public static func == (left: Attribute, right: Attribute) -> Bool {
+            left === right || left.identity == right.identity
+        }
+
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+        /// Name, type and options.
+        public var debugDescription: String {
+            "Attribute(\(name): \(typeName.qualified)\(options.map { ", \($0)" }.joined()))"
+        }
+
+        /// The name of the value type, known even where the type is not.
+        var typeName: TypeName { state.valueTypeName ?? TypeName(valueType) }
+
+        /// How values are stored; nil where the type cannot be.
+        var storedType: AttributeType? { state.storedType }
+
+        /// The name in the previous schema where one was given.
+        var renamingIdentifier: String? { state.originalName }
+
+        private static func storedType(of valueType: any Any.Type) -> AttributeType? {
+            if case .attribute(let type)? = PropertyKind(of: valueType) { type } else { nil }
+        }
+
+        private struct Identity: Hashable {
+            let name: String
+            let originalName: String
+            let options: [Option]
+            let type: String
+            let isOptional: Bool
+            let hashModifier: String?
+        }
+
+        private var identity: Identity {
+            Identity(
+                name: name,
+                originalName: originalName,
+                options: options,
+                type: typeName.qualified,
+                isOptional: isOptional,
+                hashModifier: hashModifier
+            )
+        }
+    }
+}
+
+extension Schema.Attribute {
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, options, valueType, storedType, isOptional, hashModifier
+    }
+
+    static func decodeState(from decoder: any Decoder) throws -> State {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let typeName = try container.decode(TypeName.self, forKey: .valueType)
+        return try State(
+            name: container.decode(String.self, forKey: .name),
+            originalName: container.decodeIfPresent(String.self, forKey: .originalName),
+            options: container.decode([Option].self, forKey: .options),
+            valueType: typeName.type ?? Any.self,
+            valueTypeName: typeName,
+            storedType: container.decodeIfPresent(AttributeType.self, forKey: .storedType),
+            isOptional: container.decode(Bool.self, forKey: .isOptional),
+            hashModifier: container.decodeIfPresent(String.self, forKey: .hashModifier)
+        )
+    }
+
+    func encodeState(to encoder: any Encoder) throws {
+        let state = state.snapshot
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(state.name, forKey: .name)
+        try container.encodeIfPresent(state.originalName, forKey: .originalName)
+        try container.encode(state.options, forKey: .options)
+        try container.encode(typeName, forKey: .valueType)
+        try container.encodeIfPresent(state.storedType, forKey: .storedType)
+        try container.encode(state.isOptional, forKey: .isOptional)
+        try container.encodeIfPresent(state.hashModifier, forKey: .hashModifier)
+    }
+}

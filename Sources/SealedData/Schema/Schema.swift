@@ -1,0 +1,184 @@
+public import Foundation
+import ObjectGraph
+import Synchronization
+
+/// The model classes of an app, with their properties, relationships and rules.
+///
+/// ```swift
+/// let schema = Schema([Trip.self, Stop.self], version: Schema.Version(1, 1, 0))
+/// ```
+///
+/// A schema made of classes contains all classes that can be reached from them over relationships, and the model
+/// classes that they inherit from. What is wrong with it, such as an inverse that does not exist, is thrown by the
+/// ``ModelContainer`` that is made with it, all of it at once.
+public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Sendable {
+    /// The version of the form in which schemas are encoded.
+    public static let schemaEncodingVersion = Version(1, 0, 0)
+
+    /// The version of the form in which this schema was or will be encoded.
+    public let encodingVersion: Version
+    /// The version of the data that the schema describes.
+    public let version: Version
+    /// The entities, in the order in which they were named or found.
+    public let entities: [Entity]
+
+    /// What is known to be wrong with the classes.
+    let problems: [ModelError.Problem]
+
+    private let model = Mutex<Result<ManagedObjectModel, SwiftDataError>?>(nil)
+
+    init(
+        entities: [Entity],
+        version: Version,
+        encodingVersion: Version = schemaEncodingVersion,
+        problems: [ModelError.Problem] = []
+    ) {
+        self.entities = entities
+        self.version = version
+        self.encodingVersion = encodingVersion
+        self.problems = problems
+    }
+
+    /// Makes a schema without entities, of version 1.0.0.
+    public convenience init() {
+        self.init(entities: [], version: Version(1, 0, 0))
+    }
+
+    /// Makes a schema of entities.
+    public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+        self.init(entities: entities, version: version)
+    }
+
+    /// Makes a schema of model classes and those that can be reached from them.
+    public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+        let reader = SchemaReader(types)
+        self.init(entities: reader.entities, version: version, problems: reader.problems)
+    }
+
+    /// Makes a schema of model classes and those that can be reached from them.
+    public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
+        self.init(types, version: version)
+    }
+
+    /// Makes a schema of the model classes of a version.
+    public convenience init(versionedSchema: any VersionedSchema.Type) {
+        self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+    }
+
+    /// The entities by name.
+    public var entitiesByName: [String: Entity] {
+        Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity of a model class, or nil where the schema does not contain the class.
+    public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
+        entities.first { $0.modelType == type }
+            ?? entities.first { $0.modelType == nil && $0.name == Self.entityName(for: type) }
+    }
+
+    /// The name of the entity of a model class: the name of the class, without its module and the types around it.
+    public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
+        String(describing: type)
+    }
+
+    /// The class of each entity's objects, by the name of the entity.
+    var modelTypes: [String: any PersistentModel.Type] {
+        Dictionary(
+            entities.compactMap { entity in entity.modelType.map { (entity.name, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The linked model of the schema, made once.
+    ///
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with everything that is wrong.
+    func makeModel() throws -> ManagedObjectModel {
+        try model.withLock { model in
+            if let model { return model }
+            let made = Result { () throws(SwiftDataError) in try SchemaLinker(self).model() }
+            model = made
+            return made
+        }.get()
+    }
+
+    /// Whether both have the same version and the same entities, in any order.
+    public static func == (left: Schema, right: Schema) -> Bool {
+        left === right || (left.version == right.version && Set(left.entities) == Set(right.entities))
+    }
+
+    /// Hashes the version and the names of the entities.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(version)
+        hasher.combine(Set(entities.map(\.name)))
+    }
+
+    /// Version and entities.
+    public var debugDescription: String {
+        (["Schema(\(version))"] + entities.map(\.debugDescription)).joined(separator: "\n")
+    }
+}
+
+extension Schema {
+    private enum CodingKeys: String, CodingKey {
+        case encodingVersion, version, entities
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    ///
+    /// Classes are found again by their names where the program has them.
+    public convenience init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let entities = try container.decode([Entity].self, forKey: .entities)
+        Self.link(entities)
+        try self.init(
+            entities: entities,
+            version: container.decode(Version.self, forKey: .version),
+            encodingVersion: container.decode(Version.self, forKey: .encodingVersion)
+        )
+    }
+
+    /// Writes versions and entities; no key paths and no default values.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(encodingVersion, forKey: .encodingVersion)
+        try container.encode(version, forKey: .version)
+        try container.encode(entities, forKey: .entities)
+    }
+
+    /// Writes the schema to a file, as JSON. The schema is not secret and not encrypted: it holds names and rules, and
+    /// no values.
+    ///
+    /// - Throws: What writing the file throws.
+    public func save(to url: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(self).write(to: url, options: .atomic)
+    }
+
+    /// Reads a schema that ``save(to:)`` wrote.
+    ///
+    /// - Throws: What reading the file throws, and `DecodingError` for a file of another kind.
+    public static func load(from url: URL) throws -> Schema {
+        try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
+    }
+
+    /// Connects entities with those that they inherit from, by name.
+    static func link(_ entities: [Entity]) {
+        let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for entity in entities {
+            guard let superentity = entity.superentityName.flatMap({ byName[$0] }) else { continue }
+            entity.superentity = superentity
+            superentity.subentities.insert(entity)
+        }
+        for entity in entities {
+            var inherited: [any SchemaProperty] = []
+            var visited: Set<ObjectIdentifier> = [ObjectIdentifier(entity)]
+            var next = entity.superentity
+            while let superentity = next, visited.insert(ObjectIdentifier(superentity)).inserted {
+                inherited = superentity.storedProperties + inherited
+                next = superentity.superentity
+            }
+            entity.inheritedProperties = inherited
+        }
+    }
+}

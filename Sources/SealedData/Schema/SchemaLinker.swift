@@ -1,0 +1,99 @@
+import ObjectGraph
+
+/// Turns the entities of a schema into a linked model.
+struct SchemaLinker {
+    private let schema: Schema
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with what the schema knows to be wrong and what the check of
+    ///   the whole finds.
+    func model() throws(SwiftDataError) -> ManagedObjectModel {
+        var problems = schema.problems
+        do {
+            let model = try ManagedObjectModel(entities: declarations)
+            if problems.isEmpty { return model }
+        } catch {
+            problems += error.problems.filter { !problems.contains($0) }
+        }
+        let error = ModelError(problems: problems)
+        throw SwiftDataError(.modelValidationFailure, "\(error)", cause: error)
+    }
+
+    /// A model for objects outside any container, whatever is wrong with the schema. It has the slots, types and sound
+    /// inverses of the schema, and leaves out the rules that only a store enforces.
+    func lenientModel() throws(ModelError) -> ManagedObjectModel {
+        do {
+            return try ManagedObjectModel(entities: declarations)
+        } catch {
+            return try ManagedObjectModel(entities: declarations.map(Self.lenient))
+        }
+    }
+
+    private static func lenient(_ declaration: EntityDescription) -> EntityDescription {
+        var lenient = declaration
+        lenient.indexes = []
+        lenient.uniquenessConstraints = []
+        for index in lenient.attributes.indices { lenient.attributes[index].allowsExternalStorage = false }
+        for index in lenient.relationships.indices {
+            lenient.relationships[index].minimumCount = 0
+            lenient.relationships[index].maximumCount = 0
+        }
+        return lenient
+    }
+
+    var declarations: [EntityDescription] { schema.entities.map(declaration) }
+
+    private func declaration(of entity: Schema.Entity) -> EntityDescription {
+        let properties = entity.storedProperties
+        var constraints = entity.uniquenessConstraints
+        for property in properties where property.isUnique && !constraints.contains([property.name]) {
+            constraints.append([property.name])
+        }
+        return EntityDescription(
+            entity.name,
+            superentity: entity.superentityName,
+            attributes: properties.compactMap { ($0 as? Schema.Attribute).map(declaration) },
+            relationships: properties.compactMap { ($0 as? Schema.Relationship).map(declaration) },
+            propertyOrder: properties.map(\.name),
+            indexes: entity.state.indexes,
+            uniquenessConstraints: constraints
+        )
+    }
+
+    private func declaration(of attribute: Schema.Attribute) -> AttributeDescription {
+        AttributeDescription(
+            attribute.name,
+            // A type that cannot be stored is a problem of the schema; the property keeps its slot all the same.
+            attribute.storedType ?? .composite,
+            isOptional: attribute.isOptional,
+            allowsExternalStorage: attribute.options.contains(.externalStorage),
+            renamingIdentifier: attribute.renamingIdentifier
+        )
+    }
+
+    private func declaration(of relationship: Schema.Relationship) -> RelationshipDescription {
+        RelationshipDescription(
+            relationship.name,
+            to: relationship.destination,
+            relationship.isToOneRelationship ? .one : .many,
+            inverse: relationship.inverseName,
+            deleteRule: RelationshipDescription.DeleteRule(relationship.deleteRule),
+            isOptional: relationship.isOptional,
+            minimumCount: relationship.minimumModelCount ?? 0,
+            maximumCount: relationship.maximumModelCount ?? 0,
+            renamingIdentifier: relationship.renamingIdentifier
+        )
+    }
+}
+
+extension RelationshipDescription.DeleteRule {
+    init(_ rule: Schema.Relationship.DeleteRule) {
+        switch rule {
+        case .noAction: self = .noAction
+        case .nullify: self = .nullify
+        case .cascade: self = .cascade
+        case .deny: self = .deny
+        }
+    }
+}
