@@ -13,13 +13,17 @@ struct DefaultValueTests {
             """,
             expandsTo: """
                 final class Trip {
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     var trailing = 1 // a comment
-                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    @SealedData._PersistedProperty(slot: 1)
                     var block: Int /* of */ = /* the */ 2 /* sum */
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    static var _$slotCount: Int {
+                        2
+                    }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 0, to: 1)
@@ -72,17 +76,21 @@ struct DefaultValueTests {
             """,
             expandsTo: """
                 final class Trip {
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     var optional: Int?
-                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    @SealedData._PersistedProperty(slot: 1)
                     var unwrapped: Int!
-                    @SealedData._PersistedProperty(slot: 2) @SealedData._InitializedProperty(slot: 2)
+                    @SealedData._PersistedProperty(slot: 2)
                     var given: Int! = 3
-                    @SealedData._PersistedProperty(slot: 3) @SealedData._InitializedProperty(slot: 3)
+                    @SealedData._PersistedProperty(slot: 3)
                     var `default`: (any P)? = nil
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    static var _$slotCount: Int {
+                        4
+                    }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 2, to: (3) as Int?)
@@ -152,14 +160,14 @@ struct DefaultValueTests {
             """#,
             expandsTo: #"""
                 final class Trip {
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     var called: [Int] = {
                         // Computed once.
                         [1, 2]
                     }()
-                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    @SealedData._PersistedProperty(slot: 1)
                     var text = "a\(1 + 2)"
-                    @SealedData._PersistedProperty(slot: 2) @SealedData._InitializedProperty(slot: 2)
+                    @SealedData._PersistedProperty(slot: 2)
                     var lines = """
                         first
                           second
@@ -167,6 +175,10 @@ struct DefaultValueTests {
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    static var _$slotCount: Int {
+                        3
+                    }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 0, to: ({
@@ -236,13 +248,17 @@ struct DefaultValueTests {
             """,
             expandsTo: """
                 final class Trip {
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     var condition: Int = if flag { 1 } else { 2 }
-                    @SealedData._PersistedProperty(slot: 1) @SealedData._InitializedProperty(slot: 1)
+                    @SealedData._PersistedProperty(slot: 1)
                     var choice = switch flag { case true: 1; case false: 2 }
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    static var _$slotCount: Int {
+                        2
+                    }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 0, to: {

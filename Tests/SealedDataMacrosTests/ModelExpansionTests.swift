@@ -39,6 +39,10 @@ struct ModelExpansionTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    static var _$slotCount: Int {
+                        5
+                    }
+
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 1, to: (.now) as Date)
                         _$initialize(&_$state, 3, to: ([]) as [Item]?)
@@ -113,6 +117,22 @@ struct ModelExpansionTests {
         )
     }
 
+    @Test func `the arguments of a relationship are copied as they are written`() {
+        let refusal = Refusal(
+            of: """
+                @Model final class Trip {
+                    @Relationship(deleteRule: .cascade, inverse: nil) var oneWay: [Item]
+                    @Relationship(deleteRule: .cascade) var inferred: [Item]
+                    init() { oneWay = []; inferred = [] }
+                }
+                """,
+            with: Specs.model
+        )
+        #expect(refusal.messages == [])
+        #expect(refusal.expansion.contains("SealedData.Schema.Relationship(deleteRule: .cascade, inverse: nil)"))
+        #expect(refusal.expansion.contains("SealedData.Schema.Relationship(deleteRule: .cascade)"))
+    }
+
     @Test func `a public class that is not final and has no initializer`() {
         expect(
             """
@@ -122,10 +142,14 @@ struct ModelExpansionTests {
             """,
             expandsTo: """
                 public class Trip {
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     public private(set) var note: String?
 
                     public var _$state = SealedData._ObjectState(Trip.self)
+
+                    public static var _$slotCount: Int {
+                        1
+                    }
 
                     public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
@@ -177,6 +201,10 @@ struct ModelExpansionTests {
 
                         public var _$state = SealedData._ObjectState(Trip.self)
 
+                        public static var _$slotCount: Int {
+                            0
+                        }
+
                         public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                         }
@@ -219,6 +247,10 @@ struct ModelExpansionTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    static var _$slotCount: Int {
+                        0
+                    }
+
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                     }
@@ -259,11 +291,15 @@ struct ModelExpansionTests {
             expandsTo: """
                 final class Trip {
                     @available(*, deprecated, renamed: "title")
-                    @SealedData._PersistedProperty(slot: 0) @SealedData._InitializedProperty(slot: 0)
+                    @SealedData._PersistedProperty(slot: 0)
                     var name = ""
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    static var _$slotCount: Int {
+                        1
+                    }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         _$initialize(&_$state, 0, to: "")

@@ -23,7 +23,7 @@ struct PropertyRefusalTests {
 
     @Test func `an unowned property is refused`() {
         expect(
-            "@Model final class Trip { unowned(unsafe) var owner: Owner; init() {} }",
+            "@Model final class Trip { unowned(unsafe) var owner: Owner; init(o: Owner) { owner = o } }",
             isRefusedWith: [
                 "a persisted property can't be 'unowned'; models never keep each other alive, so the modifier isn't "
                     + "needed"

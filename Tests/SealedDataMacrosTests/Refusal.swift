@@ -6,6 +6,9 @@ import SwiftSyntaxMacros
 
 /// The diagnostics of one source and what its fix-its make of it.
 struct Refusal {
+    /// What the source expands to all the same.
+    let expansion: String
+
     private let source: String
     private let context: BasicMacroExpansionContext
 
@@ -15,12 +18,13 @@ struct Refusal {
         let context = BasicMacroExpansionContext(
             sourceFiles: [file: .init(moduleName: "TestModule", fullFilePath: "test.swift")]
         )
-        _ = file.expand(
-            macroSpecs: specs,
-            contextGenerator: { syntax in
-                BasicMacroExpansionContext(sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
-            }
-        )
+        expansion =
+            file.expand(
+                macroSpecs: specs,
+                contextGenerator: { syntax in
+                    BasicMacroExpansionContext(sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+                }
+            ).description
         self.context = context
     }
 

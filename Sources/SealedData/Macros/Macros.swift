@@ -14,12 +14,13 @@
 /// ```
 ///
 /// The class gets a conformance to ``PersistentModel`` and is not `Sendable`. Initial values are evaluated for new
-/// objects only, never for objects that come from the store. `willSet` and `didSet` run as on any property. A property
-/// that is assigned in an initializer after the object is complete may run its observers there too.
+/// objects only, never for objects that come from the store. `willSet` and `didSet` run as on any property, and when an
+/// initializer gives the property another value than its first one.
 @attached(
     member,
     conformances: PersistentModel,
     names: named(_$state),
+    named(_$slotCount),
     named(_$applyDefaults),
     named(_$recordConstants),
     named(schemaMetadata),

@@ -2,13 +2,13 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What a macro of this package tells its user: always an error, always with what to do about it.
+/// What a macro of this package tells its user: nearly always an error, always with what to do about it.
 struct MacroDiagnostic: DiagnosticMessage {
     let message: String
     let diagnosticID: MessageID
     let severity: DiagnosticSeverity
 
-    init(_ identifier: String, _ message: String, severity: DiagnosticSeverity = .error) {
+    init(_ identifier: String, _ message: String, severity: DiagnosticSeverity) {
         self.message = message
         self.diagnosticID = MessageID(domain: "SealedDataMacros", id: identifier)
         self.severity = severity
@@ -27,15 +27,20 @@ struct MacroFixIt: FixItMessage {
 }
 
 extension MacroExpansionContext {
-    /// Reports an error at `node`, with the changes of `fixIts` on offer.
+    /// Reports an error, or a warning, at `node`, with the changes of `fixIts` on offer.
     func report(
         _ identifier: String,
         _ message: String,
+        severity: DiagnosticSeverity = .error,
         at node: some SyntaxProtocol,
         fixIts: [FixIt] = []
     ) {
         diagnose(
-            Diagnostic(node: Syntax(node), message: MacroDiagnostic(identifier, message), fixIts: fixIts)
+            Diagnostic(
+                node: Syntax(node),
+                message: MacroDiagnostic(identifier, message, severity: severity),
+                fixIts: fixIts
+            )
         )
     }
 }

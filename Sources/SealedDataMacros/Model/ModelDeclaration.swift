@@ -30,17 +30,14 @@ struct ModelDeclaration {
     }
 
     /// The slot of a persisted property of this class, found by name.
-    func slot(of variable: VariableDeclSyntax) -> Int? {
-        guard let property = PersistedProperty(variable) else { return nil }
-        return properties.firstIndex { $0.name == property.name }
+    func slot(of property: PersistedProperty) -> Int? {
+        properties.firstIndex { $0.name == property.name }
     }
 
     /// Whether the class declares an initializer that is not a convenience one. Swift makes `init()` for a class
     /// without one, but not when a macro adds another.
     var hasDesignatedInitializer: Bool {
-        declaration.initializers.contains { initializer in
-            !initializer.modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
-        }
+        declaration.initializers.contains { !$0.isConvenience }
     }
 
     /// The argument lists of the freestanding `#Index` or `#Unique` in the class.
@@ -73,6 +70,12 @@ extension ClassDeclSyntax {
     /// The initializers in the body, those inside `#if` included.
     var initializers: [InitializerDeclSyntax] {
         memberBlock.members.flattened.compactMap { $0.as(InitializerDeclSyntax.self) }
+    }
+}
+
+extension InitializerDeclSyntax {
+    var isConvenience: Bool {
+        modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
     }
 }
 

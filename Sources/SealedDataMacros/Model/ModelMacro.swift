@@ -36,13 +36,16 @@ extension ModelMacro: MemberAttributeMacro {
             // Swift lets no accessor near a constant: it stays stored, and ModelMembers sees to it.
             ModelDeclaration.isPersisted(variable), !variable.isLet, variable.attribute("_PersistedProperty") == nil,
             PropertyWrapperAttribute.first(of: variable) == nil,
-            let slot = ModelDeclaration(declaration).slot(of: variable)
+            let property = PersistedProperty(variable)
         else { return [] }
+        let model = ModelDeclaration(declaration)
+        guard let slot = model.slot(of: property) else { return [] }
         // The order matters, and the compiler turns it round: see InitializedPropertyMacro.
-        return [
-            "@SealedData._PersistedProperty(slot: \(raw: slot))",
-            "@SealedData._InitializedProperty(slot: \(raw: slot))",
-        ]
+        var attributes: [AttributeSyntax] = ["@SealedData._PersistedProperty(slot: \(raw: slot))"]
+        if model.startsIncomplete {
+            attributes.append("@SealedData._InitializedProperty(slot: \(raw: slot))")
+        }
+        return attributes
     }
 }
 

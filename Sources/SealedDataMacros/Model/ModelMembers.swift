@@ -10,7 +10,7 @@ struct ModelMembers {
     let access: String
 
     var declarations: [DeclSyntax] {
-        var members = [state, defaults, schemaMetadata, materializingInitializer]
+        var members = [state, slotCount, defaults, schemaMetadata, materializingInitializer]
         if let constants { members.append(constants) }
         if !model.hasDesignatedInitializer { members.append("init() {}") }
         return members
@@ -19,6 +19,10 @@ struct ModelMembers {
     /// Declared first among the stored properties that have a value, so that it is set before any initializer runs.
     private var state: DeclSyntax {
         "\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
+    }
+
+    private var slotCount: DeclSyntax {
+        "\(raw: access)static var _$slotCount: Int { \(raw: model.properties.count) }"
     }
 
     private var defaults: DeclSyntax {
@@ -105,10 +109,11 @@ struct ModelMembers {
     }
 
     private var materializingInitializer: DeclSyntax {
-        let assignments = model.properties.enumerated().filter(\.element.mustBeInitialized).map { slot, property in
-            property.isLet
-                ? "\(property.nameInCode) = _materializing._$value(at: \(slot))"
-                : "\(property.initializationMarker) = SealedData._NoStorage()"
+        let assignments = model.properties.enumerated().compactMap { slot, property -> String? in
+            guard property.mustBeInitialized else { return nil }
+            if property.isLet { return "\(property.nameInCode) = _materializing._$value(at: \(slot))" }
+            return model.startsIncomplete
+                ? "\(property.initializationMarker) = SealedData._NoStorage()" : nil
         }
         return """
             \(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {

@@ -13,6 +13,7 @@ struct ModelValidation<Context: MacroExpansionContext> {
     func reportProblems() {
         reportIsolation()
         reportMissingInitializer()
+        ForgottenProperties(model: model, context: context).report()
         reportPatterns()
         reportConditions()
         for property in model.properties { PropertyValidation(property: property, context: context).reportProblems() }

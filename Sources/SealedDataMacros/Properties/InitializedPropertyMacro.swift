@@ -3,7 +3,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@_InitializedProperty(slot:)`: lets the initializers of the class assign a persisted property before the object is
-/// complete, in any order, and lets the compiler see which ones they forget.
+/// complete, in any order, and lets the compiler see which ones they forget. Only classes whose objects start incomplete
+/// need it: see ``ModelDeclaration/startsIncomplete``.
 ///
 /// The accessor writes into the object's state and marks the property as initialized. The mark is a stored property
 /// without size: `_NoStorage`, which has to be initialized, where an initializer must give the property a value, and

@@ -25,6 +25,8 @@ struct PersistedProperty {
 
     var isLet: Bool { declaration.isLet }
 
+    var hasObservers: Bool { binding.accessorBlock != nil }
+
     /// The written type, with `T!` turned into `T?`, which is what it means outside a declaration.
     var type: String? {
         guard let type = binding.typeAnnotation?.type else { return nil }
