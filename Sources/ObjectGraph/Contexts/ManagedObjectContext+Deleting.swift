@@ -27,12 +27,18 @@ extension ManagedObjectContext {
         unpropagatedDeletes.append(object)
     }
 
+    /// Takes in what other contexts saved, and applies the delete rules of what was deleted here.
+    public func processPendingChanges() {
+        takeInSavedChanges()
+        propagateDeletes()
+    }
+
     /// Takes back a deletion that has not been saved.
     func restore(_ object: any GraphObject) {
         object._$state.flags.subtract([.deleted, .deletePropagated])
         deletedCount -= 1
-        unpropagatedDeletes.removeAll { $0 === object }
         markUpdated(object)
+        object.reestablishInverses()
     }
 
     /// Applies the delete rules of the objects that were deleted since the last time, those of the objects that are
@@ -42,7 +48,8 @@ extension ManagedObjectContext {
         isPropagatingDeletes = true
         defer { isPropagatingDeletes = false }
         while let object = unpropagatedDeletes.popLast() {
-            guard !object._$state.flags.contains(.deletePropagated) else { continue }
+            // Some have been restored since.
+            guard object.isObjectDeleted, !object._$state.flags.contains(.deletePropagated) else { continue }
             object._$state.flags.insert(.deletePropagated)
             for relationship in object.entity.relationships {
                 propagateDelete(of: object, along: relationship)
@@ -82,7 +89,10 @@ extension ManagedObjectContext {
                 }
                 .map { relationship in
                     ObjectGraphError.ValidationProblem(
-                        id: object.managedObjectID, property: relationship.name, reason: .deletionDenied)
+                        id: object.managedObjectID,
+                        property: relationship.name,
+                        reason: .deletionDenied
+                    )
                 }
         }
     }

@@ -10,8 +10,9 @@ extension ManagedObjectContext {
         takeInSavedChanges()
         propagateDeletes()
         precondition(
-            T.self == ManagedObject.self || coordinator.objectTypes[request.entity.index] is T.Type,
-            "objects of entity '\(request.entity.name)' are not of class '\(T.self)'")
+            coordinator.objectTypes[request.entity.index] is T.Type,
+            "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
+        )
         if request.includesPendingChanges, hasPendingChanges(in: request.entity) {
             return try fetchWithPendingChanges(request).map { unsafeDowncast($0, to: T.self) }
         }
@@ -89,7 +90,8 @@ extension ManagedObjectContext {
         let saved = materialize(try rows(for: stored)).filter { !pendingKeys.contains($0._$state.key) }
         let fitting = try pending.filter { object in
             guard !object._$state.flags.contains(.deleted) else { return false }
-            guard request.includesSubentities ? object.entity.isKind(of: request.entity) : object.entity == request.entity
+            guard
+                request.includesSubentities ? object.entity.isKind(of: request.entity) : object.entity == request.entity
             else { return false }
             return try request.predicate.map { try evaluator.isTrue($0, for: object) } ?? true
         }

@@ -8,13 +8,15 @@ extension ManagedObjectContext {
             if let island = handler.island { return adopt(island) }
             if let context = handler.context {
                 precondition(
-                    context === self, "the object belongs to another context: insert it there, or pass its identifier")
+                    context === self,
+                    "the object belongs to another context: insert it there, or pass its identifier"
+                )
                 if object._$state.flags.contains(.deleted) { restore(object) }
                 if object._$state.flags.contains(.vanished) { revive(object) }
                 return
             }
         }
-        adopt(object, key: TemporaryKeys.next())
+        adopt(object, key: object.ensureKey())
         object.establishPendingRelationships()
     }
 
@@ -28,6 +30,7 @@ extension ManagedObjectContext {
     /// Registers an object that is in no graph as a new one.
     private func adopt(_ object: any GraphObject, key: Int64) {
         let handler = handler(forNew: object)
+        handler.table.reserve(1)
         object._$recordConstants()
         object.turnRowIntoChanges()
         object._$state.handler = handler
@@ -37,11 +40,12 @@ extension ManagedObjectContext {
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
     }
 
-    /// Makes an object whose deletion was saved new again.
+    /// Makes an object new again whose deletion was saved, or that was never saved before it was deleted.
     private func revive(_ object: any GraphObject) {
         let key = object._$state.key
-        if let handler = object._$state.handler { handler.table.remove(key) }
-        adopt(object, key: TemporaryKeys.next())
+        object._$state.handler?.table.remove(key)
+        adopt(object, key: key < 0 ? key : TemporaryKeys.next())
+        object.reestablishInverses()
     }
 
     func markInserted(_ object: any GraphObject) {
@@ -66,17 +70,19 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
-    /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. Where it
-    /// had a row, its relationships are forgotten: their keys mean something in that row's store only.
+    /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. The
+    /// relationships of a saved object, or of one whose context is gone, are forgotten: their keys mean nothing elsewhere.
     func turnRowIntoChanges() {
         let changes = ensureChanges()
         changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
-        guard let row = _$state.row else { return }
+        let lostContext = _$state.handler.map { $0.context == nil && $0.island == nil } ?? false
+        guard _$state.key > 0 || lostContext else { return }
+        let row = _$state.row
         for property in entity.properties {
             let slot = property.slot
             switch property {
             case .attribute:
-                if changes[slot].isUnset, !row.isNull(at: slot) { changes[slot] = .value(row.value(at: slot)) }
+                if let row, changes[slot].isUnset, !row.isNull(at: slot) { changes[slot] = .value(row.value(at: slot)) }
             case .relationship:
                 changes[slot] = .unset
             }

@@ -57,8 +57,11 @@ extension GraphObject {
             if _$state.flags.isDisjoint(with: [.inserted, .vanished]) { _$state.row = row }
             return
         }
-        if current.version != row.version, _$state.flags.isDisjoint(with: [.updated, .deleted]) {
+        guard current.isOlder(than: row) else { return }
+        if _$state.flags.isDisjoint(with: [.updated, .deleted]) {
             _$state.row = row
+        } else {
+            _$state.flags.insert(.outdated)
         }
     }
 }

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
     /// Takes in what other contexts of the coordinator saved since the last time: unchanged objects get their new rows,
-    /// and relationships are loaded again when they are next read. Objects with changes of their own keep them; whether
-    /// they conflict shows when they are saved.
+    /// and relationships are loaded again when they are next read. Objects with changes of their own keep them; that they
+    /// conflict shows when they are saved. What was deleted here and there is deleted.
     func takeInSavedChanges() {
         guard !inbox.isEmpty else { return }
         for changes in inbox.take() { merge(changes) }
@@ -14,16 +14,22 @@ extension ManagedObjectContext {
             guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
             let object = handlers[found.entity].graphObject(found.object)
             if let old = object._$state.row { unloadMembers(toldBy: old) }
-            if object._$state.flags.isDisjoint(with: [.updated, .deleted]) { object._$state.row = row }
+            object.adopt(refetched: row)
         }
         for deletion in changes.deleted {
             if let row = deletion.row { unloadMembers(toldBy: row) }
             guard let found = handlers[deletion.entity.index].table.object(forKey: deletion.key) else { continue }
             let object = handlers[found.entity].graphObject(found.object)
-            // An object with changes of its own stays in the list, and its save reports the conflict.
-            if object._$state.flags.isDisjoint(with: [.updated, .deleted]) {
-                object._$state.flags.insert(.vanished)
+            if object._$state.flags.contains(.updated) {
+                // Its save reports the conflict.
+                object._$state.flags.insert(.outdated)
+                continue
             }
+            if object._$state.flags.contains(.deleted) {
+                object._$state.flags.remove(.deleted)
+                deletedCount -= 1
+            }
+            object._$state.flags.insert(.vanished)
         }
         for change in changes.memberships {
             unloadMembers(of: change.relationship, owner: change.owner)

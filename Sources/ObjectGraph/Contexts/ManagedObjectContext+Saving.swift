@@ -10,10 +10,15 @@ extension ManagedObjectContext {
         guard hasChanges else { return }
         try assignPermanentKeys()
         let preparation = try SavePreparation(self)
-        for (store, request) in preparation.requests where !request.isEmpty {
-            guard case .saved = try store.execute(.save(request), with: self) else {
-                preconditionFailure("the store answered a save with something else")
+        do {
+            for (store, request) in preparation.requests where !request.isEmpty {
+                guard case .saved = try store.execute(.save(request), with: self) else {
+                    preconditionFailure("the store answered a save with something else")
+                }
             }
+        } catch ObjectGraphError.conflicts(let ids) {
+            for id in ids { knownObject(forKey: id.key, of: id.entity)?._$state.flags.insert(.outdated) }
+            throw ObjectGraphError.conflicts(ids)
         }
         finishSave(preparation)
         for (_, request) in preparation.requests where !request.isEmpty {
@@ -43,6 +48,9 @@ extension ManagedObjectContext {
 
     /// Makes the objects what their saved rows say.
     private func finishSave(_ preparation: SavePreparation) {
+        // Sweeps before it begins rather than in its midst.
+        let insertedByRoot = Dictionary(grouping: preparation.inserted) { $0.entity.rootIndex }
+        for (root, objects) in insertedByRoot { handlers[root].table.reserve(objects.count) }
         for object in preparation.inserted + preparation.updated {
             object.forgetSavedMembers(in: self)
         }

@@ -1,6 +1,7 @@
 extension ManagedObjectContext {
     /// Drops all changes. New objects leave the context, keeping their values and the relationships among themselves;
-    /// changed and deleted objects are again what their rows say.
+    /// changed and deleted objects are again what their rows say, and those that somebody else changed meanwhile are
+    /// read again.
     public func rollback() {
         let inserted = insertedList.filter { $0._$state.flags.contains(.inserted) }
         let changed = updatedList.filter { $0._$state.flags.contains(.updated) }
@@ -9,10 +10,21 @@ extension ManagedObjectContext {
         clearChangeLists()
         for object in changed + deleted { object._$state.changes = nil }
         removeFromContext(inserted)
+        readOutdatedAgain(among: changed + deleted)
+    }
+
+    /// Reads the objects again that somebody else changed; those that are not in the store any more keep their last
+    /// values.
+    private func readOutdatedAgain(among objects: [any GraphObject]) {
+        let outdated = objects.filter { $0._$state.flags.contains(.outdated) }
+        for (_, objects) in Dictionary(grouping: outdated, by: { $0.entity.rootIndex }) {
+            for object in objects { object._$state.flags.remove(.outdated) }
+            fillFaults(objects)
+        }
     }
 
     /// Moves new objects out of the context, onto an island of their own.
-    private func removeFromContext(_ objects: [any GraphObject]) {
+    func removeFromContext(_ objects: [any GraphObject]) {
         let island = Island()
         let keys = Set(objects.map { $0._$state.key })
         for object in objects {
@@ -36,27 +48,74 @@ extension ManagedObjectContext {
 
     /// Makes an object a fault, to be filled anew from the store when it is next read.
     ///
-    /// - Parameter mergeChanges: Whether unsaved changes stay; else they are dropped.
+    /// - Parameter mergeChanges: Whether unsaved changes stay; else they are dropped, a deletion included. Members that
+    ///   joined or left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard let handler = object._$state.handler, handler.context === self, object._$state.key > 0,
             !object._$state.flags.contains(.vanished)
         else { return }
-        if mergeChanges, object._$state.flags.contains(.updated) {
-            guard let node = try? store(for: handler.entity).newValuesForObject(with: object.managedObjectID, with: self)
+        if mergeChanges, object.hasChanges {
+            guard
+                let node = try? store(for: handler.entity).newValuesForObject(with: object.managedObjectID, with: self)
             else { return }
             object._$state.row = node.row
+            object._$state.flags.remove(.outdated)
             return
         }
+        if object._$state.flags.contains(.deleted) { restore(object) }
+        object.takeBackRelationships()
         if object._$state.flags.contains(.updated) {
             object._$state.flags.remove(.updated)
             updatedCount -= 1
         }
-        object._$state.changes = nil
-        object._$state.row = nil
+        object.turnIntoFault()
+        if object._$state.changes != nil { markUpdated(object) }
     }
 }
 
 extension GraphObject {
+    /// Makes the object's relationships, and their inverses, lead where the store says; those excepted that the members'
+    /// rows tell.
+    fileprivate func takeBackRelationships() {
+        guard let changes = _$state.changes, let context = _$state.handler?.context else { return }
+        for relationship in entity.relationships {
+            switch (changes[relationship.slot], relationship.placement) {
+            case (.value, .sourceKey):
+                let stored = _$state.row?.integer(at: relationship.slot) ?? 0
+                setDestination(
+                    context.objects(with: [stored], of: relationship.destination).first,
+                    at: relationship.slot
+                )
+            case (.members(let members), .joinTable) where members.isChanged:
+                let kept = memberObjects(at: relationship.slot).filter { !members.added.contains($0._$state.key) }
+                setMembers(
+                    kept + context.objects(with: members.removed, of: relationship.destination),
+                    at: relationship.slot
+                )
+            default: break
+            }
+        }
+    }
+
+    /// Drops the row, and all changes but those of relationships that the members' rows tell.
+    fileprivate func turnIntoFault() {
+        _$state.row = nil
+        _$state.flags.remove(.outdated)
+        guard let changes = _$state.changes else { return }
+        var keepsMembers = false
+        for property in entity.properties {
+            if case .relationship(let relationship) = property, relationship.placement == .destinationKey,
+                let members = changes.members(at: property.slot), members.isChanged
+            {
+                members.unload()
+                keepsMembers = true
+            } else {
+                changes[property.slot] = .unset
+            }
+        }
+        if !keepsMembers { _$state.changes = nil }
+    }
+
     /// Forgets the destinations and members that are not among `keys`.
     fileprivate func dropRelationships(exceptTo keys: Set<Int64>) {
         guard let changes = _$state.changes else { return }
@@ -65,7 +124,7 @@ extension GraphObject {
             case .value(.integer(let key)) where !keys.contains(key):
                 changes[relationship.slot] = .unset
             case .members(let members):
-                changes[relationship.slot] = .members(ToManyMembers(loaded: members.keys.filter(keys.contains)))
+                changes[relationship.slot] = .members(ToManyMembers(new: members.keys.filter(keys.contains)))
             default: break
             }
         }

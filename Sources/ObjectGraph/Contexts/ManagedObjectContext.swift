@@ -36,20 +36,27 @@ public final class ManagedObjectContext {
         let types = coordinator.objectTypes
         handlers = entities.map { entity in
             FaultHandler(
-                entity: entity, objectType: types[entity.index], table: tables[entity.rootIndex]!, context: nil)
+                entity: entity,
+                objectType: types[entity.index],
+                table: tables[entity.rootIndex]!,
+                context: nil
+            )
         }
         handlersByType = Dictionary(
-            handlers.map { (ObjectIdentifier($0.objectType), $0) }, uniquingKeysWith: { first, _ in first })
+            handlers.map { (ObjectIdentifier($0.objectType), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
         for handler in handlers { handler.context = self }
         coordinator.add(inbox)
     }
 
     deinit {
-        for handler in handlers {
-            handler.context = nil
-            // Objects hold their handlers, which hold the table: this ends the cycle.
-            _ = handler.table.removeAll()
-        }
+        let inserted = insertedObjectsWithoutPropagation
+        for handler in handlers { handler.detachFromContext() }
+        // Whoever refers to new objects keeps them as they are, with the relationships among themselves.
+        removeFromContext(inserted)
+        // Objects hold their handlers, which hold the table: this ends the cycle.
+        for handler in handlers where handler.entity.isRoot { _ = handler.table.removeAll() }
     }
 
     /// The model.
@@ -66,7 +73,11 @@ public final class ManagedObjectContext {
     /// The objects that the next save inserts, in the order in which they were inserted into the context.
     public var insertedObjects: [any GraphObject] {
         propagateDeletes()
-        return insertedList.filter { $0._$state.flags.contains(.inserted) }
+        return insertedObjectsWithoutPropagation
+    }
+
+    var insertedObjectsWithoutPropagation: [any GraphObject] {
+        insertedList.filter { $0._$state.flags.contains(.inserted) }
     }
 
     /// The objects that the next save updates, in the order of their first change.
@@ -83,8 +94,10 @@ public final class ManagedObjectContext {
 
     /// All objects that the context knows and somebody refers to.
     public var registeredObjects: [any GraphObject] {
-        handlers.lazy.filter(\.entity.isRoot).flatMap { [handlers] handler in
-            handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
+        handlers.filter(\.entity.isRoot).flatMap { handler in
+            handler.table.sweep()
+            return handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
+                .filter { !$0._$state.flags.contains(.vanished) }
         }
     }
 
@@ -104,22 +117,23 @@ public final class ManagedObjectContext {
         }
         guard let handler = handlersByType[type] else {
             preconditionFailure(
-                "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema")
+                "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema"
+            )
         }
         lastHandler = (type, handler)
         return handler
     }
 
-    /// The handler of a class of model objects, or nil where the model has no entity for it.
-    func handler(for type: any GraphObject.Type) -> FaultHandler? {
-        handlersByType[ObjectIdentifier(type)]
+    /// The entity of a class of objects, or nil where the model has none.
+    public func entity(for type: any GraphObject.Type) -> Entity? {
+        handlersByType[ObjectIdentifier(type)]?.entity
     }
 
     // MARK: Registered objects
 
     /// The object with an identifier, where the context knows it already; else nil, without asking the store.
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
-        guard let object = knownObject(forKey: id.key, of: id.entity) else { return nil }
+        guard let entity = entity(of: id), let object = knownObject(forKey: id.key, of: entity) else { return nil }
         return object._$state.flags.contains(.vanished) ? nil : object
     }
 
@@ -130,13 +144,25 @@ public final class ManagedObjectContext {
     }
 
     /// The object with an identifier: the registered one, or a fault that is filled when it is read. Whether the store
-    /// has such an object shows only then.
+    /// has such an object shows only then. For a temporary identifier that means nothing any more, or one of another
+    /// store, it is an object that counts as deleted.
+    ///
+    /// - Precondition: The model has the identifier's entity.
     public func object(with id: ManagedObjectID) -> any GraphObject {
-        if let object = knownObject(forKey: id.key, of: id.entity) { return object }
-        let handler = handlers[id.entity.index]
-        if !handler.entity.subentities.isEmpty, let object = try? existingObject(with: id) { return object }
+        guard let entity = model.entitiesByName[id.entity.name] else {
+            preconditionFailure("the context's model has no entity '\(id.entity.name)'")
+        }
+        let handler = handlers[entity.index]
+        guard self.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
+            var state = ObjectState(handler: handler, key: id.key)
+            state.flags = .vanished
+            return handler.makeObject(state)
+        }
+        handler.table.reserve(1)
+        if let object = knownObject(forKey: id.key, of: entity) { return object }
+        if !entity.subentities.isEmpty, let object = try? existingObject(with: id) { return object }
         let object = handler.makeObject(ObjectState(handler: handler, key: id.key))
-        handler.table.insert(object, forKey: id.key, entity: handler.entity.index)
+        handler.table.insert(object, forKey: id.key, entity: entity.index)
         return object
     }
 
@@ -148,9 +174,18 @@ public final class ManagedObjectContext {
             }
             return object._$state.flags.contains(.vanished) ? nil : object
         }
-        guard !id.isTemporary else { return nil }
-        let rows = try store(for: id.entity).newValuesForObjects(with: [id], with: self)
+        guard id.key > 0, let entity = entity(of: id) else { return nil }
+        let rows = try store(for: entity).newValuesForObjects(with: [self.id(entity: entity, key: id.key)], with: self)
         return materialize(rows).first
+    }
+
+    /// The own model's entity of an identifier, which may come from a context with an equal model; nil where it is of
+    /// another store.
+    private func entity(of id: ManagedObjectID) -> Entity? {
+        guard let entity = model.entitiesByName[id.entity.name],
+            id.key < 0 || id.storeUUID == coordinator.storeUUID(for: entity)
+        else { return nil }
+        return entity
     }
 
     func store(for entity: Entity) throws -> any IncrementalStore {

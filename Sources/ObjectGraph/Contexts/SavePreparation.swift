@@ -47,7 +47,8 @@ struct SavePreparation {
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
-                .init(entity: object.entity, key: object._$state.key, row: object._$state.row))
+                .init(entity: object.entity, key: object._$state.key, row: object._$state.row)
+            )
         }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         finishRows()
@@ -126,7 +127,10 @@ struct SavePreparation {
 
     /// Writes the row that an object is saved as.
     private mutating func encode(
-        _ object: any GraphObject, key: Int64, version: UInt32, into rows: inout RowBatchBuilder
+        _ object: any GraphObject,
+        key: Int64,
+        version: UInt32,
+        into rows: inout RowBatchBuilder
     ) {
         let entity = object.entity
         let state = object._$state
@@ -154,7 +158,10 @@ struct SavePreparation {
     }
 
     private mutating func encode(
-        _ value: Value, of property: Property, _ object: any GraphObject, into rows: inout RowBatchBuilder
+        _ value: Value,
+        of property: Property,
+        _ object: any GraphObject,
+        into rows: inout RowBatchBuilder
     ) {
         switch (value, property) {
         case (.null, _):
@@ -181,7 +188,9 @@ struct SavePreparation {
     }
 
     private mutating func report(
-        _ object: any GraphObject, _ property: String, _ reason: ObjectGraphError.ValidationProblem.Reason
+        _ object: any GraphObject,
+        _ property: String,
+        _ reason: ObjectGraphError.ValidationProblem.Reason
     ) {
         problems.append(.init(id: object.managedObjectID, property: property, reason: reason))
     }
@@ -192,8 +201,9 @@ struct SavePreparation {
     private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
         guard let changes = object._$state.changes else { return }
         for relationship in object.entity.relationships where relationship.isToMany {
-            guard let members = changes.members(at: relationship.slot), members.isChanged else { continue }
-            checkCount(of: members, relationship, object)
+            let members = changes.members(at: relationship.slot)
+            if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
+            guard let members, members.isChanged else { continue }
             let isJoined = relationship.placement == .joinTable(isCanonical: true)
             guard isJoined || relationship.isOrdered else { continue }
             let entity = relationship.destination
@@ -205,26 +215,28 @@ struct SavePreparation {
                     added: isJoined ? members.added.map(key).filter { $0 > 0 }.sorted() : [],
                     removed: isJoined ? members.removed.sorted() : [],
                     order: relationship.isOrdered
-                        ? orderedKeys(members, of: relationship, object).map(key).filter { $0 > 0 } : nil))
+                        ? orderedKeys(members, of: relationship, object).map(key).filter { $0 > 0 } : nil
+                )
+            )
         }
     }
 
     /// All members in their order; those of an object that has not loaded them yet are loaded.
     private func orderedKeys(
-        _ members: ToManyMembers, of relationship: Relationship, _ object: any GraphObject
+        _ members: ToManyMembers,
+        of relationship: Relationship,
+        _ object: any GraphObject
     ) -> [Int64] {
         if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
         return Array(members.keys)
     }
 
-    private mutating func checkCount(
-        of members: ToManyMembers, _ relationship: Relationship, _ object: any GraphObject
-    ) {
+    private mutating func checkCount(_ relationship: Relationship, _ object: any GraphObject) {
         let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
         guard minimum > 0 || maximum > 0 else { return }
-        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
-        if members.keys.count < minimum { report(object, relationship.name, .tooFewMembers) }
-        if maximum > 0, members.keys.count > maximum { report(object, relationship.name, .tooManyMembers) }
+        let count = object.memberObjects(at: relationship.slot).count
+        if count < minimum { report(object, relationship.name, .tooFewMembers) }
+        if maximum > 0, count > maximum { report(object, relationship.name, .tooManyMembers) }
     }
 
     private func permanentKey(of object: any GraphObject) -> Int64 {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the objects of one entity in one context have in common: how they are made, found and filled.
 ///
 /// An object refers to its handler and the handler to the context, so that a context that goes away cuts all its objects
@@ -11,18 +13,32 @@ final class FaultHandler {
     let table: IdentityTable
     /// The context; cleared when it goes away, which makes the reference safe.
     unowned(unsafe) var context: ManagedObjectContext?
+    /// The identity of the store, kept for the objects that outlive the context.
+    private(set) var lastStoreUUID: UUID?
     /// The objects that are related to each other outside any context.
     let island: Island?
 
     init(
-        entity: Entity, objectType: any GraphObject.Type, table: IdentityTable,
-        context: ManagedObjectContext?, island: Island? = nil
+        entity: Entity,
+        objectType: any GraphObject.Type,
+        table: IdentityTable,
+        context: ManagedObjectContext?,
+        island: Island? = nil
     ) {
         self.entity = entity
         self.objectType = objectType
         self.table = table
         self.context = context
         self.island = island
+    }
+
+    /// The identity of the store that holds the entity.
+    var storeUUID: UUID? { context?.coordinator.storeUUID(for: entity) ?? lastStoreUUID }
+
+    /// Cuts the objects loose from their context, which goes away.
+    func detachFromContext() {
+        lastStoreUUID = storeUUID
+        context = nil
     }
 
     /// Makes an object with a state.

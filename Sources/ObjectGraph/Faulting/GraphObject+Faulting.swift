@@ -35,18 +35,14 @@ extension GraphObject {
 }
 
 extension ManagedObjectContext {
-    /// Fills faults of one inheritance with one request.
+    /// Fills faults of one inheritance with one request. Those that have no row any more are marked.
     func fillFaults(_ faults: [any GraphObject]) {
         guard let entity = faults.first?.entity else { return }
         let ids = faults.map { id(entity: $0.entity, key: $0._$state.key) }
         guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
-        for row in rows {
-            guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
-            handlers[found.entity].graphObject(found.object).adopt(refetched: row)
-        }
-        for fault in faults where fault._$state.chunk == nil {
-            fault._$state.flags.insert(.vanished)
-        }
+        var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0._$state.key, $0) })
+        for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
+        for (_, object) in missing { object._$state.flags.insert(.vanished) }
     }
 
     /// The object that a to-one relationship of `object` leads to; one that has vanished as long as somebody refers to it.
@@ -96,7 +92,10 @@ extension ManagedObjectContext {
         let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
         guard
             let result = try? store(for: relationship.source).newValues(
-                forRelationship: relationship, forObjectsWith: ids, with: self)
+                forRelationship: relationship,
+                forObjectsWith: ids,
+                with: self
+            )
         else { return [] }
         let objects = materialize(result.rows)
         for (key, range) in result.owners {

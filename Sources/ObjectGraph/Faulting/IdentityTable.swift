@@ -2,7 +2,8 @@
 ///
 /// The table holds its objects, and lets go of those that nobody else refers to: whenever as many objects came in as
 /// had been left at the last sweep, it sweeps again, which costs O(1) an object. An object with changes is referred to
-/// by its context.
+/// by its context. It sweeps in ``reserve(_:)`` only, never while objects are being inserted, since the `deinit` of an
+/// object that is let go may come back to the context.
 ///
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched together
 /// mostly have neighbouring keys.
@@ -45,24 +46,23 @@ final class IdentityTable {
     @inline(__always)
     func object(forKey key: Int64) -> Found? {
         let place = place(of: key)
+        // The place of key 0, which no object has, is any empty one.
         guard place >= 0, let object = objects[place] else { return nil }
         return Found(object: object, entity: Int(entities[place]))
     }
 
     /// Whether there is an object with a key.
-    func contains(_ key: Int64) -> Bool { place(of: key) >= 0 }
+    func contains(_ key: Int64) -> Bool { object(forKey: key) != nil }
 
-    /// Adds an object. There must be none with its key.
+    /// Adds an object, for which there must be room (see ``reserve(_:)``). There must be none with its key.
     @inline(__always)
     func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
-        if count >= sweepCount { sweep() }
         if 4 * (used + 1) > 3 * capacity { rebuild(capacity: Self.capacity(for: count + 1)) }
         insertKnownNew(object, forKey: key, entity: entity)
     }
 
-    /// Prepares for `additional` objects that will all stay in use for a while.
+    /// Prepares for `additional` objects that will all stay in use for a while, and sweeps where it is time to.
     func reserve(_ additional: Int) {
-        guard additional > 64 else { return }
         if count + additional > sweepCount {
             sweep()
             sweepCount = max(sweepCount, count + additional + Self.smallestSweep)
@@ -75,8 +75,7 @@ final class IdentityTable {
     /// Lets go of the object with a key.
     func remove(_ key: Int64) {
         let place = place(of: key)
-        guard place >= 0 else { return }
-        let object = objects[place]
+        guard place >= 0, let object = objects[place] else { return }
         objects[place] = nil
         keys[place] = Self.removed
         count -= 1
@@ -194,7 +193,9 @@ final class IdentityTable {
     }
 
     private static func deallocate(
-        _ capacity: Int, _ keys: UnsafeMutablePointer<Int64>, _ objects: UnsafeMutablePointer<AnyObject?>,
+        _ capacity: Int,
+        _ keys: UnsafeMutablePointer<Int64>,
+        _ objects: UnsafeMutablePointer<AnyObject?>,
         _ entities: UnsafeMutablePointer<UInt16>
     ) {
         keys.deallocate()

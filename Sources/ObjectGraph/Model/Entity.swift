@@ -1,6 +1,8 @@
 /// An entity of a checked and linked ``ManagedObjectModel``.
 ///
-/// Entities are shared and immutable; two entities of one model are the same if and only if they are identical.
+/// Entities are shared and immutable; two entities of one model are the same if and only if they are identical. Those
+/// that are related refer to each other strongly, so that an entity is whole for as long as an object or identifier
+/// refers to it, with or without its model. The cycle is meant: related entities stay in memory to the process's end.
 public final class Entity: @unchecked Sendable {
     // Sound because only `ManagedObjectModel.init` writes the properties that can be written, before anybody else
     // can see the entity.
@@ -10,7 +12,7 @@ public final class Entity: @unchecked Sendable {
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
     /// The entity that this one inherits from.
-    public internal(set) weak var superentity: Entity?
+    public internal(set) var superentity: Entity?
     /// The entities that inherit from this one directly, in the order of their declaration.
     public internal(set) var subentities: [Entity] = []
     /// The position of the topmost entity of the inheritance.

@@ -58,16 +58,24 @@ public final class ManagedObjectModel: Sendable {
             let slot = entity.properties.count
             if let attribute = attributes[name] {
                 entity.properties.append(
-                    .attribute(Attribute(attribute, slot: slot, declaringEntityName: entity.name)))
+                    .attribute(Attribute(attribute, slot: slot, declaringEntityName: entity.name))
+                )
             } else if let declaration = ownRelationships[name], let destination = byName[declaration.destination] {
                 let relationship = Relationship(
-                    declaration, slot: slot, index: relationships.count, source: entity, destination: destination)
+                    declaration,
+                    slot: slot,
+                    index: relationships.count,
+                    source: entity,
+                    destination: destination
+                )
                 relationships.append(relationship)
                 entity.properties.append(.relationship(relationship))
             }
         }
         entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
-        entity.attributes = entity.properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
+        entity.attributes = entity.properties.compactMap {
+            if case .attribute(let attribute) = $0 { attribute } else { nil }
+        }
         entity.relationships = entity.properties.compactMap {
             if case .relationship(let relationship) = $0 { relationship } else { nil }
         }

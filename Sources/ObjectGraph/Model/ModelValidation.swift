@@ -3,6 +3,10 @@ struct ModelValidation {
     /// What is wrong, in the order of the declarations; empty where nothing is.
     private(set) var problems: [ModelError.Problem] = []
 
+    /// What a row has room for: it tells its entity and the number of its slots in 16 bits each.
+    private static let mostProperties = Int(UInt16.max)
+    private static let mostEntities = Int(UInt16.max)
+
     private let declarations: [EntityDescription]
     private let byName: [String: EntityDescription]
 
@@ -10,6 +14,9 @@ struct ModelValidation {
         self.declarations = declarations
         byName = Dictionary(declarations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
+        if declarations.count > Self.mostEntities, let last = declarations.last {
+            report(last, nil, "the model has more than \(Self.mostEntities) entities")
+        }
         var seen: Set<String> = []
         for entity in declarations {
             if entity.name.isEmpty { report(entity, nil, "an entity needs a name") }
@@ -40,12 +47,25 @@ struct ModelValidation {
             if name.isEmpty { report(entity, name, "a property needs a name") }
             if !names.insert(name).inserted { report(entity, name, "two properties have this name") }
         }
+        checkOrder(of: entity)
+        if names.count > Self.mostProperties {
+            report(entity, nil, "it has more than \(Self.mostProperties) properties")
+        }
         for attribute in entity.attributes
         where attribute.allowsExternalStorage && ![.data, .string, .composite].contains(attribute.type) {
             report(entity, attribute.name, "only data and text can be kept outside the row")
         }
         for relationship in entity.relationships {
             check(relationship, of: entity)
+        }
+    }
+
+    private mutating func checkOrder(of entity: EntityDescription) {
+        let declared = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+        var seen: Set<String> = []
+        for name in entity.propertyOrder ?? [] {
+            if !declared.contains(name) { report(entity, name, "the property order names it, but it is not declared") }
+            if !seen.insert(name).inserted { report(entity, name, "the property order names it twice") }
         }
     }
 
@@ -61,25 +81,34 @@ struct ModelValidation {
         }
         guard let destination = byName[relationship.destination] else {
             return report(
-                entity, relationship.name, "its destination '\(relationship.destination)' is not in the model")
+                entity,
+                relationship.name,
+                "its destination '\(relationship.destination)' is not in the model"
+            )
         }
         guard let inverseName = relationship.inverse else { return }
         let candidates = [destination] + ancestors(of: destination)
         guard let inverse = candidates.lazy.flatMap(\.relationships).first(where: { $0.name == inverseName }) else {
             return report(
-                entity, relationship.name, "its inverse '\(destination.name).\(inverseName)' does not exist")
+                entity,
+                relationship.name,
+                "its inverse '\(destination.name).\(inverseName)' does not exist"
+            )
         }
         guard inverse.inverse == relationship.name else {
             return report(
-                entity, relationship.name,
+                entity,
+                relationship.name,
                 "its inverse '\(destination.name).\(inverseName)' names \(inverse.inverse.map { "'\($0)'" } ?? "none") as its own"
             )
         }
         let sources = [entity] + ancestors(of: entity)
         if !sources.contains(where: { $0.name == inverse.destination }) {
             report(
-                entity, relationship.name,
-                "its inverse '\(destination.name).\(inverseName)' leads to '\(inverse.destination)'")
+                entity,
+                relationship.name,
+                "its inverse '\(destination.name).\(inverseName)' leads to '\(inverse.destination)'"
+            )
         }
     }
 

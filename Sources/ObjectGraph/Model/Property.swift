@@ -63,11 +63,11 @@ public final class Relationship: @unchecked Sendable {
     /// The position among all relationships of the model.
     public let index: Int
     /// The entity that declares the relationship.
-    public internal(set) unowned(unsafe) var source: Entity
+    public internal(set) var source: Entity
     /// The entity that the relationship leads to.
-    public internal(set) unowned(unsafe) var destination: Entity
+    public internal(set) var destination: Entity
     /// The destination's relationship that leads back, or nil for a one-way relationship.
-    public internal(set) unowned(unsafe) var inverse: Relationship?
+    public internal(set) var inverse: Relationship?
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
         self.description = description

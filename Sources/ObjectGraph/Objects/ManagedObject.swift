@@ -62,7 +62,8 @@ open class ManagedObject: GraphObject {
         let relationship = relationship(named: name, isToMany: false)
         precondition(
             object.map { $0.entity.isKind(ofEntityNamed: relationship.destination.name) } ?? true,
-            "\(entity.name).\(name) leads to \(relationship.destination.name)")
+            "\(entity.name).\(name) leads to \(relationship.destination.name)"
+        )
         setDestination(object, at: relationship.slot)
     }
 
@@ -81,7 +82,8 @@ open class ManagedObject: GraphObject {
         let objects = Array(objects)
         precondition(
             objects.allSatisfy { $0.entity.isKind(ofEntityNamed: relationship.destination.name) },
-            "\(entity.name).\(name) leads to \(relationship.destination.name)")
+            "\(entity.name).\(name) leads to \(relationship.destination.name)"
+        )
         setMembers(objects, at: relationship.slot)
     }
 

@@ -28,8 +28,13 @@ public struct ManagedObjectID: Sendable {
         var components = URLComponents()
         components.scheme = "sealeddata"
         components.host = storeUUID?.uuidString ?? ""
-        components.path = "/\(entity.name)/" + (isTemporary ? "t\(-key)" : "p\(key)")
+        components.percentEncodedPath = "/\(Self.pathComponent(entity.name))/" + (isTemporary ? "t\(-key)" : "p\(key)")
         return components.url!
+    }
+
+    /// A name with everything encoded that is not a letter or digit.
+    private static func pathComponent(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 }
 

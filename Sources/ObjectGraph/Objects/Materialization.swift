@@ -22,7 +22,9 @@ public struct Materialization {
         if let row = state.pointee.row { return row }
         guard state.pointee.key > 0, let handler = state.pointee.handler, let context = handler.context,
             let node = try? context.store(for: handler.entity).newValuesForObject(
-                with: context.id(entity: handler.entity, key: state.pointee.key), with: context)
+                with: context.id(entity: handler.entity, key: state.pointee.key),
+                with: context
+            )
         else { return .empty }
         return node.row
     }
@@ -73,7 +75,9 @@ enum PendingState {
     static func makeObject(_ type: any GraphObject.Type, _ entry: UnsafeMutablePointer<Entry>) -> any GraphObject {
         entry.pointee.type = type
         let state = UnsafeMutableRawPointer(entry) + MemoryLayout<Entry>.offset(of: \.state)!
-        return type.init(_materializing: Materialization(UnsafePointer(state.assumingMemoryBound(to: ObjectState.self))))
+        return type.init(
+            _materializing: Materialization(UnsafePointer(state.assumingMemoryBound(to: ObjectState.self)))
+        )
     }
 
     /// The state that waits for an initializer of `type` or of a class that inherits from it, or nil where the program

@@ -24,6 +24,8 @@ struct ObjectFlags: OptionSet {
     @inlinable static var listedAsUpdated: ObjectFlags { .init(rawValue: 64) }
     /// Stands in the context's list of deleted objects, be it still deleted or not.
     @inlinable static var listedAsDeleted: ObjectFlags { .init(rawValue: 128) }
+    /// Changed here and by somebody else: its row is not the store's any more.
+    @inlinable static var outdated: ObjectFlags { .init(rawValue: 512) }
     /// The deletion has been carried on along the delete rules.
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }
 }

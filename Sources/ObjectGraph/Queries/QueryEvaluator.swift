@@ -20,7 +20,9 @@ struct QueryEvaluator {
     ///
     /// - Parameter sorted: Objects that are in that order already.
     func merge(
-        _ sorted: [any GraphObject], _ others: [any GraphObject], by sort: [QuerySort]
+        _ sorted: [any GraphObject],
+        _ others: [any GraphObject],
+        by sort: [QuerySort]
     ) throws -> [any GraphObject] {
         guard !others.isEmpty else { return sorted }
         let left = try sorted.map { try Ranked($0, sort, self) }
@@ -98,8 +100,11 @@ struct QueryEvaluator {
     }
 
     private func isTrue(
-        _ quantifier: QueryExpression.Quantifier, _ members: [any GraphObject]?, _ variable: Int,
-        _ condition: QueryExpression, _ variables: [any GraphObject]
+        _ quantifier: QueryExpression.Quantifier,
+        _ members: [any GraphObject]?,
+        _ variable: Int,
+        _ condition: QueryExpression,
+        _ variables: [any GraphObject]
     ) throws -> Bool {
         let members = members ?? []
         return switch quantifier {
@@ -109,7 +114,9 @@ struct QueryEvaluator {
     }
 
     private func bind(
-        _ object: any GraphObject, _ variable: Int, _ variables: [any GraphObject]
+        _ object: any GraphObject,
+        _ variable: Int,
+        _ variables: [any GraphObject]
     ) -> [any GraphObject] {
         assert(variable == variables.count, "variables are numbered by their depth")
         return variables + [object]
@@ -154,7 +161,9 @@ struct QueryEvaluator {
     }
 
     private func value(at path: [Property], _ start: any GraphObject) -> Value {
-        guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else { return .null }
+        guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else {
+            return .null
+        }
         switch last {
         case .attribute: return object.storedValue(at: last.slot)
         case .relationship:
@@ -164,7 +173,9 @@ struct QueryEvaluator {
     }
 
     private func members(of path: [Property], _ start: any GraphObject) -> [any GraphObject]? {
-        guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else { return nil }
+        guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else {
+            return nil
+        }
         return object.memberObjects(at: last.slot)
     }
 
@@ -199,7 +210,8 @@ struct QueryEvaluator {
         switch (function, arguments.first, arguments.dropFirst().first) {
         case (.contains, .text(let text)?, .text(let part)?): .bool(text.utf8.contains(part.utf8))
         case (.startsWith, .text(let text)?, .text(let part)?): .bool(text.utf8.starts(with: part.utf8))
-        case (.endsWith, .text(let text)?, .text(let part)?): .bool(text.utf8.reversed().starts(with: part.utf8.reversed()))
+        case (.endsWith, .text(let text)?, .text(let part)?):
+            .bool(text.utf8.reversed().starts(with: part.utf8.reversed()))
         case (.localizedContains, .text(let text)?, .text(let part)?): .bool(text.localizedStandardContains(part))
         case (.caseInsensitiveCompare, .text(let left)?, .text(let right)?):
             .integer(Int64(left.caseInsensitiveCompare(right).rawValue))

@@ -10,9 +10,11 @@ extension GraphObject {
     /// The object that a to-one relationship leads to, or led to before it vanished.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
+        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        else {
             return nil
         }
+        handler.context?.propagateDeletes()
         let key = destinationKey(at: slot)
         guard key != 0 else { return nil }
         if let island = handler.island { return island.object(forKey: key) }
@@ -23,7 +25,8 @@ extension GraphObject {
     /// key and the new ones behind them.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot] else {
+        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        else {
             return []
         }
         let members = members(of: relationship)
@@ -147,6 +150,37 @@ extension GraphObject {
         didChange()
     }
 
+    /// Brings the inverses of the object's relationships back, which its deletion had cleared. What belongs to another
+    /// object by now stays there.
+    func reestablishInverses() {
+        for relationship in entity.relationships {
+            guard let inverse = relationship.inverse else { continue }
+            for destination in destinations(of: relationship) {
+                if destination.accepts(self, along: inverse) {
+                    destination.remember(self, along: inverse)
+                } else {
+                    forget(destination, along: relationship)
+                }
+            }
+        }
+    }
+
+    /// Whether `other` can be put into the own side of a relationship without taking the place of another object.
+    private func accepts(_ other: any GraphObject, along relationship: Relationship) -> Bool {
+        if relationship.isToMany { return true }
+        let current = destination(at: relationship.slot)
+        return current == nil || current === other
+    }
+
+    /// Puts `other` into the own side of a relationship.
+    private func remember(_ other: any GraphObject, along relationship: Relationship) {
+        if relationship.isToMany {
+            addMember(other._$state.key, to: relationship)
+        } else if destinationKey(at: relationship.slot) != other._$state.key {
+            storeDestination(other._$state.key, at: relationship.slot)
+        }
+    }
+
     /// Tells the context of a change.
     func didChange() {
         if let context = _$state.handler?.context { context.markUpdated(self) }
@@ -172,7 +206,9 @@ extension GraphObject {
         switch (context, otherContext) {
         case (let context?, let otherContext?):
             precondition(
-                context === otherContext, "objects of different contexts cannot be related: fetch one in the other's")
+                context === otherContext,
+                "objects of different contexts cannot be related: fetch one in the other's"
+            )
         case (let context?, nil): context.insert(other)
         case (nil, let otherContext?): otherContext.insert(self)
         case (nil, nil): Island.join(self, other)

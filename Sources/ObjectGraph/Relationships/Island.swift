@@ -50,7 +50,7 @@ final class Island {
     private func settle(_ object: any GraphObject) {
         object._$recordConstants()
         object.turnRowIntoChanges()
-        settle(object, key: TemporaryKeys.next())
+        settle(object, key: object.ensureKey())
         object.establishPendingRelationships()
     }
 
@@ -59,7 +59,11 @@ final class Island {
         let entity = object.entity
         let objectType = type(of: object)
         members[key] = Member(
-            entity: entity, objectType: objectType, changes: object.ensureChanges(), object: object)
+            entity: entity,
+            objectType: objectType,
+            changes: object.ensureChanges(),
+            object: object
+        )
         object._$state.handler = handler(for: entity, objectType)
         object._$state.key = key
         object._$state.flags = object._$state.flags.intersection(.hasPendingRelationships)

@@ -55,13 +55,6 @@ struct KeyList {
         return true
     }
 
-    /// Puts keys in the place of others.
-    mutating func replace(with replacement: (Int64) -> Int64) {
-        for position in slots.indices where slots[position] != Self.hole {
-            slots[position] = replacement(slots[position])
-        }
-        positions = nil
-    }
 }
 
 extension KeyList: Sequence {

@@ -24,15 +24,25 @@ final class ToManyMembers {
         isLoaded = true
     }
 
+    /// The members of a new object's relationship, which no store has.
+    init(new keys: some Sequence<Int64>) {
+        self.keys = KeyList(keys)
+        isLoaded = true
+        added = Set(keys)
+    }
+
     /// Whether a save has something to write.
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
     /// Takes in what the store has; changes made before stay.
     func load(_ stored: some Sequence<Int64>) {
         guard !isLoaded else { return }
-        let additions = keys
-        keys = KeyList(stored.lazy.filter { !self.removed.contains($0) })
-        for key in additions { keys.append(key) }
+        let known = keys
+        let current = Set(stored).subtracting(removed).union(added)
+        // An order that was given here goes before the store's.
+        keys = KeyList(isReordered ? known.filter(current.contains) : [])
+        for key in stored where current.contains(key) { keys.append(key) }
+        for key in known where current.contains(key) { keys.append(key) }
         isLoaded = true
     }
 
@@ -61,8 +71,11 @@ final class ToManyMembers {
 
     /// Takes note that the store has everything now, new objects under their permanent keys.
     func didSave(permanentKey: (Int64) -> Int64) {
-        if keys.contains(where: { $0 < 0 }) { keys.replace(with: permanentKey) }
-        if !isLoaded { keys = KeyList() }
+        if !isLoaded {
+            keys = KeyList()
+        } else if keys.contains(where: { $0 < 0 }) {
+            keys = KeyList(keys.lazy.map(permanentKey).filter { $0 > 0 })
+        }
         added = []
         removed = []
         isReordered = false
@@ -71,7 +84,7 @@ final class ToManyMembers {
     /// Forgets what the store has, so that the next reader asks it; changes made before stay.
     func unload() {
         guard isLoaded else { return }
-        keys = KeyList(keys.filter { added.contains($0) })
+        if !isReordered { keys = KeyList(keys.filter { added.contains($0) }) }
         isLoaded = false
     }
 }

@@ -39,6 +39,9 @@ public struct Row: @unchecked Sendable {
     @inlinable
     public var version: UInt32 { UInt32(truncatingIfNeeded: words[1]) }
 
+    /// Whether the other row, of the same object, was saved later. Versions start anew when they have been used up.
+    func isOlder(than other: Row) -> Bool { Int32(bitPattern: other.version &- version) > 0 }
+
     /// The ``Entity/index`` of the row's entity.
     @inlinable
     public var entityIndex: Int { Int(UInt16(truncatingIfNeeded: words[1] >> 32)) }
@@ -135,7 +138,7 @@ extension Row {
     }()
 
     /// A row whose only slot is null, to read a type's zero from.
-    @usableFromInline static let null: Row = {
+    public static let nullSlot: Row = {
         var rows = RowBatchBuilder()
         rows.begin(key: 0, version: 0, entity: 0, slotCount: 1)
         return rows.finish().first { _ in true }!

@@ -18,13 +18,16 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
     /// The attributes and to-one relationships of an object, or nil where the store has no such object.
     func newValuesForObject(
-        with id: ManagedObjectID, with context: ManagedObjectContext?
+        with id: ManagedObjectID,
+        with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode?
 
     /// The destination or the members of an object's relationship; in its order where the relationship is ordered, else
     /// by primary key.
     func newValue(
-        forRelationship relationship: Relationship, forObjectWith id: ManagedObjectID, with context: ManagedObjectContext?
+        forRelationship relationship: Relationship,
+        forObjectWith id: ManagedObjectID,
+        with context: ManagedObjectContext?
     ) throws -> RelationshipValue
 
     /// Permanent identifiers for new objects of the given entities, in the same order. No identifier is ever given out
@@ -36,7 +39,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
     /// The members of the same to-many relationship of several objects.
     func newValues(
-        forRelationship relationship: Relationship, forObjectsWith ids: [ManagedObjectID],
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows
 
@@ -47,7 +51,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
 extension IncrementalStore {
     /// Asks for one object after the other.
     public func newValuesForObjects(
-        with ids: [ManagedObjectID], with context: ManagedObjectContext?
+        with ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
     ) throws -> RowBatch {
         var rows = RowBatchBuilder()
         for id in ids {
@@ -59,7 +64,8 @@ extension IncrementalStore {
 
     /// Asks for one object's relationship after the other, and then for the members' rows.
     public func newValues(
-        forRelationship relationship: Relationship, forObjectsWith ids: [ManagedObjectID],
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
         var result = RelationshipRows()

@@ -115,8 +115,9 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Throws: ``ObjectGraphError/malformedIdentifier`` for other URLs, and for temporary identifiers.
     public func managedObjectID(forURIRepresentation url: URL) throws -> ManagedObjectID {
-        let parts = url.path.split(separator: "/")
-        guard url.scheme == "sealeddata", parts.count == 2, let entity = model.entitiesByName[String(parts[0])],
+        let parts = url.path(percentEncoded: true).split(separator: "/")
+        guard url.scheme == "sealeddata", parts.count == 2, let name = parts[0].removingPercentEncoding,
+            let entity = model.entitiesByName[name],
             parts[1].first == "p", let key = Int64(parts[1].dropFirst()), key > 0,
             let uuid = url.host.flatMap(UUID.init(uuidString:)), uuid == storeUUID(for: entity)
         else { throw ObjectGraphError.malformedIdentifier }

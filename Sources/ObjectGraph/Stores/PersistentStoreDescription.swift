@@ -15,7 +15,10 @@ public struct PersistentStoreDescription: Sendable {
 
     /// Makes a description.
     public init(
-        type: String, url: URL?, isReadOnly: Bool = false, options: [String: any Sendable] = [:],
+        type: String,
+        url: URL?,
+        isReadOnly: Bool = false,
+        options: [String: any Sendable] = [:],
         entityNames: Set<String>? = nil
     ) {
         self.type = type

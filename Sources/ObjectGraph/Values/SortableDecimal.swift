@@ -55,6 +55,9 @@ enum SortableDecimal {
         let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
         let scale = exponent - digits.count
         guard (-256...256).contains(scale) else { return nil }
-        return Decimal(string: (sign == .negative ? "-" : "") + text + "e\(scale)", locale: Locale(identifier: "en_US_POSIX"))
+        return Decimal(
+            string: (sign == .negative ? "-" : "") + text + "e\(scale)",
+            locale: Locale(identifier: "en_US_POSIX")
+        )
     }
 }

@@ -152,7 +152,9 @@ extension Date: StorableValue {
     public static var attributeType: AttributeType { .date }
 
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Date { Date(timeIntervalSinceReferenceDate: row.real(at: slot)) }
+    public static func read(_ row: Row, _ slot: Int) -> Date {
+        Date(timeIntervalSinceReferenceDate: row.real(at: slot))
+    }
 
     @inlinable
     public init?(storedValue: Value) {
