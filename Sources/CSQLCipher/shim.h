@@ -1,9 +1,88 @@
-// What the package uses of libsqlcipher and libcrypto.
+// What the package uses of libsqlcipher and libcrypto, and inline forms of the few C constructs that Swift cannot
+// import: casted constants, variadic functions and calls through a file's method table.
 #ifndef CSQLCIPHER_SHIM_H
 #define CSQLCIPHER_SHIM_H
 
+#ifndef SQLITE_HAS_CODEC
 #define SQLITE_HAS_CODEC 1
+#endif
 #include <sqlcipher/sqlite3.h>
+
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/syscall.h>
+#endif
+
+// SQLITE_STATIC and SQLITE_TRANSIENT are casted constants. A null pointer would bind NULL, hence the "" for values
+// without bytes.
+
+static inline int csqlcipher_bind_text_copying(sqlite3_stmt *statement, int index, const void *bytes, uint64_t count) {
+    return sqlite3_bind_text64(statement, index, count ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlcipher_bind_text_static(sqlite3_stmt *statement, int index, const void *bytes, uint64_t count) {
+    return sqlite3_bind_text64(statement, index, count ? (const char *)bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static inline int csqlcipher_bind_blob_copying(sqlite3_stmt *statement, int index, const void *bytes, uint64_t count) {
+    return sqlite3_bind_blob64(statement, index, count ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
+static inline int csqlcipher_bind_blob_static(sqlite3_stmt *statement, int index, const void *bytes, uint64_t count) {
+    return sqlite3_bind_blob64(statement, index, count ? bytes : "", count, SQLITE_STATIC);
+}
+
+// sqlite3_db_config is variadic.
+static inline int csqlcipher_configure(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+// The raw bytes of the main database file, read through SQLite's own descriptor: opening and closing a second one would
+// drop the POSIX locks that other connections of this process hold on the file.
+
+static inline sqlite3_file *csqlcipher_main_file(sqlite3 *database) {
+    sqlite3_file *file = 0;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+    return file && file->pMethods ? file : 0;
+}
+
+static inline int csqlcipher_file_size(sqlite3_file *file, int64_t *size) {
+    sqlite3_int64 bytes = 0;
+    int result = file->pMethods->xFileSize(file, &bytes);
+    *size = bytes;
+    return result;
+}
+
+static inline int csqlcipher_file_read(sqlite3_file *file, void *buffer, int count, int64_t offset) {
+    return file->pMethods->xRead(file, buffer, count, offset);
+}
+
+// An integer that tells the running threads of a process apart; never 0.
+static inline uintptr_t csqlcipher_thread_identity(void) {
+    return (uintptr_t)pthread_self();
+}
+
+// Renames a file, failing with EEXIST where the new name is taken. Returns 0 or -1 and sets errno.
+static inline int csqlcipher_rename_exclusively(const char *old_path, const char *new_path) {
+#if defined(__linux__) && defined(SYS_renameat2)
+    if (syscall(SYS_renameat2, AT_FDCWD, old_path, AT_FDCWD, new_path, 1u /* RENAME_NOREPLACE */) == 0) return 0;
+    if (errno != ENOSYS && errno != EINVAL) return -1;
+#elif defined(__APPLE__)
+    if (renamex_np(old_path, new_path, RENAME_EXCL) == 0) return 0;
+    if (errno != ENOTSUP) return -1;
+#endif
+    if (link(old_path, new_path) != 0) return -1;
+    return unlink(old_path);
+}
 
 #endif

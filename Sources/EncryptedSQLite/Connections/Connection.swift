@@ -1,0 +1,188 @@
+import CSQLCipher
+
+/// One connection to a database, with a key in place and its settings made.
+///
+/// Not `Sendable`: a connection is used by one thread at a time, which borrows it from a `Database`. It must not be
+/// carried over a `fork()`: neither process could go on with it.
+package final class Connection {
+    let handle: OpaquePointer
+    let statistics: StatisticsCounters
+    /// The path that errors name; empty for a database in memory.
+    let path: String
+    /// Whether the content proved damaged on this connection. SQLite may carry on after that and report success, so the
+    /// connection runs nothing any more and is closed by its pool.
+    private(set) var isDamaged = false
+    /// How many transactions and savepoints `transaction` has open.
+    var transactionDepth = 0
+    private var isClosed = false
+    private var statements: StatementCache
+    private var controlStatements: [String: StatementCache.Entry] = [:]
+
+    /// Takes over an open connection.
+    init(handle: OpaquePointer, path: String, statementCacheLimit: Int, statistics: StatisticsCounters) {
+        self.handle = handle
+        self.path = path
+        self.statistics = statistics
+        statements = StatementCache(limit: statementCacheLimit)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the connection; nothing may be called on it afterwards. Statements must not be in use.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        statements.removeAll()
+        controlStatements.removeAll()
+        let code = sqlite3_close_v2(handle)
+        assert(code == SQLITE_OK)
+    }
+
+    // MARK: Statements
+
+    /// Runs one or many statements, separated by semicolons, that take no values; rows are skipped.
+    ///
+    /// The statements are compiled for this one time. A value never goes into their text.
+    package func execute(_ sql: String) throws(DatabaseError) {
+        try checkUsable()
+        var text = sql
+        var runs = 0
+        var phase = DatabaseError.Phase.preparation
+        let code = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    var statement: OpaquePointer?
+                    var tail: UnsafePointer<CChar>?
+                    phase = .preparation
+                    let start = UnsafeBufferPointer(rebasing: rest).baseAddress
+                    var code = sqlite3_prepare_v3(handle, start, Int32(clamping: rest.count), 0, &statement, &tail)
+                    guard code == SQLITE_OK else { return code }
+                    if let statement {
+                        runs += 1
+                        phase = .execution
+                        repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
+                        let finalCode = sqlite3_finalize(statement)
+                        guard code == SQLITE_DONE else { return finalCode }
+                    }
+                    guard let tail, let start, tail > start else { break }
+                    rest = rest.dropFirst(tail - start)
+                }
+                return SQLITE_OK
+            }
+        }
+        statistics.statementsPrepared.count(runs)
+        statistics.statementsRun.count(runs)
+        guard code == SQLITE_OK else { throw failure(code, during: phase) }
+    }
+
+    /// Lends the prepared statement for a text to `body`.
+    ///
+    /// Statements are compiled once and kept, so that the next use of the same text finds them; where that statement is
+    /// in use further up on the stack, another one is compiled. At the end, whatever happens, the statement is reset and
+    /// its bindings are cleared.
+    @inlinable
+    package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
+        let entry = try takeStatement(sql)
+        defer { giveBack(entry) }
+        return try body(entry.statement)
+    }
+
+    /// Lends the prepared statement for a text to `body`, as above.
+    @inlinable
+    package func withStatement<R>(_ sql: String, _ body: (borrowing Statement) throws -> R) throws -> R {
+        try withStatement(SQLText(sql), body)
+    }
+
+    package func takeStatement(_ sql: SQLText) throws(DatabaseError) -> StatementCache.Entry {
+        try checkUsable()
+        if let entry = statements.take(sql) { return entry }
+        let statement = try Statement(sql.text, on: self, isPersistent: true)
+        statistics.statementsPrepared.count()
+        return StatementCache.Entry(statement, text: sql)
+    }
+
+    package func giveBack(_ entry: StatementCache.Entry) {
+        entry.statement.reset()
+        entry.statement.clearBindings()
+        statistics.statementsRun.count(entry.statement.takeRunCount())
+        statements.giveBack(entry)
+    }
+
+    // MARK: State
+
+    /// The number of rows changed by the last INSERT, UPDATE or DELETE.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The number of rows changed since the connection was opened.
+    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+
+    /// The row ID of the last INSERT.
+    package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// A number that differs from an earlier one of the same connection where another connection has committed changes
+    /// in between. Numbers of different connections have nothing to do with each other.
+    package var dataVersion: Int64 {
+        get throws(DatabaseError) { try value(of: "PRAGMA data_version") }
+    }
+
+    // MARK: The layer's own statements
+
+    /// Runs a fixed statement of the layer, such as COMMIT, which no statistics count.
+    func runControl(_ sql: String, during phase: DatabaseError.Phase = .execution) throws(DatabaseError) {
+        let statement = try controlStatement(sql)
+        let code = sqlite3_step(statement.statement.handle)
+        guard code == SQLITE_DONE || code == SQLITE_ROW else {
+            let error = failure(code, during: phase)
+            statement.statement.reset()
+            throw error
+        }
+        statement.statement.reset()
+    }
+
+    /// The first column of the first row of a fixed statement of the layer; 0 without a row.
+    func value(of sql: String) throws(DatabaseError) -> Int64 {
+        let statement = try controlStatement(sql)
+        guard try statement.statement.step() else { return 0 }
+        let value = statement.statement.integer(at: 0)
+        statement.statement.reset()
+        return value
+    }
+
+    /// Runs a statement of the layer once, which no statistics count. Returns the first value of its first row as text.
+    @discardableResult
+    func setting(_ sql: String) throws(DatabaseError) -> String? {
+        let statement = try Statement(sql, on: self, isPersistent: false)
+        guard try statement.step() else { return nil }
+        let value = statement.string(at: 0)
+        while try statement.step() {}
+        return value
+    }
+
+    private func controlStatement(_ sql: String) throws(DatabaseError) -> StatementCache.Entry {
+        guard !isDamaged else { throw .damaged(path: path) }
+        if let entry = controlStatements[sql] { return entry }
+        let entry = StatementCache.Entry(try Statement(sql, on: self, isPersistent: true), text: SQLText(sql))
+        controlStatements[sql] = entry
+        return entry
+    }
+
+    // MARK: Failures
+
+    /// The error for a result code that a call on this connection just returned. Remembers damage.
+    func failure(_ code: Int32, during phase: DatabaseError.Phase) -> DatabaseError {
+        if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) { isDamaged = true }
+        return DatabaseError(code: code, connection: handle, path: path, phase: phase)
+    }
+
+    func checkUsable() throws(DatabaseError) {
+        guard !isDamaged else { throw .damaged(path: path) }
+        // Some errors make SQLite roll back on its own; statements of a body that carries on would commit one by one.
+        guard transactionDepth == 0 || sqlite3_get_autocommit(handle) == 0 else { throw .transactionRolledBack }
+    }
+}

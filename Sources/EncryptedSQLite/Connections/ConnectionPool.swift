@@ -1,0 +1,191 @@
+import CSQLCipher
+import Dispatch
+import Synchronization
+
+/// Lends connections to threads: at most `limit` at a time, opened when first needed.
+///
+/// A thread that already has a connection of the pool gets the same one again, so that nested use cannot deadlock.
+/// Callers beyond the limit wait in the order in which they came.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var members: [PooledConnection] = []
+        /// How many connections are being opened or closed outside the lock.
+        var transitions = 0
+        var waiters: [Waiter] = []
+        /// Opens a connection; nil once the pool is closed, so that the key in it is forgotten.
+        var open: Opening?
+
+        var isClosed: Bool { open == nil }
+        var isEmpty: Bool { members.isEmpty && transitions == 0 }
+    }
+
+    typealias Opening = @Sendable () throws(DatabaseError) -> Connection
+
+    private let state: Mutex<State>
+    private let limit: Int
+
+    init(limit: Int, open: @escaping Opening) {
+        precondition(limit > 0, "A pool holds at least one connection.")
+        self.limit = limit
+        state = Mutex(State(open: open))
+    }
+
+    /// Lends a connection to the calling thread for the time of `body`.
+    func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+        let member = try borrow()
+        defer { giveBack(member) }
+        return try body(member.connection)
+    }
+
+    /// Whether the calling thread has a connection of this pool.
+    var isBorrowedByThisThread: Bool {
+        let thread = csqlcipher_thread_identity()
+        return state.withLock { $0.members.contains { $0.borrower == thread } }
+    }
+
+    /// Puts an open connection, which the caller has no further use for, into the pool.
+    func add(_ connection: Connection) {
+        let member = PooledConnection(connection)
+        state.withLock { state in
+            precondition(state.members.count + state.transitions < limit)
+            state.members.append(member)
+        }
+    }
+
+    /// Closes every connection after waiting for those that are lent. Later calls of `withConnection` throw `closed`.
+    ///
+    /// The calling thread must not have a connection of the pool itself.
+    func close() {
+        precondition(!isBorrowedByThisThread, "A database cannot be closed from inside its own read or write.")
+        let lastReturn = Waiter()
+        let (idle, refused, isEmpty) = state.withLock { state in
+            let idle = state.members.filter { $0.borrower == nil }
+            state.members.removeAll { $0.borrower == nil }
+            let refused = state.isClosed ? [] : state.waiters
+            if !state.isClosed { state.waiters = [] }
+            state.open = nil
+            let isEmpty = state.isEmpty
+            if !isEmpty { state.waiters.append(lastReturn) }
+            return (idle, refused, isEmpty)
+        }
+        for waiter in refused { waiter.wake() }
+        for member in idle { member.connection.close() }
+        if !isEmpty { lastReturn.wait() }
+    }
+
+    // MARK: Lending
+
+    private enum Decision {
+        case use(PooledConnection)
+        case open(Opening)
+        case wait(Waiter)
+        case refuse
+    }
+
+    private func borrow() throws(DatabaseError) -> PooledConnection {
+        let thread = csqlcipher_thread_identity()
+        while true {
+            switch state.withLock({ decide(for: thread, in: &$0) }) {
+            case .use(let member): return member
+            case .open(let open): return try openMember(for: thread, open)
+            case .wait(let waiter): waiter.wait()
+            case .refuse: throw .closed
+            }
+        }
+    }
+
+    private func decide(for thread: UInt, in state: inout State) -> Decision {
+        var idle: PooledConnection?
+        for member in state.members {
+            if member.borrower == thread {
+                member.depth += 1
+                return .use(member)
+            }
+            if member.borrower == nil { idle = member }
+        }
+        guard let open = state.open else { return .refuse }
+        if let idle {
+            idle.borrower = thread
+            idle.depth = 1
+            return .use(idle)
+        }
+        if state.members.count + state.transitions < limit {
+            state.transitions += 1
+            return .open(open)
+        }
+        let waiter = Waiter()
+        state.waiters.append(waiter)
+        return .wait(waiter)
+    }
+
+    private func openMember(for thread: UInt, _ open: Opening) throws(DatabaseError) -> PooledConnection {
+        let member: PooledConnection
+        do {
+            member = PooledConnection(try open())
+        } catch {
+            wakeNext { $0.transitions -= 1 }
+            throw error
+        }
+        member.borrower = thread
+        member.depth = 1
+        state.withLock { state in
+            state.transitions -= 1
+            state.members.append(member)
+        }
+        return member
+    }
+
+    private func giveBack(_ member: PooledConnection) {
+        let isEnded = state.withLock { state in
+            member.depth -= 1
+            guard member.depth == 0, member.connection.isDamaged || state.isClosed else { return false }
+            state.members.removeAll { $0 === member }
+            state.transitions += 1
+            return true
+        }
+        if isEnded { member.connection.close() }
+        wakeNext { state in
+            if isEnded { state.transitions -= 1 }
+            if member.depth == 0 { member.borrower = nil }
+        }
+    }
+
+    /// Changes the state in a way that may leave room for one more borrower, and wakes who waits for that.
+    private func wakeNext(after change: (inout State) -> Void) {
+        let woken: [Waiter] = state.withLock { state in
+            change(&state)
+            guard !state.waiters.isEmpty else { return [] }
+            if state.isClosed {
+                guard state.isEmpty else { return [] }
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            let hasRoom =
+                state.members.count + state.transitions < limit || state.members.contains { $0.borrower == nil }
+            return hasRoom ? [state.waiters.removeFirst()] : []
+        }
+        for waiter in woken { waiter.wake() }
+    }
+}
+
+/// A connection with the thread that has it.
+///
+/// `@unchecked Sendable`: `borrower` and `depth` are only touched under the lock of the pool, `connection` only by the
+/// thread named in `borrower` or, while there is none, by the pool under its lock.
+private final class PooledConnection: @unchecked Sendable {
+    let connection: Connection
+    var borrower: UInt?
+    var depth = 0
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+}
+
+/// A thread that waits for its turn.
+private final class Waiter: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func wait() { semaphore.wait() }
+    func wake() { semaphore.signal() }
+}

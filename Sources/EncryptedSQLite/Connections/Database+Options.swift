@@ -1,0 +1,51 @@
+extension Database {
+    /// How a database is opened.
+    package struct Options: Sendable {
+        /// Nothing is written: not the database, nor, as far as the file system allows, anything beside it.
+        package var readOnly: Bool
+        /// Whether a database is made where there is no file.
+        package var createsIfMissing: Bool
+        /// The largest number of connections for reading. Each is opened when it is first needed.
+        package var readerCount: Int
+        /// SQLite's `application_id` of the application's files; a file with another one is refused.
+        package var applicationID: Int32
+        /// The newest `user_version` that the program understands; a file with a larger one is refused.
+        package var newestUserVersion: Int32
+        /// Overwrites all memory of the library when it is freed. Makes it several times slower, for the whole process
+        /// and until its end.
+        package var memorySecurity: Bool
+        /// The limit of each connection's page cache, which grows only with the pages that are used.
+        package var cacheKilobytes: Int
+        /// How long a connection waits for locks of other processes.
+        package var busyTimeoutMilliseconds: Int
+        /// Whether each commit waits until the disk has it, so that it survives a power failure. Without, commits
+        /// survive the end of the process but the last ones may not survive that of the machine; nothing is torn.
+        package var synchronizesEveryCommit: Bool
+        /// How many prepared statements each connection keeps.
+        package var statementCacheLimit: Int
+
+        package init(
+            readOnly: Bool = false,
+            createsIfMissing: Bool = true,
+            readerCount: Int = 4,
+            applicationID: Int32 = 0,
+            newestUserVersion: Int32 = 0,
+            memorySecurity: Bool = false,
+            cacheKilobytes: Int = 65_536,
+            busyTimeoutMilliseconds: Int = 10_000,
+            synchronizesEveryCommit: Bool = false,
+            statementCacheLimit: Int = 256
+        ) {
+            self.readOnly = readOnly
+            self.createsIfMissing = createsIfMissing
+            self.readerCount = readerCount
+            self.applicationID = applicationID
+            self.newestUserVersion = newestUserVersion
+            self.memorySecurity = memorySecurity
+            self.cacheKilobytes = cacheKilobytes
+            self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+            self.synchronizesEveryCommit = synchronizesEveryCommit
+            self.statementCacheLimit = statementCacheLimit
+        }
+    }
+}

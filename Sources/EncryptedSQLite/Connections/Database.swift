@@ -1,0 +1,141 @@
+import CSQLCipher
+import Synchronization
+
+/// An encrypted database file, or a database in memory: one writer connection and a pool of readers.
+///
+/// The file is in write-ahead-log mode: any number of readers and one writer go on at the same time, each reader with
+/// the state that was committed when its statement or transaction began. The key is derived once, when the database is
+/// opened; every connection is then opened with the derived key.
+///
+/// A database in memory has a single connection, which readers and writers take turns to use.
+///
+/// Connections must not be carried over a `fork()`: a child process opens the database anew.
+package final class Database: Sendable {
+    /// Where the database is.
+    package let location: Location
+    let options: Options
+    let counters: StatisticsCounters
+    private let writers: ConnectionPool
+    private let readers: ConnectionPool
+    /// The thread that is inside `write`, or 0.
+    private let writingThread = Atomic<UInt>(0)
+
+    /// Where a database is.
+    package enum Location: Sendable, Equatable {
+        /// A file, by its path.
+        case file(String)
+        /// Memory; each such database is its own.
+        case memory
+    }
+
+    /// Opens a database, or creates it where the options say so and there is no file yet.
+    ///
+    /// A file needs a key; a database in memory takes none. A file that cannot be opened is left as it was, bit for bit.
+    /// Complexity: a passphrase costs a key derivation (about 0.1 s), a raw key does not.
+    package convenience init(
+        _ location: Location,
+        key: EncryptionKey?,
+        options: Options = Options()
+    ) throws(DatabaseError) {
+        do {
+            try self.init(location, key: key, options: options) { _ in }
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            preconditionFailure("Opening a database threw an error of another type: \(type(of: error))")
+        }
+    }
+
+    /// Opens a database, or creates it with the tables that `create` makes.
+    ///
+    /// `create` runs in the first transaction of a new database, together with setting `application_id` and, unless
+    /// `create` sets it, `user_version`. Where it throws, nothing is left of the new file. Of two processes that create
+    /// the same file at once, one succeeds and the other one opens the result.
+    package init(
+        _ location: Location,
+        key: EncryptionKey?,
+        options: Options = Options(),
+        create: (Connection) throws -> Void
+    ) throws {
+        let counters = StatisticsCounters()
+        self.location = location
+        self.options = options
+        self.counters = counters
+        switch location {
+        case .memory:
+            let connection = try MemoryOpening.open(options: options, counters: counters, create: create)
+            writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .closed }
+            writers.add(connection)
+            readers = writers
+        case .file(let path):
+            guard let key else { throw DatabaseError.missingKey(path: path) }
+            let opened = try FileOpening(path: path, options: options, counters: counters).open(key, create: create)
+            let opener = opened.opener
+            if options.readOnly {
+                readers = ConnectionPool(limit: options.readerCount) { () throws(DatabaseError) in
+                    try opener.open(.reader)
+                }
+                readers.add(opened.connection)
+                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
+            } else {
+                readers = ConnectionPool(limit: options.readerCount) { () throws(DatabaseError) in
+                    try opener.open(.reader)
+                }
+                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in try opener.open(.writer) }
+                writers.add(opened.connection)
+            }
+        }
+    }
+
+    /// What the database has done since it was opened.
+    package var statistics: DatabaseStatistics { counters.snapshot }
+
+    // MARK: Reading and writing
+
+    /// Lends a reading connection to `body`. Each statement sees what was committed when it began.
+    ///
+    /// Waits while all readers are lent. Nested on one thread, the same connection is lent again; inside `write` it is
+    /// the writing connection, with its uncommitted changes.
+    package func read<R>(_ body: (Connection) throws -> R) throws -> R {
+        if writingThread.load(ordering: .relaxed) == csqlcipher_thread_identity() {
+            return try writers.withConnection(body)
+        }
+        return try readers.withConnection(body)
+    }
+
+    /// Lends a reading connection to `body` with one snapshot for all of its statements: the state that was committed
+    /// when the first of them began.
+    package func readTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
+        try read { try $0.transaction(.read, body) }
+    }
+
+    /// Lends the writing connection to `body`, in a transaction that is committed when `body` returns and rolled back
+    /// when it throws.
+    ///
+    /// Waits for other writers of this process without limit, and for those of others up to the busy timeout. Nested on
+    /// one thread, it is a savepoint of the outer transaction.
+    package func write<R>(_ body: (Connection) throws -> R) throws -> R {
+        try writers.withConnection { connection in
+            let outerThread = writingThread.load(ordering: .relaxed)
+            writingThread.store(csqlcipher_thread_identity(), ordering: .relaxed)
+            defer { writingThread.store(outerThread, ordering: .relaxed) }
+            return try connection.transaction(.write, body)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Closes all connections after waiting for those in use, and forgets the key. Later use throws `closed`.
+    ///
+    /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
+    package func close() throws {
+        readers.close()
+        writers.close()
+    }
+
+    deinit {
+        // Readers first: the last connection to close is then one that may write the log back.
+        readers.close()
+        writers.close()
+    }
+}

@@ -1,0 +1,128 @@
+public import Foundation
+
+extension DatabaseError: CustomStringConvertible {
+    /// What happened, in one sentence, without keys or stored values.
+    public var description: String {
+        switch self {
+        case .missingKey(let path):
+            "The database at \(path) has no key."
+        case .invalidKey(.emptyPassphrase):
+            "The passphrase is empty."
+        case .invalidKey(.rawKeyLength(let count)):
+            "A raw key has 32 bytes; \(count) were given."
+        case .invalidKey(.saltLength(let count)):
+            "A salt has 16 bytes; \(count) were given."
+        case .wrongKey(let path):
+            "The key does not open the database at \(path)."
+        case .fileNotFound(let path):
+            "There is no database at \(path)."
+        case .emptyFile(let path):
+            "The file at \(path) is empty; a database never is."
+        case .notADatabase(let path, .plaintextSQLite):
+            "The file at \(path) is a SQLite database without encryption."
+        case .notADatabase(let path, .shorterThanOnePage):
+            "The file at \(path) is too short to be an encrypted database."
+        case .notADatabase(let path, .unrecognised):
+            "The file at \(path) is not an encrypted database."
+        case .foreignApplication(let path, let found, let expected):
+            "The database at \(path) belongs to another application (application ID \(found), not \(expected))."
+        case .newerFormat(let path, let found, let supported):
+            "The database at \(path) has format \(found); this version of the software knows formats up to \(supported)."
+        case .damaged(let path):
+            "The database at \(path) is damaged."
+        case .permissionDenied(let path):
+            "The system denies access to \(path)."
+        case .cannotOpen(let path, let reason):
+            "The database at \(path) cannot be opened: \(reason)."
+        case .closed:
+            "The database is closed."
+        case .cipherUnavailable(let reason):
+            "The SQLite library in use cannot encrypt: \(reason)."
+        case .busy:
+            "Another connection or process kept the database locked."
+        case .readOnly:
+            "The database can only be read."
+        case .constraint(let violation):
+            violation.description
+        case .tooBig:
+            "A value is longer than SQLite allows."
+        case .diskFull:
+            "The disk is full."
+        case .inputOutput(let code, false):
+            "Reading or writing the database failed (SQLite result code \(code))."
+        case .inputOutput(let code, true):
+            "Committing failed (SQLite result code \(code)); whether the changes were saved shows when the database is opened again."
+        case .transactionRolledBack:
+            "SQLite rolled the transaction back after an error in it."
+        case .notAuthorized:
+            "The statement is not allowed on this connection."
+        case .interrupted:
+            "The statement was interrupted."
+        case .sqlite(let code, let extendedCode, let message):
+            "\(message) (SQLite result code \(code), extended \(extendedCode))"
+        }
+    }
+}
+
+extension DatabaseError: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+
+    /// What can be done about it, where something can.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .missingKey:
+            "Give the passphrase or raw key when opening the database."
+        case .invalidKey(.emptyPassphrase):
+            "Use a passphrase of at least one byte."
+        case .invalidKey:
+            "Give 32 bytes as key and 16 or none as salt."
+        case .wrongKey:
+            "Check the passphrase. The file is unchanged; a copy with every page damaged would look the same."
+        case .fileNotFound:
+            "Check the path, or allow the database to be created."
+        case .emptyFile:
+            "Restore the file from a backup, or remove it to start afresh."
+        case .notADatabase(_, .plaintextSQLite):
+            "Import its content into a new encrypted database."
+        case .notADatabase, .foreignApplication:
+            "Check the path; the file is unchanged."
+        case .newerFormat:
+            "Update the software; the file is unchanged."
+        case .damaged:
+            "Restore the file from a backup. Parts that still verify can be exported."
+        case .permissionDenied:
+            "Check owner and permissions of the file and its folder."
+        case .cipherUnavailable:
+            "Link SQLCipher 4.5 or newer, and no other SQLite before it."
+        case .busy:
+            "Try again, or raise the busy timeout; keep write transactions short."
+        case .diskFull:
+            "Free disk space and try again."
+        case .inputOutput:
+            "Close the database, check the disk, and open it again."
+        case .cannotOpen, .closed, .readOnly, .constraint, .tooBig, .transactionRolledBack, .notAuthorized,
+            .interrupted,
+            .sqlite:
+            nil
+        }
+    }
+}
+
+extension ConstraintViolation: CustomStringConvertible {
+    /// The rule that was broken, by the names of table and columns.
+    public var description: String {
+        let place = table.map { " of table \($0)" } ?? ""
+        let list = columns.joined(separator: ", ")
+        let named = rule.map { " (\($0))" } ?? ""
+        return switch kind {
+        case .unique: columns.isEmpty ? "A value must be unique\(named)." : "Values of \(list)\(place) must be unique."
+        case .primaryKey: "A row with this primary key\(list.isEmpty ? "" : " (\(list))")\(place) is already there."
+        case .notNull: "\(list)\(place) must have a value."
+        case .check: "A value breaks a rule of the schema\(named)."
+        case .foreignKey: "A referenced row does not exist, or a row is still referenced."
+        case .dataType: "A value does not have the type of \(list)\(place)."
+        case .other: "A value breaks a rule of the schema (extended result code \(extendedCode))."
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CSQLCipher
+import Foundation
+
+extension DatabaseError {
+    /// What SQLite was doing when it failed; decides how much of its message can be shown.
+    enum Phase {
+        /// Compiling a statement: the message speaks of names and syntax.
+        case preparation
+        /// Running a statement: the message may quote values.
+        case execution
+        /// Committing a transaction: an I/O error leaves open whether it was committed.
+        case commit
+    }
+
+    /// The error for a result code, with details from the connection on which it just happened.
+    init(code: Int32, connection: OpaquePointer?, path: String, phase: Phase) {
+        let extendedCode = connection.map { sqlite3_extended_errcode($0) } ?? code
+        // A message belongs to the last failed call; where that was another one, its details would mislead.
+        let isCurrent = extendedCode & 0xff == code & 0xff
+        let detailedCode = isCurrent ? extendedCode : code
+        switch code & 0xff {
+        case SQLITE_CONSTRAINT:
+            let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
+            self = .constraint(ConstraintViolation(extendedCode: detailedCode, message: isCurrent ? message : ""))
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = .busy
+        case SQLITE_READONLY:
+            self = .readOnly
+        case SQLITE_TOOBIG:
+            self = .tooBig
+        case SQLITE_FULL:
+            self = .diskFull
+        case SQLITE_IOERR:
+            self = .inputOutput(extendedCode: detailedCode, isIndeterminate: phase == .commit)
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            self = .damaged(path: path)
+        case SQLITE_AUTH:
+            self = .notAuthorized
+        case SQLITE_INTERRUPT:
+            self = .interrupted
+        case SQLITE_PERM:
+            self = .permissionDenied(path: path)
+        case SQLITE_CANTOPEN:
+            self = .cannotOpen(path: path, reason: Self.generalMessage(detailedCode))
+        default:
+            var message = Self.generalMessage(detailedCode)
+            if isCurrent, phase == .preparation, let connection { message = Self.preparationMessage(of: connection) }
+            self = .sqlite(code: code & 0xff, extendedCode: detailedCode, message: message)
+        }
+    }
+
+    /// SQLite's fixed English text for a result code.
+    static func generalMessage(_ code: Int32) -> String {
+        String(cString: sqlite3_errstr(code))
+    }
+
+    /// The message of a failed compilation, with whatever it quotes from the statement left out.
+    private static func preparationMessage(of connection: OpaquePointer) -> String {
+        var message = String(cString: sqlite3_errmsg(connection))
+        if let first = message.firstIndex(where: { $0 == "\"" || $0 == "'" }),
+            let last = message.lastIndex(where: { $0 == "\"" || $0 == "'" })
+        {
+            message.replaceSubrange(first...last, with: "…")
+        }
+        let offset = sqlite3_error_offset(connection)
+        return offset < 0 ? message : "\(message) (at byte \(offset) of the statement)"
+    }
+}

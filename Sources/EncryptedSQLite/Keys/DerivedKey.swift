@@ -1,0 +1,91 @@
+import CSQLCipher
+
+/// The 32 bytes that encrypt a file, with the salt that stands at its beginning.
+///
+/// Derived once for each opened database. SQLCipher would derive it anew for every connection, and would take a
+/// passphrase that looks like `x'…'` for a raw key.
+struct DerivedKey: Sendable {
+    static let byteCount = 32
+    static let saltByteCount = 16
+    /// SQLCipher 4's default.
+    private static let rounds: Int32 = 256_000
+
+    let bytes: SecretBytes
+    let salt: [UInt8]
+
+    /// Makes the key of a file from the key that was given and the salt the file begins with.
+    ///
+    /// A passphrase goes through PBKDF2-HMAC-SHA512, a raw key is taken as it is. A salt that came with a raw key wins
+    /// over the file's.
+    init(_ key: EncryptionKey, fileSalt: [UInt8], counters: StatisticsCounters) throws(DatabaseError) {
+        switch key.material {
+        case .raw(let bytes, let salt):
+            self.bytes = bytes
+            self.salt = salt ?? fileSalt
+        case .passphrase(let passphrase):
+            guard passphrase.count > 0 else { throw .invalidKey(.emptyPassphrase) }
+            counters.keyDerivations.count()
+            bytes = try Self.stretch(passphrase, salt: fileSalt, rounds: Self.rounds)
+            salt = fileSalt
+        }
+        precondition(bytes.count == Self.byteCount && salt.count == Self.saltByteCount)
+    }
+
+    /// Makes the key of a new file.
+    init(forNewFile key: EncryptionKey, counters: StatisticsCounters) throws(DatabaseError) {
+        var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
+        guard RAND_bytes(&salt, Int32(salt.count)) == 1 else {
+            throw .cipherUnavailable(reason: "the random number generator failed")
+        }
+        try self.init(key, fileSalt: salt, counters: counters)
+    }
+
+    /// The key that authenticates pages: two rounds over the encryption key, with the salt changed by a constant.
+    func authenticationKey() throws(DatabaseError) -> SecretBytes {
+        try Self.stretch(bytes, salt: salt.map { $0 ^ 0x3a }, rounds: 2)
+    }
+
+    /// Hands the key over to a connection, in SQLCipher's notation for a raw key with salt: `x'<key><salt>'` in
+    /// hexadecimal digits.
+    func set(on connection: OpaquePointer) -> Int32 {
+        let digits = Array("0123456789abcdef".utf8)
+        let specification = SecretBytes(count: 2 * (Self.byteCount + Self.saltByteCount) + 3) { buffer in
+            buffer[0] = UInt8(ascii: "x")
+            buffer[1] = UInt8(ascii: "'")
+            var position = 2
+            func append(_ byte: UInt8) {
+                buffer[position] = digits[Int(byte >> 4)]
+                buffer[position + 1] = digits[Int(byte & 15)]
+                position += 2
+            }
+            bytes.withUnsafeBytes { $0.forEach(append) }
+            salt.forEach(append)
+            buffer[position] = UInt8(ascii: "'")
+        }
+        return specification.withUnsafeBytes {
+            sqlite3_key_v2(connection, "main", $0.baseAddress, Int32($0.count))
+        }
+    }
+
+    private static func stretch(
+        _ secret: SecretBytes,
+        salt: [UInt8],
+        rounds: Int32
+    ) throws(DatabaseError) -> SecretBytes {
+        try SecretBytes(count: byteCount) { (output) throws(DatabaseError) in
+            let result = secret.withUnsafeBytes { secret in
+                PKCS5_PBKDF2_HMAC(
+                    secret.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(clamping: secret.count),
+                    salt,
+                    Int32(salt.count),
+                    rounds,
+                    EVP_sha512(),
+                    Int32(output.count),
+                    output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                )
+            }
+            guard result == 1 else { throw .cipherUnavailable(reason: "the key derivation failed") }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CSQLCipher
+
+/// SQLCipher 4's page format, as far as it takes to tell whether a key is that of a file without letting SQLite near it.
+///
+/// A page of 4,096 bytes is ciphertext (AES-256-CBC), 16 bytes of initialisation vector, and an HMAC-SHA512 over both and
+/// the page number in little-endian order. The first page begins with the salt instead of ciphertext.
+struct PageCipher {
+    static let pageByteCount = 4096
+    private static let vectorByteCount = 16
+    private static let codeByteCount = 64
+    private static let reservedByteCount = vectorByteCount + codeByteCount
+
+    private let key: DerivedKey
+    private let authenticationKey: SecretBytes
+
+    init(_ key: DerivedKey) throws(DatabaseError) {
+        self.key = key
+        authenticationKey = try key.authenticationKey()
+    }
+
+    /// Whether a page was written with this key, as this page, and is undamaged.
+    func verifies(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
+        precondition(page.count == Self.pageByteCount)
+        let start = number == 1 ? DerivedKey.saltByteCount : 0
+        var message = Array(page[start..<page.count - Self.codeByteCount])
+        withUnsafeBytes(of: number.littleEndian) { message.append(contentsOf: $0) }
+        var code = [UInt8](repeating: 0, count: Self.codeByteCount)
+        let computed = authenticationKey.withUnsafeBytes { key in
+            HMAC(EVP_sha512(), key.baseAddress, Int32(key.count), message, message.count, &code, nil)
+        }
+        guard computed != nil else { return false }
+        let stored = UnsafeRawBufferPointer(rebasing: page[(page.count - Self.codeByteCount)...])
+        return CRYPTO_memcmp(code, stored.baseAddress, Self.codeByteCount) == 0
+    }
+
+    /// The database header on a first page that verifies.
+    func header(ofFirstPage page: UnsafeRawBufferPointer) -> DatabaseHeader? {
+        precondition(page.count == Self.pageByteCount)
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
+        defer { EVP_CIPHER_CTX_free(context) }
+        let vector = UnsafeRawBufferPointer(rebasing: page[(page.count - Self.reservedByteCount)...])
+        let started = key.bytes.withUnsafeBytes { key in
+            EVP_DecryptInit_ex(
+                context,
+                EVP_aes_256_cbc(),
+                nil,
+                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                vector.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            )
+        }
+        guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
+        let ciphertext = UnsafeRawBufferPointer(
+            rebasing: page[DerivedKey.saltByteCount..<DatabaseHeader.decryptedByteCount + DerivedKey.saltByteCount]
+        )
+        var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
+        var count: Int32 = 0
+        let decrypted = EVP_DecryptUpdate(
+            context,
+            &plaintext,
+            &count,
+            ciphertext.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            Int32(ciphertext.count)
+        )
+        guard decrypted == 1, Int(count) == ciphertext.count else { return nil }
+        return DatabaseHeader(decrypted: plaintext)
+    }
+}
+
+/// The fields of a SQLite database header that decide who may open a file (SQLite file format, section 1.3).
+struct DatabaseHeader: Equatable {
+    /// How much of the page has to be decrypted: the header is 100 bytes, of which the salt hides the first 16, and the
+    /// cipher's blocks are 16 long.
+    static let decryptedByteCount = 96
+
+    let userVersion: Int32
+    let applicationID: Int32
+
+    init(userVersion: Int32, applicationID: Int32) {
+        self.userVersion = userVersion
+        self.applicationID = applicationID
+    }
+
+    init(decrypted bytes: [UInt8]) {
+        func integer(at offset: Int) -> Int32 {
+            let start = offset - DerivedKey.saltByteCount
+            return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int32($1) }
+        }
+        userVersion = integer(at: 60)
+        applicationID = integer(at: 68)
+    }
+}

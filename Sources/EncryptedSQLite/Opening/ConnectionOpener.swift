@@ -1,0 +1,157 @@
+import CSQLCipher
+import Foundation
+
+/// Opens connections to one file with its derived key, and makes their settings.
+struct ConnectionOpener: Sendable {
+    /// What a connection is for.
+    enum Role {
+        case writer
+        case reader
+        /// Builds a new file that nobody else knows yet.
+        case creator
+    }
+
+    let path: String
+    let key: DerivedKey
+    let options: Database.Options
+    let counters: StatisticsCounters
+    /// Whether the file lies where nothing can be written, not even the memory that readers of a log share.
+    var isImmutable = false
+
+    /// Opens one more connection to a file that was opened and checked before.
+    func open(_ role: Role) throws(DatabaseError) -> Connection {
+        let connection = try connect()
+        try prepare(connection, for: role)
+        // Read at once: a key is only tried when a page is read.
+        _ = try connection.setting("SELECT count(*) FROM sqlite_schema")
+        try finish(connection, for: role)
+        return connection
+    }
+
+    /// Opens the file, without key and settings: nothing is read or written yet.
+    func connect() throws(DatabaseError) -> Connection {
+        try Self.connect(path, options: options, counters: counters, isImmutable: isImmutable)
+    }
+
+    static func connect(
+        _ path: String,
+        options: Database.Options,
+        counters: StatisticsCounters,
+        isImmutable: Bool = false,
+        inMemory: Bool = false
+    ) throws(DatabaseError) -> Connection {
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        // Readers of a log write to the memory they share, so they need to open the file for writing, too.
+        flags |= options.readOnly && !inMemory ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        var name = path
+        if isImmutable {
+            flags |= SQLITE_OPEN_URI
+            let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+            name = "file://\(escaped)?immutable=1"
+        }
+        if inMemory {
+            flags |= SQLITE_OPEN_MEMORY
+            name = ":memory:"
+        }
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(name, &handle, flags, nil)
+        guard let handle else {
+            throw .sqlite(code: SQLITE_NOMEM, extendedCode: SQLITE_NOMEM, message: "out of memory")
+        }
+        guard code == SQLITE_OK else {
+            defer { sqlite3_close_v2(handle) }
+            let systemError = sqlite3_system_errno(handle)
+            if [EACCES, EPERM, EROFS].contains(systemError) { throw .permissionDenied(path: path) }
+            throw DatabaseError(code: code, connection: handle, path: path, phase: .execution)
+        }
+        sqlite3_extended_result_codes(handle, 1)
+        counters.connectionsOpened.count()
+        return Connection(
+            handle: handle,
+            path: path,
+            statementCacheLimit: options.statementCacheLimit,
+            statistics: counters
+        )
+    }
+
+    /// Makes all settings that need no look at the file, the key among them.
+    func prepare(_ connection: Connection, for role: Role) throws(DatabaseError) {
+        try Self.keepTemporariesInMemory(connection)
+        if options.memorySecurity {
+            try connection.setting("PRAGMA cipher_memory_security = ON")
+        }
+        let code = key.set(on: connection.handle)
+        guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
+        try Self.checkCipher(of: connection)
+        // Takes effect only after the key. Without, errors of the cipher go to the standard error stream.
+        try connection.setting("PRAGMA cipher_log = off")
+        if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
+            throw .cipherUnavailable(reason: "memory cannot be protected")
+        }
+        try Self.applySettings(connection, options: options, synchronizesEveryCommit: role == .creator)
+    }
+
+    /// Makes the settings that look at the file, and locks all of them.
+    func finish(_ connection: Connection, for role: Role) throws(DatabaseError) {
+        switch role {
+        case .reader:
+            try connection.setting("PRAGMA query_only = ON")
+        case .writer, .creator:
+            guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
+                throw .cannotOpen(path: path, reason: "the file system does not support a write-ahead log")
+            }
+        }
+        StatementAuthorizer.install(on: connection.handle)
+    }
+
+    // MARK: Settings
+
+    /// Keeps sorting and temporary tables, which are not encrypted, from reaching a disk.
+    static func keepTemporariesInMemory(_ connection: Connection) throws(DatabaseError) {
+        try connection.setting("PRAGMA temp_store = MEMORY")
+        let isKept = try connection.setting("PRAGMA temp_store") == "2"
+        guard isKept, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
+            throw .cipherUnavailable(reason: "it keeps temporary data in plain files")
+        }
+    }
+
+    /// Makes sure that the library encrypts: plain SQLite ignores a key and writes plaintext.
+    static func checkCipher(of connection: Connection) throws(DatabaseError) {
+        let version = try connection.setting("PRAGMA cipher_version") ?? ""
+        guard let major = version.prefix(while: \.isNumber).wholeNumber, major >= 4 else {
+            throw .cipherUnavailable(
+                reason: version.isEmpty ? "it is not SQLCipher" : "SQLCipher \(version) is older than 4"
+            )
+        }
+    }
+
+    static func applySettings(
+        _ connection: Connection,
+        options: Database.Options,
+        synchronizesEveryCommit: Bool
+    ) throws(DatabaseError) {
+        let handle = connection.handle
+        sqlite3_busy_timeout(handle, Int32(clamping: options.busyTimeoutMilliseconds))
+        let switches: [(Int32, Int32)] = [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1),
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_DQS_DML, 0),
+            (SQLITE_DBCONFIG_DQS_DDL, 0),
+            (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+            (SQLITE_DBCONFIG_ENABLE_FKEY, 0),
+        ]
+        for (name, value) in switches {
+            let code = csqlcipher_configure(handle, name, value)
+            guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
+        }
+        let synchronous = options.synchronizesEveryCommit || synchronizesEveryCommit ? "FULL" : "NORMAL"
+        try connection.setting("PRAGMA synchronous = \(synchronous)")
+        try connection.setting("PRAGMA cache_size = -\(options.cacheKilobytes)")
+        try connection.setting("PRAGMA recursive_triggers = OFF")
+        try connection.setting("PRAGMA cell_size_check = ON")
+    }
+}
+
+extension Substring {
+    fileprivate var wholeNumber: Int? { Int(self) }
+}

@@ -1,0 +1,114 @@
+import CSQLCipher
+import Foundation
+
+/// Looks at the bytes of a database file before SQLite reads it, so that a file which is not to be opened stays as it is.
+///
+/// The bytes are read through the descriptor of the connection. Reading without locks may meet a page that another
+/// process is just writing; therefore nothing is called damaged here: that is for SQLite to say, once the key is known to
+/// be right.
+struct FileInspection {
+    private static let pageByteCount = PageCipher.pageByteCount
+    /// How many pages are tried where the first one does not verify.
+    private static let sampleCount = 64
+
+    let path: String
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let byteCount: Int64
+    private let firstPage: [UInt8]
+
+    /// Reads the first page through a connection that has read nothing yet. The connection must outlive the inspection.
+    ///
+    /// Throws `emptyFile` or `notADatabase` for what no key opens.
+    init(of connection: Connection) throws(DatabaseError) {
+        path = connection.path
+        guard let file = csqlcipher_main_file(connection.handle) else {
+            throw .cannotOpen(path: path, reason: "SQLite has no file for it")
+        }
+        var byteCount: Int64 = 0
+        let code = csqlcipher_file_size(file, &byteCount)
+        guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
+        self.file = file
+        self.byteCount = byteCount
+        guard byteCount > 0 else { throw .emptyFile(path: path) }
+        let start = try Self.read(file, at: 0, count: Int(min(byteCount, Int64(Self.pageByteCount))))
+        if start.starts(with: "SQLite format 3\0".utf8) { throw .notADatabase(path: path, .plaintextSQLite) }
+        guard start.count == Self.pageByteCount else { throw .notADatabase(path: path, .shorterThanOnePage) }
+        firstPage = start
+    }
+
+    /// The salt that the file begins with.
+    var salt: [UInt8] { Array(firstPage.prefix(DerivedKey.saltByteCount)) }
+
+    /// Throws unless the key is that of the file: any page that verifies proves it.
+    ///
+    /// Returns the header of the first page, or nil where that page is damaged or just being written.
+    func verify(_ key: DerivedKey) throws(DatabaseError) -> DatabaseHeader? {
+        let cipher = try PageCipher(key)
+        let header: DatabaseHeader?? = firstPage.withUnsafeBytes { page in
+            cipher.verifies(page, number: 1) ? .some(cipher.header(ofFirstPage: page)) : nil
+        }
+        if let header { return header }
+        if try hasPage(of: cipher) || logHasPage(of: cipher) { return nil }
+        guard byteCount % Int64(Self.pageByteCount) == 0, looksEncrypted else {
+            throw .notADatabase(path: path, .unrecognised)
+        }
+        throw .wrongKey(path: path)
+    }
+
+    /// Ciphertext of a page has nearly all of the 256 byte values (on average it lacks none in 30,000 pages); text,
+    /// programs and most other files do not.
+    private var looksEncrypted: Bool {
+        Set(firstPage.dropFirst(DerivedKey.saltByteCount)).count > 240
+    }
+
+    /// Whether some page of the file, other than the first, was written with a key.
+    private func hasPage(of cipher: PageCipher) throws(DatabaseError) -> Bool {
+        let pageCount = byteCount / Int64(Self.pageByteCount)
+        for number in Self.sample(2, through: pageCount) {
+            let page = try Self.read(file, at: (number - 1) * Int64(Self.pageByteCount), count: Self.pageByteCount)
+            if page.withUnsafeBytes({ cipher.verifies($0, number: UInt32(number)) }) { return true }
+        }
+        return false
+    }
+
+    /// Whether some page in the write-ahead log was written with a key (SQLite file format, section 4.1: a header of 32
+    /// bytes, then frames of 24 bytes, which begin with the big-endian page number, and a page).
+    ///
+    /// SQLite takes no locks on that file, so it is harmless to open and close it.
+    private func logHasPage(of cipher: PageCipher) -> Bool {
+        guard let log = FileHandle(forReadingAtPath: path + "-wal") else { return false }
+        defer { try? log.close() }
+        let frameByteCount = 24 + Self.pageByteCount
+        guard let end = try? log.seekToEnd(), end > 32 else { return false }
+        for index in Self.sample(0, through: (Int64(end) - 32) / Int64(frameByteCount) - 1) {
+            guard (try? log.seek(toOffset: UInt64(32 + index * Int64(frameByteCount)))) != nil,
+                let frame = try? log.read(upToCount: frameByteCount), frame.count == frameByteCount
+            else { return false }
+            let number = frame.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let isOurs = frame.withUnsafeBytes { bytes in
+                cipher.verifies(UnsafeRawBufferPointer(rebasing: bytes[24...]), number: number)
+            }
+            if isOurs { return true }
+        }
+        return false
+    }
+
+    /// At most `sampleCount` numbers of a range, evenly spread.
+    private static func sample(_ first: Int64, through last: Int64) -> StrideThrough<Int64> {
+        stride(from: first, through: last, by: Int(max(1, (last - first + 1) / Int64(sampleCount))))
+    }
+
+    private static func read(
+        _ file: UnsafeMutablePointer<sqlite3_file>,
+        at offset: Int64,
+        count: Int
+    ) throws(DatabaseError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = csqlcipher_file_read(file, &bytes, Int32(count), offset)
+        // A file that shrank meanwhile reads as zeros.
+        guard code == SQLITE_OK || code & 0xff == SQLITE_IOERR && code >> 8 == 2 else {
+            throw .inputOutput(extendedCode: code, isIndeterminate: false)
+        }
+        return bytes
+    }
+}

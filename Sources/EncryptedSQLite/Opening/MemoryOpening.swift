@@ -1,0 +1,15 @@
+/// Makes a database in memory, with the settings of a file's connections but without a key.
+enum MemoryOpening {
+    static func open(
+        options: Database.Options,
+        counters: StatisticsCounters,
+        create: (Connection) throws -> Void
+    ) throws -> Connection {
+        let connection = try ConnectionOpener.connect("", options: options, counters: counters, inMemory: true)
+        try ConnectionOpener.keepTemporariesInMemory(connection)
+        try ConnectionOpener.applySettings(connection, options: options, synchronizesEveryCommit: false)
+        StatementAuthorizer.install(on: connection.handle)
+        try FileCreation.buildSchema(on: connection, options: options, create: create)
+        return connection
+    }
+}

@@ -1,0 +1,98 @@
+import CSQLCipher
+
+/// A prepared statement: parameters are bound, then rows are stepped through and their columns read.
+///
+/// Indices of parameters start at 1 and those of columns at 0, as in SQLite. Every member costs its C call and nothing
+/// else. The statement belongs to one connection and is used by the thread that uses the connection; it is finalised
+/// when its owner lets go of it.
+package struct Statement: ~Copyable {
+    @usableFromInline let handle: OpaquePointer
+    // A statement never outlives its connection: the connection's cache owns it, or the body of a `withStatement` call
+    // on that connection.
+    private unowned let connection: Connection
+
+    /// Compiles one statement. Text that holds no statement (only blanks or comments) is refused.
+    init(_ sql: String, on connection: Connection, isPersistent: Bool) throws(DatabaseError) {
+        var text = sql
+        var pointer: OpaquePointer?
+        let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let code = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                sqlite3_prepare_v3(
+                    connection.handle,
+                    bytes.baseAddress,
+                    Int32(clamping: bytes.count),
+                    flags,
+                    &pointer,
+                    nil
+                )
+            }
+        }
+        guard code == SQLITE_OK else { throw connection.failure(code, during: .preparation) }
+        guard let pointer else {
+            throw .sqlite(code: SQLITE_MISUSE, extendedCode: SQLITE_MISUSE, message: "the text holds no statement")
+        }
+        handle = pointer
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Runs the statement until its next row.
+    ///
+    /// Returns true at a row, whose columns can then be read until the next call, and false at the end. Throws what
+    /// SQLite reports: a constraint violation, a full disk, another process's lock, damage, …
+    @inlinable @inline(__always)
+    package func step() throws(DatabaseError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw failure(code)
+    }
+
+    /// Runs a statement that returns no rows, and makes it ready for the next run. Bindings stay.
+    @inlinable @inline(__always)
+    package func run() throws(DatabaseError) {
+        let code = sqlite3_step(handle)
+        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
+        sqlite3_reset(handle)
+    }
+
+    /// Goes back to before the first row. Bindings stay.
+    @inlinable @inline(__always)
+    package func reset() {
+        // The return value repeats the error of the last step, which was thrown there.
+        sqlite3_reset(handle)
+    }
+
+    /// Sets every parameter to NULL.
+    @inlinable @inline(__always)
+    package func clearBindings() {
+        sqlite3_clear_bindings(handle)
+    }
+
+    /// The number of parameters: the largest index that can be bound.
+    package var parameterCount: Int32 {
+        sqlite3_bind_parameter_count(handle)
+    }
+
+    /// Whether the statement leaves the database as it is.
+    package var isReadOnly: Bool {
+        sqlite3_stmt_readonly(handle) != 0
+    }
+
+    /// How often the statement was run since this was last asked: the first step after a reset starts a run.
+    func takeRunCount() -> Int {
+        Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 1))
+    }
+
+    /// The error for a result code; out of line, so that the loops above stay small.
+    @usableFromInline @inline(never)
+    func failure(_ code: Int32) -> DatabaseError {
+        let error = connection.failure(code, during: .execution)
+        sqlite3_reset(handle)
+        return error
+    }
+}
