@@ -46,7 +46,7 @@ let package = Package(
         ),
         .target(
             name: "SealedData",
-            dependencies: ["SealedStore", "ObjectGraph", "SealedDataMacros"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "SealedDataMacros"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -61,9 +61,15 @@ let package = Package(
         ),
         .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),
         .testTarget(name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SealedStore"], swiftSettings: settings),
+        .executableTarget(
+            name: "journal-writer",
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            path: "Tests/JournalWriter",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "SealedStoreTests",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "journal-writer"],
             swiftSettings: settings
         ),
         .testTarget(name: "SealedDataTests", dependencies: ["SealedData"], swiftSettings: settings),

@@ -1,5 +1,5 @@
 import EncryptedSQLite
-public import Foundation
+import Foundation
 public import ObjectGraph
 import Synchronization
 

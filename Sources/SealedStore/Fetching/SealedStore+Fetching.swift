@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Foundation
 import ObjectGraph
 
 extension SealedStore {

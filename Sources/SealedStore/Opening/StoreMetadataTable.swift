@@ -1,6 +1,6 @@
 import EncryptedSQLite
 import Foundation
-import ObjectGraph
+public import ObjectGraph
 
 /// What the table `_metadata` says: whose store it is and how its model lies in tables.
 struct StoreMetadataTable {
@@ -64,7 +64,7 @@ extension SealedStore {
     /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/damagedMetadata(_:)`` where its model
     ///   cannot be read.
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false, create: nil)
+        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { _ in }
         defer { try? database.close() }
         return try database.readTransaction(StoreMetadataTable.read).model
     }

@@ -38,7 +38,7 @@ struct StoreOpening {
 
     /// Opens the database that a description names.
     static func openDatabase(
-        _ description: PersistentStoreDescription, createsIfMissing: Bool, create: ((Connection) throws -> Void)?
+        _ description: PersistentStoreDescription, createsIfMissing: Bool, create: (Connection) throws -> Void
     ) throws -> Database {
         let options = Database.Options(
             readOnly: description.isReadOnly, createsIfMissing: createsIfMissing, applicationID: applicationID,

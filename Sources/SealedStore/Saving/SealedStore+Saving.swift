@@ -17,7 +17,7 @@ extension SealedStore {
     }
 
     /// The error for a violated unique index, in the model's words.
-    private func notUnique(_ violation: DatabaseError.ConstraintViolation, _ schema: StoreSchema) -> any Error {
+    private func notUnique(_ violation: ConstraintViolation, _ schema: StoreSchema) -> any Error {
         let table = violation.table.map(SQL.quoted)
         guard let entity = schema.model.entities.first(where: { $0.isRoot && schema.table(of: $0).name == table }) else {
             return DatabaseError.constraint(violation)

@@ -1,0 +1,92 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+import Testing
+
+/// The failure model: the process ends at any instant (SIGKILL), the operating system goes on. SQLite's log must keep
+/// every save that was acknowledged, and nothing of one that was not complete.
+@Suite struct KilledWriterTests {
+    @Test func `no acknowledged save is lost and none is torn when the writer is killed`() throws {
+        let folder = try TemporaryFolder()
+        let store = folder.file("journal.store")
+        var random = SeededRandom()
+        var next: Int64 = 1
+        for _ in 0..<100 {
+            let acknowledged = try runAndKillWriter(
+                store, from: next, acknowledgements: Int.random(in: 0...12, using: &random),
+                pause: Int.random(in: 0...200_000, using: &random))
+            let numbers = try readPairs(store)
+            let last = numbers.last ?? 0
+            #expect(numbers == Array(1..<(last + 1)), "\(random)")
+            #expect(last >= (acknowledged ?? next - 1), "\(random)")
+            next = last + 1
+        }
+        #expect(next > 100, "the writer wrote next to nothing: \(random)")
+    }
+
+    /// Starts a writer, kills it some time after a number of acknowledgements, and returns the last one it gave.
+    private func runAndKillWriter(
+        _ store: URL, from first: Int64, acknowledgements: Int, pause: Int
+    ) throws -> Int64? {
+        let writer = Process()
+        writer.executableURL = URL(filePath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "journal-writer")
+        writer.arguments = [store.path, String(first)]
+        let output = Pipe()
+        writer.standardOutput = output
+        try writer.run()
+        var text = Data()
+        while text.count(where: { $0 == UInt8(ascii: "\n") }) < acknowledgements {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            text += more
+        }
+        spin(pause)
+        kill(writer.processIdentifier, SIGKILL)
+        writer.waitUntilExit()
+        text += (try? output.fileHandleForReading.readToEnd()) ?? Data()
+        // An acknowledgement without its line end was cut off on the way.
+        return String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().last.flatMap { Int64($0) }
+    }
+
+    /// Passes some time, so that the kill falls into different places of a save.
+    private func spin(_ rounds: Int) {
+        var state: UInt64 = 1
+        for _ in 0..<rounds { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+        withExtendedLifetime(state) {}
+    }
+
+    /// The numbers of the pairs in the store, in their order; a pair that is torn is an issue.
+    private func readPairs(_ store: URL) throws -> [Int64] {
+        SealedStore.register()
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Entry",
+                attributes: [AttributeDescription("number", .int64), AttributeDescription("text", .string)],
+                relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")])
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType, url: store,
+                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]))
+        defer { try? coordinator.removeAllStores() }
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let entries = try context.fetch(FetchRequest(model.entities[0]), as: ManagedObject.self)
+        var counts: [Int64: Int] = [:]
+        for entry in entries {
+            guard case .integer(let number) = entry["number"] else {
+                Issue.record("an entry has no number")
+                continue
+            }
+            counts[number, default: 0] += 1
+            let other = entry.destination(forRelationship: "other") as? ManagedObject
+            #expect(other?["number"] == .integer(number))
+            #expect(other !== entry)
+        }
+        for (number, count) in counts where count != 2 { Issue.record("pair \(number) has \(count) entries") }
+        return counts.keys.sorted()
+    }
+}
