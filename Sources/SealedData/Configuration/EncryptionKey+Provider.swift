@@ -1,4 +1,5 @@
-public import EncryptedSQLite
+// Exported, so that an app that imports only this module can make keys; the rest of that module stays hidden.
+@_exported public import struct EncryptedSQLite.EncryptionKey
 import Synchronization
 
 /// The key of an encrypted file: a passphrase or raw bytes.

@@ -56,14 +56,4 @@ extension ModelConfiguration {
     private static let longestFileName = 255
     /// What SQLite appends to the names of the files that it keeps beside a database.
     private static let longestSuffix = "-journal"
-
-    /// The key to open the file with: the configuration's own, else the provider's.
-    ///
-    /// - Returns: Nil for a store in memory, and where there is no key at all.
-    /// - Throws: What the provider throws.
-    func resolvedKey() throws -> EncryptionKey? {
-        guard !isStoredInMemoryOnly else { return nil }
-        if let key { return key }
-        return try EncryptionKey.provider?(self)
-    }
 }

@@ -130,7 +130,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// - Parameters:
     ///   - name: The name; nil stands for `default`.
     ///   - schema: The part of the container's schema to keep here; nil for all of it.
-    ///   - url: The file. Its folder has to exist.
+    ///   - url: The file. A container makes its folder where it does not exist.
     ///   - allowsSave: Whether the container may change the store.
     ///   - cloudKitDatabase: Has no effect here.
     ///   - key: The key of the file; nil leaves it to ``EncryptionKey/provider``.

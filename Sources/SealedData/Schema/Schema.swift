@@ -89,16 +89,17 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         )
     }
 
-    /// The linked model of the schema, made once.
+    /// The linked model of the schema, made once, and the class of each entity's objects by the name of the entity.
     ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with everything that is wrong.
-    func makeModel() throws -> ManagedObjectModel {
-        try model.withLock { model in
+    func makeModel() throws -> (model: ManagedObjectModel, classes: [String: any PersistentModel.Type]) {
+        let model = try model.withLock { model in
             if let model { return model }
             let made = Result { () throws(SwiftDataError) in try SchemaLinker(self).model() }
             model = made
             return made
         }.get()
+        return (model, modelTypes)
     }
 
     /// Whether both have the same version and the same entities, in any order.
