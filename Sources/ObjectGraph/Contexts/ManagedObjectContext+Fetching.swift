@@ -13,8 +13,8 @@ extension ManagedObjectContext {
             coordinator.objectTypes[request.entity.index] is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
-        if request.includesPendingChanges, hasPendingChanges(in: request.entity) {
-            return try fetchWithPendingChanges(request).map { unsafeDowncast($0, to: T.self) }
+        if let pending = pendingChanges(for: request) {
+            return try fetch(request, with: pending).map { unsafeDowncast($0, to: T.self) }
         }
         return materialize(try rows(for: request), as: T.self)
     }
@@ -25,9 +25,7 @@ extension ManagedObjectContext {
     public func count(_ request: FetchRequest) throws -> Int {
         takeInSavedChanges()
         propagateDeletes()
-        if request.includesPendingChanges, hasPendingChanges(in: request.entity) {
-            return try fetchWithPendingChanges(request).count
-        }
+        if let pending = pendingChanges(for: request) { return try count(request, with: pending) }
         guard case .count(let count) = try store(for: request.entity).execute(.count(request), with: self) else {
             preconditionFailure("the store answered a count with something else")
         }
@@ -40,9 +38,13 @@ extension ManagedObjectContext {
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         takeInSavedChanges()
         propagateDeletes()
-        if request.includesPendingChanges, hasPendingChanges(in: request.entity) {
-            return try fetchWithPendingChanges(request).map(\.managedObjectID)
+        if let pending = pendingChanges(for: request) {
+            return try fetch(request, with: pending).map(\.managedObjectID)
         }
+        return try ids(for: request)
+    }
+
+    private func ids(for request: FetchRequest) throws -> [ManagedObjectID] {
         guard case .ids(let ids) = try store(for: request.entity).execute(.fetchIDs(request), with: self) else {
             preconditionFailure("the store answered a fetch of identifiers with something else")
         }
@@ -58,46 +60,101 @@ extension ManagedObjectContext {
 
     // MARK: Pending changes
 
-    private func hasPendingChanges(in entity: Entity) -> Bool {
-        guard insertedCount + updatedCount + deletedCount > 0 else { return false }
-        return pendingObjects(in: entity).contains { _ in true }
+    /// The unsaved changes that have a say in the results of a request.
+    private struct PendingChanges {
+        /// The new, changed and deleted objects that share a root with the fetched entity.
+        var objects: [any GraphObject] = []
+        var keys: Set<Int64> = []
+        /// Whether there are changes of objects that the condition or the order looks at along relationships, so that
+        /// only memory can tell which objects fit.
+        var reachesFurther = false
     }
 
-    /// The new, changed and deleted objects that share a root with an entity.
-    private func pendingObjects(in entity: Entity) -> some Sequence<any GraphObject> {
-        let pending: ObjectFlags = [.inserted, .updated, .deleted]
-        return [insertedList, updatedList, deletedList].lazy.joined().filter {
-            !$0._$state.flags.isDisjoint(with: pending) && $0.entity.rootIndex == entity.rootIndex
+    /// The unsaved changes that have a say in a request; nil where there are none.
+    private func pendingChanges(for request: FetchRequest) -> PendingChanges? {
+        guard request.includesPendingChanges, insertedCount + updatedCount + deletedCount > 0 else { return nil }
+        let visited = request.visitedRoots
+        var changes = PendingChanges()
+        for list in [insertedList, updatedList, deletedList] {
+            for object in list where object.hasChanges {
+                let root = object.entity.rootIndex
+                if visited.contains(root) { changes.reachesFurther = true }
+                if root == request.entity.rootIndex, changes.keys.insert(object._$state.key).inserted {
+                    changes.objects.append(object)
+                }
+            }
         }
+        return changes.objects.isEmpty && !changes.reachesFurther ? nil : changes
     }
 
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
-    private func fetchWithPendingChanges(_ request: FetchRequest) throws -> [any GraphObject] {
-        var pending: [any GraphObject] = []
-        var pendingKeys: Set<Int64> = []
-        for object in pendingObjects(in: request.entity) where pendingKeys.insert(object._$state.key).inserted {
-            pending.append(object)
-        }
-        var stored = request
-        stored.offset = 0
-        // As many more as could turn out to be changed or deleted.
-        stored.limit = request.limit.map { limit in
-            let (sum, overflow) = limit.addingReportingOverflow(request.offset)
-            let (total, overflow2) = sum.addingReportingOverflow(pending.count)
-            return overflow || overflow2 ? Int.max : total
+    private func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
+        let saved = try materialize(rows(for: stored(request, with: pending))).filter {
+            !pending.keys.contains($0._$state.key)
         }
         let evaluator = QueryEvaluator()
-        let saved = materialize(try rows(for: stored)).filter { !pendingKeys.contains($0._$state.key) }
-        let fitting = try pending.filter { object in
-            guard !object._$state.flags.contains(.deleted) else { return false }
+        var result: [any GraphObject]
+        if pending.reachesFurther {
+            result = try evaluator.merge([], fitting(saved + pending.objects, request), by: request.sort)
+        } else {
+            result = try evaluator.merge(saved, fitting(pending.objects, request), by: request.sort)
+        }
+        if request.offset > 0 { result.removeFirst(min(request.offset, result.count)) }
+        if let limit = request.limit, limit < result.count { result.removeLast(result.count - limit) }
+        return result
+    }
+
+    /// Counts in the store without regard to the changed objects, and adds those of them that fit.
+    private func count(_ request: FetchRequest, with pending: PendingChanges) throws -> Int {
+        if pending.reachesFurther { return try fetch(request, with: pending).count }
+        var all = request
+        all.sort = []
+        all.limit = nil
+        all.offset = 0
+        let saved = try ids(for: all).count { !pending.keys.contains($0.key) }
+        let total = try saved + fitting(pending.objects, request).count
+        return min(max(total - request.offset, 0), request.limit ?? .max)
+    }
+
+    /// What to ask the store for.
+    private func stored(_ request: FetchRequest, with pending: PendingChanges) -> FetchRequest {
+        var stored = request
+        stored.offset = 0
+        if pending.reachesFurther {
+            stored.predicate = nil
+            stored.sort = []
+            stored.limit = nil
+        } else {
+            // As many more as could turn out to be changed or deleted.
+            stored.limit = request.limit.map { limit in
+                let (sum, overflow) = limit.addingReportingOverflow(request.offset)
+                let (total, overflow2) = sum.addingReportingOverflow(pending.objects.count)
+                return overflow || overflow2 ? Int.max : total
+            }
+        }
+        return stored
+    }
+
+    /// Those of the objects that fit a request as they are now.
+    private func fitting(_ objects: [any GraphObject], _ request: FetchRequest) throws -> [any GraphObject] {
+        let evaluator = QueryEvaluator()
+        return try objects.filter { object in
+            guard !object.isObjectDeleted else { return false }
             guard
                 request.includesSubentities ? object.entity.isKind(of: request.entity) : object.entity == request.entity
             else { return false }
             return try request.predicate.map { try evaluator.isTrue($0, for: object) } ?? true
         }
-        var result = try evaluator.merge(saved, fitting, by: request.sort)
-        if request.offset > 0 { result.removeFirst(min(request.offset, result.count)) }
-        if let limit = request.limit, limit < result.count { result.removeLast(result.count - limit) }
-        return result
+    }
+}
+
+extension FetchRequest {
+    /// The positions of the root entities that the condition and the order look at along relationships.
+    fileprivate var visitedRoots: Set<Int> {
+        var roots: Set<Int> = []
+        for expression in sort.map(\.expression) + (predicate.map { [$0] } ?? []) {
+            expression.forEachRelationship { roots.insert($0.destination.rootIndex) }
+        }
+        return roots
     }
 }

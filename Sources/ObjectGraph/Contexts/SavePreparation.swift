@@ -206,19 +206,22 @@ struct SavePreparation {
             guard let members, members.isChanged else { continue }
             let isJoined = relationship.placement == .joinTable(isCanonical: true)
             guard isJoined || relationship.isOrdered else { continue }
-            let entity = relationship.destination
-            let key = { (key: Int64) in context.permanentKey(for: key, of: entity) }
-            request.memberships.append(
-                .init(
-                    relationship: relationship,
-                    owner: permanentKey(of: object),
-                    added: isJoined ? members.added.map(key).filter { $0 > 0 }.sorted() : [],
-                    removed: isJoined ? members.removed.sorted() : [],
-                    order: relationship.isOrdered
-                        ? orderedKeys(members, of: relationship, object).map(key).filter { $0 > 0 } : nil
-                )
+            let change = SaveChangesRequest.MembershipChange(
+                relationship: relationship,
+                owner: permanentKey(of: object),
+                added: isJoined ? permanentKeys(members.added.subtracting(members.removed), relationship).sorted() : [],
+                removed: isJoined ? members.removed.subtracting(members.added).filter { $0 > 0 }.sorted() : [],
+                order: relationship.isOrdered
+                    ? permanentKeys(orderedKeys(members, of: relationship, object), relationship) : nil
             )
+            if change.added.isEmpty, change.removed.isEmpty, change.order == nil { continue }
+            request.memberships.append(change)
         }
+    }
+
+    /// The keys of those members that will be in the store.
+    private func permanentKeys(_ keys: some Sequence<Int64>, _ relationship: Relationship) -> [Int64] {
+        keys.map { context.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
     }
 
     /// All members in their order; those of an object that has not loaded them yet are loaded.

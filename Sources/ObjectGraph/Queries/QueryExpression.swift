@@ -79,3 +79,28 @@ public indirect enum QueryExpression: Hashable, Sendable {
     /// A path from the fetched object.
     public static func path(_ properties: Property...) -> QueryExpression { .path(from: 0, properties) }
 }
+
+extension QueryExpression {
+    /// Calls `body` with each relationship that is looked at.
+    func forEachRelationship(_ body: (Relationship) -> Void) {
+        switch self {
+        case .literal, .variable, .isKind: break
+        case .path(_, let path): Self.forEachRelationship(in: path, body)
+        case .comparison(_, let left, let right), .arithmetic(_, let left, let right):
+            left.forEachRelationship(body)
+            right.forEachRelationship(body)
+        case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts):
+            for part in parts { part.forEachRelationship(body) }
+        case .not(let part), .isMember(let part, _): part.forEachRelationship(body)
+        case .conditional(let test, let first, let second):
+            for part in [test, first, second] { part.forEachRelationship(body) }
+        case .quantified(_, _, let path, _, let condition), .count(_, let path, _, let condition):
+            Self.forEachRelationship(in: path, body)
+            condition.forEachRelationship(body)
+        }
+    }
+
+    private static func forEachRelationship(in path: [Property], _ body: (Relationship) -> Void) {
+        for case .relationship(let relationship) in path { body(relationship) }
+    }
+}

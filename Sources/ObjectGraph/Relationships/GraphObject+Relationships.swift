@@ -1,13 +1,13 @@
 extension GraphObject {
     // MARK: Reading
 
-    /// The object that a to-one relationship leads to; none where it has vanished.
+    /// The object that a to-one relationship leads to; none where it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
         guard let destination = lastDestination(at: slot) else { return nil }
-        return destination._$state.flags.contains(.vanished) ? nil : destination
+        return destination.isObjectDeleted ? nil : destination
     }
 
-    /// The object that a to-one relationship leads to, or led to before it vanished.
+    /// The object that a to-one relationship leads to, or led to before it was deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
         if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot]
@@ -103,7 +103,10 @@ extension GraphObject {
         }
         let keys = objects.map { $0._$state.key }
         let members = members(of: relationship)
-        if relationship.isOrdered, !members.keys.elementsEqual(keys) { members.reorder(keys) }
+        if relationship.isOrdered, !members.keys.elementsEqual(keys) {
+            members.reorder(keys)
+            didChange()
+        }
     }
 
     /// Adds an object that is no member yet.

@@ -5,9 +5,9 @@ final class ToManyMembers {
     private(set) var keys: KeyList
     /// Whether `keys` are all members there are.
     private(set) var isLoaded: Bool
-    /// The members that the store does not have yet.
+    /// The members that came. One that left before is a member that the store has, at another place in the order.
     private(set) var added: Set<Int64> = []
-    /// The members that the store has still.
+    /// The members of the store's that left.
     private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
     private(set) var isReordered = false
@@ -41,7 +41,7 @@ final class ToManyMembers {
         let current = Set(stored).subtracting(removed).union(added)
         // An order that was given here goes before the store's.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
-        for key in stored where current.contains(key) { keys.append(key) }
+        for key in stored where !removed.contains(key) { keys.append(key) }
         for key in known where current.contains(key) { keys.append(key) }
         isLoaded = true
     }
@@ -50,7 +50,7 @@ final class ToManyMembers {
     @discardableResult
     func add(_ key: Int64) -> Bool {
         guard keys.append(key) else { return false }
-        if removed.remove(key) == nil { added.insert(key) }
+        added.insert(key)
         return true
     }
 

@@ -1,0 +1,361 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+/// Does the same random operations to a context and to a plain graph.
+struct RandomOperations {
+    private var random: SeededGenerator
+    private let store: TestStore
+    private let seed: UInt64
+    private let checksEveryStep: Bool
+    private var contexts: [ManagedObjectContext]
+    /// The context with the changes, if there are any.
+    private var active = 0
+    private var graph = PlainGraph()
+    private var saved = PlainGraph()
+    private var ids: [Int: ManagedObjectID] = [:]
+    /// Objects that the test refers to, so that they stay in memory, by context.
+    private var held: [[Int: ManagedObject]] = [[:], [:]]
+    private var nextID = 1
+    /// Saved objects that were deleted since the last save, as they were then.
+    private var deleted: [Int: PlainGraph.Object] = [:]
+    private(set) var log: [String] = []
+
+    init(_ kind: StoreKind, seed: UInt64) throws {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        store = try TestStore(kind, random.model())
+        checksEveryStep = random.chance(50)
+        contexts = [store.context(), store.context()]
+    }
+
+    private var context: ManagedObjectContext { contexts[active] }
+
+    var modelDescription: String {
+        store.model.relationships.map { relationship in
+            let inverse = relationship.inverse.map { " <-> \($0.name)" } ?? ""
+            return "\(relationship.source.name).\(relationship.name)\(inverse) -> \(relationship.destination.name)"
+                + (relationship.isToMany ? "*" : "") + (relationship.isOrdered ? " ordered" : "")
+                + " \(relationship.deleteRule)"
+        }.joined(separator: "\n")
+    }
+
+    /// What the graph and the context do not agree on.
+    struct Disagreement: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private func expect(_ condition: Bool, _ description: @autoclosure () -> String) throws {
+        if !condition { throw Disagreement(description: description()) }
+    }
+
+    // MARK: Steps
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<18: insert()
+        case 18..<22: insertGraphFromOutside()
+        case 22..<40: try setAttribute()
+        case 40..<68: try relate()
+        case 68..<74: try delete()
+        case 74..<77: try deleteAndRestore()
+        case 77..<85: try save()
+        case 85..<87: try failToSave()
+        case 87..<89: try rollBack()
+        case 89..<91: try reopen()
+        case 91..<93: resetOrRefresh()
+        case 93..<96: switchContext()
+        default: letGo()
+        }
+        if checksEveryStep || random.chance(20) { try check(context, graph, "the context") }
+        try checkFetches()
+        try expect(graph.contradictions.isEmpty, "the plain graph is wrong: \(graph.contradictions)")
+    }
+
+    private mutating func insert() {
+        let entity = random.pick(store.model.entities)!
+        let object = context.make(entity.name)
+        register(object)
+        log.append("insert \(nextID - 1) of \(entity.name)")
+    }
+
+    private mutating func register(_ object: ManagedObject) {
+        graph.insert(nextID, object.managedObjectID.entity)
+        held[active][nextID] = object
+        nextID += 1
+    }
+
+    /// Makes some objects, relates them outside any context, and brings them in by one of them.
+    private mutating func insertGraphFromOutside() {
+        let objects = (0..<3).map { _ in ManagedObject.make(store.model, random.pick(store.model.entities)!.name) }
+        let first = nextID
+        for (position, object) in objects.enumerated() { graph.insert(first + position, object.managedObjectID.entity) }
+        nextID += objects.count
+        for _ in 0..<4 {
+            let (owner, member) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
+            let candidates = objects[owner].managedObjectID.entity.relationships.filter {
+                objects[member].managedObjectID.entity.isKind(of: $0.destination)
+            }
+            guard let relationship = random.pick(candidates) else { continue }
+            relate(objects[owner], relationship, [objects[member]])
+            graph.relate(first + owner, relationship, to: [first + member])
+            log.append("outside: \(first + owner).\(relationship.name) = [\(first + member)]")
+        }
+        for (position, object) in objects.enumerated() {
+            context.insert(object)
+            held[active][first + position] = object
+            log.append("insert \(first + position) of \(object.managedObjectID.entity.name) from outside")
+        }
+    }
+
+    private mutating func setAttribute() throws {
+        guard let (id, object) = try pickObject() else { return }
+        let value: Value = random.chance(20) ? .null : .integer(Int64.random(in: 0..<10, using: &random))
+        object["n"] = value
+        graph.objects[id]!.values["n"] = value
+        if random.chance(50) {
+            let text: Value = .text(String(repeating: "x", count: Int.random(in: 0..<4, using: &random)))
+            object["s"] = text
+            graph.objects[id]!.values["s"] = text
+        }
+        log.append("set n of \(id)")
+    }
+
+    private mutating func relate() throws {
+        guard let (id, object) = try pickObject(),
+            let relationship = random.pick(object.managedObjectID.entity.relationships)
+        else {
+            return
+        }
+        let candidates = graph.objects.filter { $0.value.entity.isKind(of: relationship.destination) }.keys.sorted()
+        var others: [Int]
+        if relationship.isToMany {
+            others = graph.related(id, relationship)
+            if !relationship.isOrdered { others.sort() }
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: others = Array(candidates.shuffled(using: &random).prefix(3))
+            case 1: if !others.isEmpty { others.remove(at: Int.random(in: 0..<others.count, using: &random)) }
+            case 2: others.shuffle(using: &random)
+            default:
+                if let other = random.pick(candidates), !others.contains(other) { others.append(other) }
+            }
+        } else {
+            others = random.chance(20) ? [] : random.pick(candidates).map { [$0] } ?? []
+        }
+        log.append("\(id).\(relationship.name) = \(others)")
+        relate(object, relationship, try others.map { try self.object($0, context) })
+        graph.relate(id, relationship, to: others)
+    }
+
+    private func relate(_ object: ManagedObject, _ relationship: Relationship, _ others: [ManagedObject]) {
+        if relationship.isToMany {
+            object[many: relationship.name] = others
+        } else {
+            object[one: relationship.name] = others.first
+        }
+    }
+
+    private mutating func delete() throws {
+        guard let (id, object) = try pickObject() else { return }
+        log.append("delete \(id)")
+        context.delete(object)
+        remove(graph.cascade(from: id))
+    }
+
+    /// Removes objects from the plain graph; saved ones count as deleted until the next save.
+    private mutating func remove(_ victims: Set<Int>) {
+        for victim in victims where ids[victim] != nil {
+            deleted[victim] = graph.objects[victim]
+        }
+        graph.remove(victims)
+    }
+
+    private mutating func deleteAndRestore() throws {
+        guard let (id, object) = try pickObject() else { return }
+        log.append("delete and restore \(id)")
+        context.delete(object)
+        _ = context.hasChanges
+        context.insert(object)
+        remove(graph.cascade(from: id).subtracting([id]))
+        graph.rejoin(id)
+    }
+
+    private mutating func save() throws {
+        let denied = graph.denies(deletionOf: deleted.values)
+        log.append(denied ? "save, denied" : "save")
+        if denied {
+            try expect((try? context.save()) == nil, "a deletion was not denied")
+            try check(context, graph, "the context after a denied save")
+            return try rollBack()
+        }
+        try context.save()
+        try expect(!context.hasChanges, "there are changes after a save")
+        for (id, object) in held[active] where graph.objects[id] != nil {
+            ids[id] = object.managedObjectID
+        }
+        saved = graph
+        deleted = [:]
+        try check(context, saved, "the context after a save")
+        try check(store.context(), saved, "a new context")
+    }
+
+    private mutating func failToSave() throws {
+        guard context.hasChanges else { return }
+        log.append("a save that fails")
+        store.counter.failNextSave(with: ObjectGraphError.storeIsReadOnly)
+        // Where nothing is to be written in the end, nothing fails.
+        if (try? context.save()) == nil {
+            _ = store.counter.takeFailure()
+            try check(context, graph, "the context after a failed save")
+        } else {
+            _ = store.counter.takeFailure()
+            saved = graph
+            deleted = [:]
+        }
+    }
+
+    private mutating func rollBack() throws {
+        log.append("rollback")
+        context.rollback()
+        try expect(!context.hasChanges, "there are changes after a rollback")
+        graph = saved
+        deleted = [:]
+        held[active] = held[active].filter { ids[$0.key] != nil }
+        try check(context, graph, "the context after a rollback")
+    }
+
+    private mutating func reopen() throws {
+        guard !context.hasChanges else { return }
+        log.append("reopen")
+        held = [[:], [:]]
+        contexts = []
+        try store.reopen()
+        contexts = [store.context(), store.context()]
+        let uuid = ids.values.first?.storeUUID
+        try expect(ids.values.allSatisfy { $0.storeUUID == uuid }, "the store has changed its identity")
+        try check(context, saved, "the context after reopening")
+    }
+
+    private mutating func resetOrRefresh() {
+        if random.chance(50), !context.hasChanges {
+            log.append("reset")
+            held[active] = [:]
+            context.reset()
+        } else if !context.hasChanges {
+            log.append("refresh")
+            for object in held[active].values { context.refresh(object, mergeChanges: false) }
+        }
+    }
+
+    private mutating func switchContext() {
+        guard !context.hasChanges else { return }
+        log.append("switch to context \(1 - active)")
+        active = 1 - active
+        _ = try? context.count(context.request("Alpha"))
+    }
+
+    /// Stops to refer to some objects, so that the context may let go of them.
+    private mutating func letGo() {
+        log.append("let go")
+        let unsaved = Set(context.insertedObjects.map { ObjectIdentifier($0) })
+        held[active] = held[active].filter { unsaved.contains(ObjectIdentifier($0.value)) || $0.key % 2 == 0 }
+        _ = context.registeredObjects
+    }
+
+    // MARK: Objects
+
+    private mutating func pickObject() throws -> (Int, ManagedObject)? {
+        guard let id = random.pick(graph.objects.keys.sorted()) else { return nil }
+        let object = try object(id, context)
+        held[active][id] = object
+        return (id, object)
+    }
+
+    private func object(_ id: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
+        if context === self.context, let object = held[active][id] { return object }
+        let permanent = try #require(ids[id], "object \(id) was never saved, and is not held")
+        return try #require(
+            try context.existingObject(with: permanent) as? ManagedObject,
+            "object \(id) is not in the store"
+        )
+    }
+
+    // MARK: Checks
+
+    private func check(_ context: ManagedObjectContext, _ graph: PlainGraph, _ place: String) throws {
+        var numbers: [ObjectIdentifier: Int] = [:]
+        var objects: [Int: ManagedObject] = [:]
+        for id in graph.objects.keys.sorted() {
+            let object = try object(id, context)
+            objects[id] = object
+            numbers[ObjectIdentifier(object)] = id
+        }
+        for (id, plain) in graph.objects {
+            let object = objects[id]!
+            try expect(!object.isObjectDeleted, "\(place): object \(id) counts as deleted")
+            for name in ["n", "s"] {
+                try expect(object[name] == plain.values[name] ?? .null, "\(place): \(id).\(name)")
+            }
+            for relationship in plain.entity.relationships {
+                let found: [Int]
+                if relationship.isToMany {
+                    found = object[many: relationship.name].map { numbers[ObjectIdentifier($0)] ?? -1 }
+                } else {
+                    let destination = object[one: relationship.name]
+                    found =
+                        destination.flatMap { $0.isObjectDeleted ? nil : [numbers[ObjectIdentifier($0)] ?? -1] } ?? []
+                }
+                let expected = graph.related(id, relationship)
+                let agree = relationship.isOrdered ? found == expected : found.sorted() == expected.sorted()
+                try expect(agree, "\(place): \(id).\(relationship.name) is \(found) instead of \(expected)")
+            }
+        }
+        for entity in store.model.entities {
+            let count = try context.count(context.request(entity.name))
+            let expected = graph.objects.values.count { $0.entity.isKind(of: entity) }
+            try expect(count == expected, "\(place): the number of objects of \(entity.name)")
+        }
+    }
+
+    /// Compares fetches with a condition, a sort and a limit.
+    private mutating func checkFetches() throws {
+        let entity = random.pick(store.model.entities)!
+        let bound = Int64.random(in: 0..<10, using: &random)
+        let path = store.model.path(entity.name, "n")
+        var request = context.request(entity.name, where: path < .integer(bound), sortedBy: [QuerySort(path)])
+        request.offset = random.chance(50) ? 0 : Int.random(in: 0..<4, using: &random)
+        request.limit = random.chance(50) ? nil : Int.random(in: 0..<4, using: &random)
+        let found: [ManagedObject] = try context.fetch(request)
+        let fitting = graph.objects.values.filter { $0.entity.isKind(of: entity) }.compactMap { object -> Int64? in
+            if case .integer(let n)? = object.values["n"], n < bound { n } else { nil }
+        }
+        let expected = fitting.sorted().dropFirst(request.offset).prefix(request.limit ?? .max)
+        try expect(
+            found.map { $0["n"] } == expected.map { .integer($0) },
+            "\(found.map { "\($0.managedObjectID.key)" }) of \(entity.name) with n < \(bound)"
+        )
+        try expect(try context.count(request) == expected.count, "the count of \(entity.name) with n < \(bound)")
+
+        // Paths across relationships see pending changes of other objects too.
+        if let relationship = random.pick(entity.relationships.filter { $0.destination.attribute(named: "n") != nil }) {
+            let condition: QueryExpression =
+                relationship.isToMany
+                ? .quantified(
+                    .any,
+                    from: 0,
+                    [.relationship(relationship)],
+                    variable: 1,
+                    condition: store.model.path(1, relationship.destination.name, "n") > .integer(bound)
+                )
+                : store.model.path(entity.name, relationship.name, "n") > .integer(bound)
+            let count = try context.count(context.request(entity.name, where: condition))
+            let expected = graph.objects.filter { id, object in
+                object.entity.isKind(of: entity)
+                    && graph.related(id, relationship).contains { other in
+                        if case .integer(let n)? = graph.objects[other]!.values["n"] { n > bound } else { false }
+                    }
+            }
+            try expect(count == expected.count, "\(entity.name) with \(relationship.name).n > \(bound)")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+/// Random operations, done to a context, its store and a plain graph alike.
+///
+/// The seeds are new in each run; `OBJECT_GRAPH_SEED=N swift test --filter RandomTests` repeats one.
+@Suite struct RandomTests {
+    private static let seeds: [UInt64] = {
+        if let text = ProcessInfo.processInfo.environment["OBJECT_GRAPH_SEED"], let seed = UInt64(text) {
+            return [seed]
+        }
+        return (0..<24).map { _ in UInt64.random(in: 0..<1_000_000) }
+    }()
+
+    @Test(arguments: StoreKind.allCases, seeds)
+    func `context, store and plain graph agree after every operation`(kind: StoreKind, seed: UInt64) throws {
+        print("OBJECT_GRAPH_SEED=\(seed)")
+        var operations = try RandomOperations(kind, seed: seed)
+        for step in 0..<250 {
+            do {
+                try operations.step()
+            } catch {
+                Issue.record(
+                    """
+                    \(error)
+                    OBJECT_GRAPH_SEED=\(seed), step \(step), after
+                    \(operations.log.suffix(25).joined(separator: "\n"))
+                    in the model
+                    \(operations.modelDescription)
+                    """
+                )
+                return
+            }
+        }
+    }
+}
