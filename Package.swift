@@ -49,14 +49,20 @@ let package = Package(
             dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "SealedDataMacros"],
             swiftSettings: settings
         ),
+        .target(name: "Terminal", swiftSettings: settings),
         .executableTarget(
             name: "sealed",
-            dependencies: ["SealedData", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "SealedData", "SealedStore", "ObjectGraph", "Terminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "sealed-demo",
-            dependencies: ["SealedData", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "SealedData", "Terminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),

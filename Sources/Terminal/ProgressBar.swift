@@ -1,0 +1,63 @@
+import Foundation
+
+/// One line that shows how far a task is: a bar on a terminal, nothing but the end elsewhere.
+///
+/// ```
+/// Packages      ████████████████████░░░░░░░░░░  41,000 of 63,440
+/// ```
+package struct ProgressBar {
+    private let title: String
+    private let total: Int
+    private let width: Int?
+    private let start = ContinuousClock.now
+    private var lastShown = -1
+
+    /// Begins a task.
+    ///
+    /// - Parameters:
+    ///   - title: What is done, in up to 14 characters.
+    ///   - total: How many steps there are.
+    package init(_ title: String, total: Int) {
+        self.title = title.padded(to: 14)
+        self.total = total
+        width = Terminal.width
+        show(0)
+    }
+
+    /// Shows that so many steps are done.
+    package mutating func show(_ done: Int) {
+        guard let width else { return }
+        let percent = total == 0 ? 100 : done * 100 / total
+        guard percent != lastShown else { return }
+        lastShown = percent
+        let numbers = "  \(done.grouped) of \(total.grouped)"
+        // The last column stays empty: writing into it makes some terminals begin a new line.
+        let room = min(width - 1 - title.count - numbers.count, 40)
+        let filled = max(room, 0) * percent / 100
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: max(room, 0) - filled)
+        print("\r" + (title + bar + numbers).truncated(to: width - 1), terminator: "")
+        Terminal.flush()
+    }
+
+    /// Ends the task with a line that stays.
+    package func finish(_ result: String) {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let time = seconds < 10 ? String(format: "%.1f s", seconds) : String(format: "%.0f s", seconds)
+        let clear = width == nil ? "" : "\r\u{1B}[2K"
+        print("\(clear)\(title)\(result) (\(time))")
+        Terminal.flush()
+    }
+}
+
+extension Int {
+    /// The number with commas between groups of three digits, in every locale.
+    package var grouped: String {
+        var digits = String(magnitude)
+        var position = digits.count - 3
+        while position > 0 {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: position))
+            position -= 3
+        }
+        return self < 0 ? "-" + digits : digits
+    }
+}

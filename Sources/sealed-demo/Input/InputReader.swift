@@ -1,0 +1,42 @@
+import Foundation
+import Terminal
+
+/// Reads package indexes into a catalogue, and reports what is wrong with them on standard error.
+struct InputReader {
+    /// What was read.
+    private(set) var catalogue = PackageCatalogue()
+    /// Whether nothing was read but blank lines.
+    private(set) var isEmpty = true
+    /// The number of lines that were reported.
+    private(set) var problemCount = 0
+
+    /// How many lines of a file are reported one by one.
+    private static let reportLimit = 100
+
+    /// Reads an index.
+    ///
+    /// - Throws: `PackageIndex.ReadingError` where the file cannot be read.
+    mutating func read(_ index: PackageIndex) throws {
+        let content = try index.read()
+        var problems = 0
+        let report = { (problem: StanzaParser.Problem) in
+            problems += 1
+            if problems <= Self.reportLimit {
+                Terminal.printError("\(index.path):\(problem.line): \(problem.reason)")
+            }
+        }
+        var parser = StanzaParser(wanted: PackageRecord.fieldNames, report: report)
+        var stanzaCount = 0
+        parser.parse(content) { stanza in
+            stanzaCount += 1
+            if let record = PackageRecord(stanza, report: report) { catalogue.add(record) }
+        }
+        if problems > Self.reportLimit {
+            Terminal.printError("\(index.path): \((problems - Self.reportLimit).grouped) more lines are malformed")
+        }
+        problemCount += problems
+        if stanzaCount > 0 { isEmpty = false }
+        print("  \(index.path): \(parser.lineCount.grouped) lines, \(stanzaCount.grouped) packages")
+        Terminal.flush()
+    }
+}

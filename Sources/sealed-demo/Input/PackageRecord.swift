@@ -1,0 +1,62 @@
+/// What a stanza of a package index says of a package.
+struct PackageRecord {
+    let name: String
+    let version: String
+    let architecture: String
+    let section: String?
+    let priority: String?
+    let installedSize: Int?
+    let summary: String
+    let maintainer: String?
+    /// The names that the package can stand in for.
+    let provides: [String]
+    /// For each kind the packages referred to, each with its alternatives.
+    let dependencies: [DependencyKind: [[String]]]
+
+    /// The fields that records are made of.
+    static let fieldNames =
+        [
+            "Package", "Version", "Architecture", "Section", "Priority", "Installed-Size", "Description", "Maintainer",
+            "Provides",
+        ] + DependencyKind.allCases.map(\.fieldName)
+
+    /// Reads a stanza; nil where it names no package.
+    init?(_ stanza: Stanza, report: (StanzaParser.Problem) -> Void) {
+        guard let name = stanza["Package"], !name.isEmpty else {
+            report(.init(line: stanza.line, reason: "begins a stanza without the field 'Package'; the stanza is left out"))
+            return nil
+        }
+        self.name = name
+        version = stanza["Version"] ?? ""
+        architecture = stanza["Architecture"] ?? ""
+        section = stanza["Section"]
+        priority = stanza["Priority"]
+        maintainer = stanza["Maintainer"]
+        summary = stanza["Description"].map { String($0.prefix { $0 != "\n" }) } ?? ""
+        installedSize = stanza["Installed-Size"].flatMap(Int.init)
+        if stanza["Installed-Size"] != nil, installedSize == nil {
+            report(.init(line: stanza.line(of: "Installed-Size"), reason: "gives a size that is no number"))
+        }
+        provides = Self.names(in: stanza["Provides"]).flatMap(\.self)
+        dependencies = DependencyKind.allCases.reduce(into: [:]) { dependencies, kind in
+            let names = Self.names(in: stanza[kind.fieldName])
+            if !names.isEmpty { dependencies[kind] = names }
+        }
+    }
+
+    /// The names in a field such as `libc6 (>= 2.36), default-mta | mail-transport-agent, python3:any`, without
+    /// versions, architectures and build profiles.
+    private static func names(in field: String?) -> [[String]] {
+        guard let field else { return [] }
+        return field.utf8.split(separator: UInt8(ascii: ",")).compactMap { group in
+            let names = group.split(separator: UInt8(ascii: "|")).compactMap(name)
+            return names.isEmpty ? nil : names
+        }
+    }
+
+    private static func name(_ text: Substring.UTF8View) -> String? {
+        let begin = text.drop { $0 <= UInt8(ascii: " ") }
+        let name = begin.prefix { $0 > UInt8(ascii: " ") && !"([<:".utf8.contains($0) }
+        return name.isEmpty ? nil : String(Substring(name))
+    }
+}

@@ -1,0 +1,13 @@
+import SealedData
+
+/// A person or team that looks after packages.
+@Model
+final class Maintainer {
+    /// Name and e-mail address as they stand in the index: `Jane Doe <jane@example.org>`.
+    @Attribute(.unique) var address: String
+    @Relationship(inverse: \Package.maintainer) var packages: [Package] = []
+
+    init(address: String) {
+        self.address = address
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Terminal
+
+/// Shows that the bytes of a store's file tell nothing.
+struct FileReport {
+    private let content: Data
+
+    /// How many bytes the estimate of the entropy looks at.
+    private static let sampleSize = 1 << 20
+
+    /// Reads the file.
+    init(_ url: URL) throws {
+        content = try Data(contentsOf: url)
+    }
+
+    /// Whether the file holds the same bytes as another time.
+    func hasSameContent(as other: FileReport) -> Bool { content == other.content }
+
+    /// Prints the first bytes, their entropy, and whether any of the samples can be found.
+    ///
+    /// - Throws: ``DemoError/readable`` where one is found.
+    func printFindings(searchingFor samples: [String]) throws {
+        let start = content.prefix(16).map { String(format: "%02x", $0) }.joined(separator: " ")
+        print("  \(content.count.grouped) bytes; the first ones are \(start)")
+        print("  (plain SQLite files begin with \"SQLite format 3\")")
+        print("  \(String(format: "%.4f", entropy)) bits of entropy in a byte, of 8")
+        if let found = samples.first(where: { content.range(of: Data($0.utf8)) != nil }) {
+            throw DemoError.readable(found)
+        }
+        if let first = samples.first {
+            print("  \(samples.count) names and descriptions of packages looked for, such as \"\(first.printable)\": none found")
+        }
+    }
+
+    /// Shannon's entropy of the bytes' distribution, in bits.
+    private var entropy: Double {
+        let sample = content.prefix(Self.sampleSize)
+        var counts = [Int](repeating: 0, count: 256)
+        for byte in sample { counts[Int(byte)] += 1 }
+        return counts.filter { $0 > 0 }.reduce(0) { sum, count in
+            let share = Double(count) / Double(sample.count)
+            return sum - share * log2(share)
+        }
+    }
+}

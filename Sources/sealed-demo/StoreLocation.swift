@@ -1,0 +1,31 @@
+import Foundation
+
+/// Where the demo makes its store.
+struct StoreLocation {
+    /// The file.
+    let url: URL
+
+    /// Makes sure that a new file can be made at a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path; nil stands for a new folder among the temporary files, which stays.
+    ///   - replaces: Whether an existing file, with what SQLite keeps beside it, is removed.
+    init(path: String?, replaces: Bool) throws {
+        guard let path else {
+            let folder = FileManager.default.temporaryDirectory
+                .appending(path: "sealed-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            url = folder.appending(path: "packages.sealed", directoryHint: .notDirectory)
+            return
+        }
+        url = URL(filePath: path, directoryHint: .notDirectory)
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { return }
+        if isDirectory.boolValue { throw DemoError.storeIsNoFile(path: path) }
+        guard replaces else { throw DemoError.storeExists(path: path) }
+        for suffix in ["", "-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import ObjectGraph
+import Terminal
+
+/// `sealed inspect FILE`: what a store is and what it holds.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Shows a store's identity, its entities with their properties, and how many objects they have."
+    )
+
+    @OptionGroup var arguments: StoreArguments
+
+    func run() throws {
+        let store = try arguments.open()
+        let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
+        print("store     \(store.metadata.uuid)")
+        print("type      \(store.metadata.type)")
+        print("size      \(size.grouped) bytes")
+        print("entities  \(store.entities.count)")
+        for entity in store.entities {
+            var request = FetchRequest(entity)
+            request.includesSubentities = false
+            let count = try store.context.count(request)
+            print("")
+            print("\(entity.name)\(Self.kind(of: entity)): \(count.grouped) objects")
+            let rows = entity.properties.map(Self.row)
+            for line in TextTable.lines([.text("property"), .text("type"), .text("rules")], rows) { print("  \(line)") }
+            for slots in entity.uniquenessConstraints {
+                print("  unique: \(slots.map { entity.properties[$0].name }.joined(separator: ", "))")
+            }
+        }
+    }
+
+    private static func kind(of entity: Entity) -> String {
+        let superentity = entity.superentity.map { " (a kind of \($0.name))" } ?? ""
+        return (entity.isAbstract ? " (abstract)" : "") + superentity
+    }
+
+    /// Name, type and rules of a property.
+    private static func row(_ property: Property) -> [String] {
+        switch property {
+        case .attribute(let attribute):
+            return [attribute.name, attribute.type.rawValue, attribute.isOptional ? "optional" : ""]
+        case .relationship(let relationship):
+            let rules = [
+                relationship.isToMany || !relationship.isOptional ? nil : "optional",
+                relationship.isOrdered ? "ordered" : nil,
+                relationship.inverse.map { "inverse \($0.name)" },
+                relationship.deleteRule == .nullify ? nil : "deletes: \(relationship.deleteRule.rawValue)",
+            ]
+            let type = relationship.destination.name + (relationship.isToMany ? " (many)" : "")
+            return [relationship.name, type, rules.compactMap(\.self).joined(separator: ", ")]
+        }
+    }
+}

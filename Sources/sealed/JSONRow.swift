@@ -1,0 +1,51 @@
+import Foundation
+import ObjectGraph
+
+/// An object as a line of JSON, its members in the order of the entity's properties.
+struct JSONRow {
+    /// The line, without its end.
+    let text: String
+
+    init(_ object: ManagedObject) {
+        var members = ["\"_id\":\(object.managedObjectID.key)"]
+        for property in object.entity.properties {
+            members.append("\(Self.quoted(property.name)):\(Self.value(of: property, in: object))")
+        }
+        text = "{" + members.joined(separator: ",") + "}"
+    }
+
+    private static func value(of property: Property, in object: ManagedObject) -> String {
+        switch property {
+        case .attribute(let attribute):
+            switch AttributeText(object[attribute.name], as: attribute.type) {
+            case .none: return "null"
+            case .word(let text): return quoted(text)
+            case .literal(let text): return text
+            }
+        case .relationship(let relationship) where relationship.isToMany:
+            let keys = object.members(forRelationship: relationship.name).map { String($0.managedObjectID.key) }
+            return "[" + keys.joined(separator: ",") + "]"
+        case .relationship(let relationship):
+            let destination = object.destination(forRelationship: relationship.name)
+            return destination.map { String($0.managedObjectID.key) } ?? "null"
+        }
+    }
+
+    /// The text as a string of JSON (RFC 8259, section 7).
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                result += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import ObjectGraph
+import Terminal
+
+/// `sealed query FILE ENTITY`: the objects of an entity, a row each.
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Prints the objects of an entity as a table, or as JSON, one object to a line.",
+        discussion: """
+            Objects come in the order of their primary keys, which stand in the column or member '_id'. A to-one \
+            relationship is the key of its destination; a to-many relationship, in JSON only, the keys of its members.
+            """
+    )
+
+    /// How rows are written.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table
+        case json
+    }
+
+    @OptionGroup var arguments: StoreArguments
+
+    @Argument(help: "The name of the entity; 'sealed inspect' shows them.")
+    var entity: String
+
+    @Option(help: "The largest number of objects.")
+    var limit: Int?
+
+    @Option(help: "The number of objects to leave out at the beginning.")
+    var offset = 0
+
+    @Option(help: "How to write objects: as 'table' or as 'json'.")
+    var format = Format.table
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("The limit cannot be negative.") }
+        if offset < 0 { throw ValidationError("The offset cannot be negative.") }
+    }
+
+    func run() throws {
+        let store = try arguments.open()
+        let pages = ObjectPages(of: try store.entity(named: entity), in: store.context, limit: limit, offset: offset)
+        switch format {
+        case .table: try printTable(pages)
+        case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }
+        }
+    }
+
+    private func printTable(_ pages: ObjectPages) throws {
+        // The first page decides the widths, so that a table of any length needs the memory of one page.
+        var table: TextTable?
+        let columns = TableRow.columns(of: pages.entity)
+        try pages.forEach { page in
+            let rows = page.map { TableRow($0).cells }
+            let layout = table ?? TextTable(columns, fitting: rows, width: Terminal.width)
+            if table == nil { print(layout.header) }
+            table = layout
+            for row in rows { print(layout.line(row)) }
+        }
+        if table == nil { print(TextTable(columns, fitting: [], width: Terminal.width).header) }
+    }
+}
