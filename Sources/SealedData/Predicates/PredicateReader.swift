@@ -1,0 +1,40 @@
+import Foundation
+import ObjectGraph
+
+/// Reads predicates and sort descriptors of model classes into the language of stores.
+///
+/// A predicate is a tree of `PredicateExpressions` nodes whose fields are public. Every type of node that can be read
+/// conforms to ``ReadableExpression``, without conditions on its generic arguments: children are cast one by one, so that
+/// a child that cannot be read is named by the error, instead of making the whole tree unreadable. What a node is read
+/// into is a ``Reading``; what is true around it stands in a ``ReadingContext``.
+struct PredicateReader {
+    /// The model of the store.
+    let model: ManagedObjectModel
+
+    /// Reads a condition on the objects of an entity.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
+    func read<T: PersistentModel>(_ predicate: Predicate<T>, entity: Entity) throws -> QueryExpression {
+        let context = ReadingContext(model: model)
+        let object = ObjectReference(variable: 0, entity: entity)
+        do {
+            return try context.bind(predicate.variable.key, to: object) {
+                try context.condition(predicate.expression)
+            }
+        } catch let part as UnsupportedPredicate {
+            throw SwiftDataError(.unsupportedPredicate, part.description)
+        }
+    }
+
+    /// Reads a sort descriptor of the objects of an entity.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` for a key path that is not persisted, and for a comparison that
+    ///   a store does not know.
+    func read<T: PersistentModel>(_ sort: SortDescriptor<T>, entity: Entity) throws -> QuerySort {
+        do {
+            return try SortReading(sort, entity: entity).key
+        } catch let part as UnsupportedPredicate {
+            throw SwiftDataError(.unsupportedSortDescriptor, part.description)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ObjectGraph
+
+/// What can be said of an expression's being null without evaluating it. All answers are on the safe side: `false` means
+/// that nothing is known.
+extension QueryExpression {
+    /// Whether it is never null.
+    var isNeverNull: Bool {
+        switch self {
+        case .literal(let value): !value.isNull
+        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
+        case .path, .arithmetic, .count: false
+        case .conditional(_, let first, let second): first.isNeverNull && second.isNeverNull
+        case .coalesce(let values): values.contains(where: \.isNeverNull)
+        case .function(_, let arguments): arguments.allSatisfy(\.isNeverNull)
+        }
+    }
+
+    /// Whether it is null wherever `other` is.
+    func isNull(whereNull other: QueryExpression) -> Bool {
+        if self == other { return true }
+        switch self {
+        case .literal(let value): return value.isNull
+        case .path(let start, let path): return Self.path(path, from: start, extends: other)
+        case .arithmetic(_, let left, let right):
+            return left.isNull(whereNull: other) || right.isNull(whereNull: other)
+        case .function(_, let arguments): return arguments.contains { $0.isNull(whereNull: other) }
+        case .count(let start, let path, _, _): return Self.path(path.dropLast(), from: start, extends: other)
+        case .coalesce(let values): return values.allSatisfy { $0.isNull(whereNull: other) }
+        case .conditional(let test, let first, let second):
+            return (first.isNull(whereNull: other) || test.isFalse(whereNull: other)) && second.isNull(whereNull: other)
+        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: return false
+        }
+    }
+
+    /// Whether, as a condition, it is false wherever `other` is null.
+    func isFalse(whereNull other: QueryExpression) -> Bool {
+        switch self {
+        case .comparison(.notEqual, let left, .literal(.null)): return left.isNull(whereNull: other)
+        case .comparison(.equal, let left, let right):
+            return (left.isNull(whereNull: other) && right.isNeverNull)
+                || (right.isNull(whereNull: other) && left.isNeverNull)
+        case .comparison(.notEqual, _, _): return false
+        case .comparison(_, let left, let right):
+            return left.isNull(whereNull: other) || right.isNull(whereNull: other)
+        case .and(let conditions): return conditions.contains { $0.isFalse(whereNull: other) }
+        case .or(let conditions): return conditions.allSatisfy { $0.isFalse(whereNull: other) }
+        case .isMember(let element, let values):
+            return element.isNull(whereNull: other) && !values.contains(where: \.isNull)
+        case .quantified(.any, let start, let path, _, _):
+            return Self.path(path.dropLast(), from: start, extends: other)
+        case .quantified, .not, .isKind, .variable: return false
+        case .literal, .path, .arithmetic, .conditional, .coalesce, .function, .count:
+            return isNull(whereNull: other)
+        }
+    }
+
+    /// The value that this condition says is not null, where it says just that.
+    var requiredValue: QueryExpression? {
+        if case .comparison(.notEqual, let value, .literal(.null)) = self { value } else { nil }
+    }
+
+    private static func path(
+        _ path: some Collection<Property>,
+        from start: Int,
+        extends other: QueryExpression
+    ) -> Bool {
+        guard case .path(start, let prefix) = other else { return false }
+        return path.starts(with: prefix)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import ObjectGraph
+
+extension PredicateExpressions.SequenceContains: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        switch try context.read(sequence) {
+        case .constant(let constant):
+            let element = try context.read(element)
+            if element.isConstant { return try context.constant(self) }
+            // Before its elements are taken: it may have millions of them.
+            if let range = constant.value as? any CapturedRange {
+                return .value(try range.contains(element))
+            }
+            guard let elements = constant.value as? LHS.Output else { break }
+            return .value(try membership(of: element, in: elements))
+        case .members(let members):
+            return .value(
+                try context.enterClosure {
+                    let member = ObjectReference(variable: members.number, entity: members.entity)
+                    return members.contains(try equality(.object(member), context.read(element)))
+                }
+            )
+        default: break
+        }
+        throw UnsupportedPredicate("'contains' on '\(LHS.Output.self)'")
+    }
+
+    /// Whether a value is among captured ones.
+    private func membership(of element: Reading, in elements: LHS.Output) throws -> QueryExpression {
+        if case .object(let object) = element {
+            let keys = try elements.compactMap { element -> Value? in
+                let constant = Constant(element)
+                if case .null? = constant.literal { return .null }
+                return try queryKey(of: constant, in: object.entity).map { .integer($0) }
+            }
+            let isMember = QueryExpression.isMember(object.key, of: keys)
+            return object.isCast ? .conjunction([object.presence ?? .bool(true), isMember]) : isMember
+        }
+        let literals = try elements.compactMap { element -> Value? in
+            guard let literal = queryLiteral(of: element) else {
+                throw UnsupportedPredicate("'contains' on captured values of '\(LHS.Output.Element.self)'")
+            }
+            // What is not a number equals nothing.
+            if case .real(let real) = literal, real.isNaN { return nil }
+            return literal
+        }
+        return .isMember(try element.expression(for: "'contains'"), of: literals)
+    }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        switch try context.read(sequence) {
+        case .members(let members):
+            return .value(members.contains(try context.condition(test, on: variable.key, of: members)))
+        case .constant(let constant):
+            guard let elements = constant.value as? LHS.Output else { break }
+            return .value(
+                .disjunction(
+                    try elements.map { element in
+                        try context.bind(variable, to: element) { try context.condition(test) }
+                    }
+                )
+            )
+        default: break
+        }
+        throw UnsupportedPredicate("'contains(where:)' on '\(LHS.Output.self)'")
+    }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        switch try context.read(sequence) {
+        case .members(let members):
+            return .value(members.allSatisfy(try context.condition(test, on: variable.key, of: members)))
+        case .constant(let constant):
+            guard let elements = constant.value as? LHS.Output else { break }
+            return .value(
+                .conjunction(
+                    try elements.map { element in
+                        try context.bind(variable, to: element) { try context.condition(test) }
+                    }
+                )
+            )
+        default: break
+        }
+        throw UnsupportedPredicate("'allSatisfy' on '\(LHS.Output.self)'")
+    }
+}
+
+extension PredicateExpressions.Filter: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        guard case .members(var members) = try context.read(sequence) else {
+            throw UnsupportedPredicate("'filter' on '\(LHS.Output.self)'")
+        }
+        members.filters.append(try context.condition(filter, on: variable.key, of: members))
+        return .members(members)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import ObjectGraph
+
+extension PredicateExpressions.Equal: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let (left, right) = (try context.read(lhs), try context.read(rhs))
+        if left.isConstant, right.isConstant { return try context.constant(self) }
+        return .value(try equality(left, right))
+    }
+}
+
+extension PredicateExpressions.NotEqual: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let (left, right) = (try context.read(lhs), try context.read(rhs))
+        if left.isConstant, right.isConstant { return try context.constant(self) }
+        return .value(.negation(try equality(left, right)))
+    }
+}
+
+/// Whether two values are equal: nil equals nil only.
+func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
+    if right.isNil { return try isNil(left) }
+    if left.isNil { return try isNil(right) }
+    switch (left, right) {
+    case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
+        guard let key = try queryKey(of: constant, in: object.entity) else { return .bool(false) }
+        let isSame = QueryExpression.comparing(.equal, object.key, .literal(.integer(key)))
+        return object.isCast ? .conjunction([object.presence ?? .bool(true), isSame]) : isSame
+    default:
+        let part = "equality"
+        return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))
+    }
+}
+
+/// Whether what is read is nil.
+private func isNil(_ reading: Reading) throws -> QueryExpression {
+    switch reading {
+    case .object(let object): object.presence.map { .negation($0) } ?? .bool(false)
+    case .composite(let value): .comparing(.equal, value, .literal(.null))
+    // A to-many relationship that has no members is empty, not nil.
+    case .members(let members): members.presence.map { .negation($0) } ?? .bool(false)
+    default: .comparing(.equal, try reading.expression(for: "a test for nil"), .literal(.null))
+    }
+}
+
+extension PredicateExpressions.Comparison: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let (left, right) = (try context.read(lhs), try context.read(rhs))
+        if left.isConstant, right.isConstant { return try context.constant(self) }
+        return .value(try ordering(op.comparison, left, right, of: LHS.Output.self))
+    }
+}
+
+/// An order comparison of two values of a type.
+func ordering<T: Comparable>(
+    _ comparison: QueryExpression.Comparison,
+    _ left: Reading,
+    _ right: Reading,
+    of type: T.Type
+) throws -> QueryExpression {
+    let part = "an order comparison"
+    if type == UInt64.self || type == UInt.self {
+        return .comparingUnsigned(comparison, try left.expression(for: part), try right.expression(for: part))
+    }
+    guard type is any StorableValue.Type else {
+        switch (left, right) {
+        case (.value(let value), .constant(let constant)): return try ordering(comparison, value, constant, of: type)
+        case (.constant(let constant), .value(let value)):
+            return try ordering(comparison.mirrored, value, constant, of: type)
+        default: throw UnsupportedPredicate("\(part) of two '\(type)'")
+        }
+    }
+    return .comparing(comparison, try left.expression(for: part), try right.expression(for: part))
+}
+
+/// An order comparison of an enum with a constant. The order of an enum is its own, not that of its raw values: the cases
+/// that fulfil the comparison are listed.
+private func ordering<T: Comparable>(
+    _ comparison: QueryExpression.Comparison,
+    _ value: QueryExpression,
+    _ constant: Constant,
+    of type: T.Type
+) throws -> QueryExpression {
+    guard let cases = type as? any CaseIterable.Type, let bound = constant.value as? T else {
+        throw UnsupportedPredicate("an order comparison of '\(type)', which is no basic type and not CaseIterable")
+    }
+    let literals = try allCases(of: cases).compactMap { element -> Value? in
+        guard let element = element as? T, comparison.holds(element, bound) else { return nil }
+        guard let literal = queryLiteral(of: element) else {
+            throw UnsupportedPredicate("an order comparison of '\(type)', which has no raw values")
+        }
+        return literal
+    }
+    return .isMember(value, of: literals)
+}
+
+private func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }
+
+extension QueryExpression.Comparison {
+    fileprivate func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        }
+    }
+}
+
+extension PredicateExpressions.ComparisonOperator {
+    fileprivate var comparison: QueryExpression.Comparison {
+        get throws {
+            switch self {
+            case .lessThan: .less
+            case .lessThanOrEqual: .lessOrEqual
+            case .greaterThan: .greater
+            case .greaterThanOrEqual: .greaterOrEqual
+            @unknown default: throw UnsupportedPredicate("'\(self)'")
+            }
+        }
+    }
+}

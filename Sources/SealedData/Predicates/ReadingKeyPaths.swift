@@ -1,0 +1,116 @@
+import Foundation
+import ObjectGraph
+
+extension PredicateExpressions.KeyPath: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        switch try context.read(root) {
+        case .constant: return try context.constant(self)
+        case .object(let object): return try property(of: object, in: context)
+        case .members(let members): return try property(of: members)
+        case .value(let value): return .value(try property(of: value))
+        case .composite: throw UnsupportedPredicate("a member of a '\(Root.Output.self)'")
+        case .range: throw UnsupportedPredicate("a member of a range")
+        }
+    }
+
+    private func property(of object: ObjectReference, in context: ReadingContext) throws -> Reading {
+        guard let model = Root.Output.self as? any PersistentModel.Type else {
+            throw UnsupportedPredicate("'\(keyPath)', which is not a property of a model")
+        }
+        if let slot = PropertyLookup.slot(of: keyPath, in: model), slot < object.entity.slotCount {
+            return object.reading(of: object.entity.properties[slot], depth: context.depth)
+        }
+        if isIdentifier(keyPath, of: model) { return .object(object) }
+        throw UnsupportedPredicate("'\(keyPath)', which is not a persisted property of '\(model)'")
+    }
+
+    private func property(of members: Members) throws -> Reading {
+        switch kind {
+        case .collectionCount:
+            return .value(
+                .count(
+                    from: members.variable,
+                    members.path,
+                    variable: members.number,
+                    condition: .conjunction(members.filters)
+                )
+            )
+        case .collectionIsEmpty:
+            return .value(.negation(members.contains(.bool(true))))
+        default: throw UnsupportedPredicate("'\(keyPath)' of a to-many relationship")
+        }
+    }
+
+    private func property(of value: QueryExpression) throws -> QueryExpression {
+        let keyPath: AnyKeyPath = keyPath
+        switch keyPath {
+        case \String.count, \Data.count: return .function(.length, [value])
+        case \String.isEmpty: return .comparing(.equal, value, .literal(.text("")))
+        case \Data.isEmpty: return .comparing(.equal, value, .literal(.blob(Data())))
+        case \URL.absoluteString, \Date.timeIntervalSinceReferenceDate: return value
+        case \Date.timeIntervalSince1970:
+            return .arithmetic(.add, value, .literal(.real(Date.timeIntervalBetween1970AndReferenceDate)))
+        default: break
+        }
+        if let type = Root.Output.self as? any RawRepresentable.Type, isRawValue(keyPath, of: type) { return value }
+        throw UnsupportedPredicate("'\(keyPath)' of a '\(Root.Output.self)'")
+    }
+}
+
+/// Whether a key path leads to the identifier of a model.
+func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model.Type) -> Bool {
+    keyPath == \Model.persistentModelID || keyPath == \Model.id
+}
+
+/// Whether a key path leads to the raw value. That of an enum is not equal to that of the protocol; what tells is that it
+/// has the same value for all cases.
+private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
+    if keyPath == \Raw.rawValue { return true }
+    guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue>, let cases = type as? any CaseIterable.Type else {
+        return false
+    }
+    return areRawValues(keyPath, of: cases)
+}
+
+private func areRawValues<Raw: RawRepresentable, Cases: CaseIterable>(
+    _ keyPath: KeyPath<Raw, Raw.RawValue>,
+    of cases: Cases.Type
+) -> Bool {
+    Cases.allCases.allSatisfy { element in
+        guard let element = element as? Raw else { return false }
+        return queryLiteral(of: element[keyPath: keyPath]) == queryLiteral(of: element.rawValue)
+    }
+}
+
+extension ObjectReference {
+    /// What a property of the object stands for.
+    ///
+    /// - Parameter depth: The number of the variable that a closure over members would bind.
+    func reading(of property: Property, depth: Int) -> Reading {
+        let path = path + [property]
+        switch property {
+        case .attribute(let attribute):
+            let value = QueryExpression.path(from: variable, path)
+            return attribute.type == .composite ? .composite(value) : .value(value)
+        case .relationship(let relationship) where relationship.isToMany:
+            return .members(Members(variable: variable, path: path, entity: relationship.destination, number: depth))
+        case .relationship(let relationship):
+            var destination = ObjectReference(variable: variable, entity: relationship.destination)
+            destination.path = path
+            return .object(destination)
+        }
+    }
+}
+
+extension Members {
+    /// Whether `condition` holds for a member.
+    func contains(_ condition: QueryExpression) -> QueryExpression {
+        .quantified(.any, from: variable, path, variable: number, condition: .conjunction(filters + [condition]))
+    }
+
+    /// Whether `condition` holds for all members.
+    func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
+        let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
+        return .quantified(.all, from: variable, path, variable: number, condition: condition)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import ObjectGraph
+
+extension PredicateExpressions.OptionalFlatMap: ReadableExpression {
+    /// `a?.b`, and with ``PredicateExpressions/NilCoalesce`` around it `if let`.
+    func read(in context: ReadingContext) throws -> Reading {
+        let reading = try context.read(wrapped)
+        if case .constant(let constant) = reading {
+            guard let value = (constant.value as? LHS.Output) ?? nil else { return .constant(Constant(Result?.none)) }
+            return try context.bind(variable, to: value) { try context.readBranch(transform) }
+        }
+        let presence = try reading.presence()
+        let result = try context.bind(variable.key, to: wrapped, readAs: reading) {
+            try context.readBranch(transform)
+        }
+        guard let presence else { return result }
+        return try result.present(where: presence)
+    }
+
+}
+
+extension PredicateExpressions.NilCoalesce: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let left = try context.read(lhs)
+        if case .constant = left {
+            guard left.isNil else { return left }
+            return try context.readBranch(rhs)
+        }
+        let right = try context.readBranch(rhs)
+        let part = "'??'"
+        return .value(.coalescing(try left.expression(for: part), try right.expression(for: part)))
+    }
+}
+
+extension PredicateExpressions.ForcedUnwrap: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let reading = try context.read(inner)
+        if reading.isNil {
+            context.require(.bool(false))
+        } else if !reading.isConstant, let presence = try reading.presence() {
+            context.require(presence)
+        }
+        return reading
+    }
+}
+
+extension Reading {
+    /// Whether what is read is not nil; nil where it never is.
+    func presence() throws -> QueryExpression? {
+        switch self {
+        case .constant: nil
+        case .value(let value): value.isNeverNull ? nil : value.presence
+        case .composite(let value): value.presence
+        case .object(let object): object.presence
+        case .members(let members): members.presence
+        case .range: throw UnsupportedPredicate("an optional range")
+        }
+    }
+
+    /// The reading where a condition is true, else nil.
+    fileprivate func present(where presence: QueryExpression) throws -> Reading {
+        func isImplied(_ value: QueryExpression) -> Bool {
+            presence.requiredValue.map { value.isNull(whereNull: $0) } ?? false
+        }
+        switch self {
+        case .value(let value) where isImplied(value), .composite(let value) where isImplied(value): return self
+        case .object(let object) where isImplied(object.key): return self
+        case .members(let members)
+        where isImplied(.count(from: members.variable, members.path, variable: 0, condition: .bool(true))):
+            return self
+        case .composite(let value): return .composite(.conditional(presence, value, .literal(.null)))
+        case .members: throw UnsupportedPredicate("a to-many relationship that does not belong to what is unwrapped")
+        default:
+            let value = try expression(for: "what is unwrapped")
+            return .value(.conditional(presence, value, .literal(.null)))
+        }
+    }
+}
+
+extension QueryExpression {
+    /// Whether it is not null.
+    fileprivate var presence: QueryExpression {
+        if case .conditional(let test, let value, .literal(.null)) = self, value.isNeverNull { return test }
+        return .comparison(.notEqual, self, .literal(.null))
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import ObjectGraph
+
+extension PredicateExpressions.CollectionContainsCollection: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        guard Base.Output.self == String.self, Other.Output.self == String.self else {
+            throw UnsupportedPredicate("'contains' of '\(Other.Output.self)' on '\(Base.Output.self)'")
+        }
+        return try text(.contains, base, other, in: context) { try context.constant(self) }
+    }
+}
+
+extension PredicateExpressions.SequenceStartsWith: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        guard Base.Output.self == String.self, Prefix.Output.self == String.self else {
+            throw UnsupportedPredicate("'starts(with:)' on '\(Base.Output.self)'")
+        }
+        return try text(.startsWith, base, prefix, in: context) { try context.constant(self) }
+    }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        try text(.localizedContains, root, other, in: context) { try context.constant(self) }
+    }
+}
+
+extension PredicateExpressions.StringCaseInsensitiveCompare: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        try text(.caseInsensitiveCompare, root, other, in: context) { try context.constant(self) }
+    }
+}
+
+/// Reads a function of two texts. One of constants is left to Foundation.
+private func text(
+    _ function: QueryExpression.Function,
+    _ text: some PredicateExpression,
+    _ other: some PredicateExpression,
+    in context: ReadingContext,
+    folding: () throws -> Reading
+) throws -> Reading {
+    let (text, other) = (try context.read(text), try context.read(other))
+    if text.isConstant, other.isConstant { return try folding() }
+    let part = "'\(function.rawValue)'"
+    return .value(.function(function, [try text.expression(for: part), try other.expression(for: part)]))
+}

@@ -1,0 +1,76 @@
+// Foundation has these nodes on Apple's platforms only, although the macro accepts the functions everywhere.
+#if !canImport(Darwin)
+    public import Foundation
+
+    extension PredicateExpressions {
+        /// `localizedStandardContains` in a predicate.
+        public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+            PredicateExpression
+        where Root.Output: StringProtocol, Other.Output: StringProtocol {
+            public typealias Output = Bool
+
+            /// The text that is searched.
+            public let root: Root
+            /// The text to find.
+            public let other: Other
+
+            /// Makes a node.
+            public init(root: Root, other: Other) {
+                self.root = root
+                self.other = other
+            }
+
+            public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+                try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+            }
+        }
+
+        /// `caseInsensitiveCompare` in a predicate.
+        public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
+            PredicateExpression
+        where Root.Output: StringProtocol, Other.Output: StringProtocol {
+            public typealias Output = ComparisonResult
+
+            /// The left text.
+            public let root: Root
+            /// The right text.
+            public let other: Other
+
+            /// Makes a node.
+            public init(root: Root, other: Other) {
+                self.root = root
+                self.other = other
+            }
+
+            public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+                try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
+            }
+        }
+
+        /// What the macro makes of `localizedStandardContains`.
+        public static func build_localizedStandardContains<Root, Other>(
+            _ root: Root,
+            _ other: Other
+        ) -> StringLocalizedStandardContains<Root, Other> {
+            StringLocalizedStandardContains(root: root, other: other)
+        }
+
+        /// What the macro makes of `caseInsensitiveCompare`.
+        public static func build_caseInsensitiveCompare<Root, Other>(
+            _ root: Root,
+            _ other: Other
+        ) -> StringCaseInsensitiveCompare<Root, Other> {
+            StringCaseInsensitiveCompare(root: root, other: other)
+        }
+    }
+
+    extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
+    extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
+    extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+    where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+    extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
+    extension PredicateExpressions.StringCaseInsensitiveCompare: Codable where Root: Codable, Other: Codable {}
+    extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
+    where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+#endif
