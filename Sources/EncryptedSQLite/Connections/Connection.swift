@@ -4,7 +4,9 @@ import CSQLCipher
 ///
 /// Not `Sendable`: a connection is used by one thread at a time, which borrows it from a `Database`. It must not be
 /// carried over a `fork()`: neither process could go on with it.
-package final class Connection {
+///
+/// Public for the same reason as `Statement`.
+public final class Connection {
     let handle: OpaquePointer
     let statistics: StatisticsCounters
     /// The path that errors name; empty for a database in memory.
@@ -96,7 +98,8 @@ package final class Connection {
         try withStatement(SQLText(sql), body)
     }
 
-    package func takeStatement(_ sql: SQLText) throws(DatabaseError) -> StatementCache.Entry {
+    @usableFromInline
+    func takeStatement(_ sql: SQLText) throws(DatabaseError) -> StatementCache.Entry {
         try checkUsable()
         if let entry = statements.take(sql) { return entry }
         let statement = try Statement(sql.text, on: self, isPersistent: true)
@@ -104,7 +107,8 @@ package final class Connection {
         return StatementCache.Entry(statement, text: sql)
     }
 
-    package func giveBack(_ entry: StatementCache.Entry) {
+    @usableFromInline
+    func giveBack(_ entry: StatementCache.Entry) {
         entry.statement.reset()
         entry.statement.clearBindings()
         statistics.statementsRun.count(entry.statement.takeRunCount())

@@ -1,10 +1,12 @@
 /// The prepared statements of one connection by their text; the one not used for longest makes room for a new one.
 ///
 /// Looking up is O(1); making room is O(limit), which is little beside compiling a statement.
-package struct StatementCache {
+@usableFromInline
+struct StatementCache {
     /// A prepared statement that waits for its next use.
-    package final class Entry {
-        package let statement: Statement
+    @usableFromInline
+    final class Entry {
+        @usableFromInline let statement: Statement
         fileprivate(set) var isInUse = true
         fileprivate let text: SQLText
         fileprivate var lastUse: UInt64 = 0

@@ -1,4 +1,4 @@
-import CSQLCipher
+public import CSQLCipher
 
 // A binding keeps its value over `reset()`, until it is bound anew or `clearBindings()` is called.
 extension Statement {

@@ -1,4 +1,4 @@
-import CSQLCipher
+public import CSQLCipher
 
 // Columns of the current row. Pointers are valid until the next step or reset, or until the same column is read in
 // another form. Reading in another type than the stored one converts by SQLite's rules.

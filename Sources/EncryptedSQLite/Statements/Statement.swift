@@ -1,11 +1,14 @@
-import CSQLCipher
+public import CSQLCipher
 
 /// A prepared statement: parameters are bound, then rows are stepped through and their columns read.
 ///
 /// Indices of parameters start at 1 and those of columns at 0, as in SQLite. Every member costs its C call and nothing
 /// else. The statement belongs to one connection and is used by the thread that uses the connection; it is finalised
 /// when its owner lets go of it.
-package struct Statement: ~Copyable {
+///
+/// Swift inlines `@inlinable package` members in other modules only where their type is public. That is the only reason
+/// why this type, `Connection` and `SQLText` are: no product of the package exports them.
+public struct Statement: ~Copyable {
     @usableFromInline let handle: OpaquePointer
     // A statement never outlives its connection: the connection's cache owns it, or the body of a `withStatement` call
     // on that connection.
