@@ -28,8 +28,9 @@ struct InverseResolution {
     /// Sets the inverses of all relationships, and leaves those one-way about which there is a problem.
     mutating func resolve() {
         for model in classes {
-            for relationship in model.relationships where relationship.property.inverseKeyPath != nil {
-                resolveNamed(relationship, of: model)
+            for relationship in model.relationships {
+                guard let keyPath = relationship.namedInverse else { continue }
+                resolve(relationship, of: model, namedInverse: keyPath)
             }
         }
         for model in classes {
@@ -39,29 +40,36 @@ struct InverseResolution {
 
     // MARK: Named inverses
 
-    private mutating func resolveNamed(_ relationship: ModelClass.Relationship, of model: ModelClass) {
+    private mutating func resolve(
+        _ relationship: ModelClass.Relationship,
+        of model: ModelClass,
+        namedInverse keyPath: AnyKeyPath
+    ) {
         let property = relationship.property
-        guard let keyPath = property.inverseKeyPath,
-            let destination = indexByType[ObjectIdentifier(relationship.destination)].map({ classes[$0] })
-        else { return }
-        guard let inverse = inverse(at: keyPath, of: relationship, in: model, destination: destination) else {
-            // One-way: what is not named cannot contradict the other side.
-            property.inverseName = nil
+        guard let index = indexByType[ObjectIdentifier(relationship.destination)],
+            let inverse = inverse(at: keyPath, of: relationship, in: model, destination: classes[index])
+        else {
+            // What led nowhere is no key path to an inverse.
+            if property.inverseName == nil { property.inverseKeyPath = nil }
             return
         }
-        guard inverse.inverseName == nil || inverse.inverseName == property.name,
-            property.inverseName == nil
-                || property.inverseName == inverse.name
-        else {
-            let other = inverse.inverseName ?? ""
-            return report(
+        if let claimant = inverse.inverseName, claimant != property.name {
+            report(
                 model,
                 property,
-                "its inverse \(destination.entity.name).\(inverse.name) is already the inverse of "
-                    + "\(inverse.destination).\(other)"
+                "its inverse \(property.destination).\(inverse.name) is already the inverse of "
+                    + "\(model.entity.name).\(claimant)"
             )
+        } else if let claimant = property.inverseName, claimant != inverse.name {
+            report(
+                model,
+                property,
+                "it names \(property.destination).\(inverse.name) as its inverse, but is already the inverse of "
+                    + "\(property.destination).\(claimant)"
+            )
+        } else {
+            link(property, inverse)
         }
-        link(property, inverse)
     }
 
     /// The relationship that an `inverse:` names, after every check that concerns it alone.
@@ -107,15 +115,17 @@ struct InverseResolution {
             )
             return nil
         }
-        if let back = inverse.property.inverseKeyPath,
-            PropertyLookup.name(of: back, in: model.type) != property.name
-        {
-            report(
-                model,
-                property,
-                "its inverse \(destination.entity.name).\(name) names \(back) as its own"
-            )
-            return nil
+        if let back = inverse.namedInverse {
+            let backName = PropertyLookup.name(of: back, in: model.type)
+            guard backName == property.name else {
+                report(
+                    model,
+                    property,
+                    "its inverse \(destination.entity.name).\(name) names "
+                        + "\(backName.map { "\(model.entity.name).\($0)" } ?? "\(back)") as its own"
+                )
+                return nil
+            }
         }
         return inverse.property
     }

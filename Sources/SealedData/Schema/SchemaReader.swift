@@ -67,7 +67,13 @@ struct SchemaReader {
             case .toOne(let destination), .toMany(let destination):
                 let relationship = relationship(for: entry, valueType: valueType, of: entity)
                 properties.append(relationship)
-                relationships.append(.init(property: relationship, destination: destination))
+                relationships.append(
+                    .init(
+                        property: relationship,
+                        destination: destination,
+                        namedInverse: relationship.inverseKeyPath
+                    )
+                )
                 reach(destination)
             case .attribute, nil:
                 properties.append(attribute(for: entry, valueType: valueType, of: entity))
@@ -181,6 +187,8 @@ struct ModelClass {
     struct Relationship {
         let property: Schema.Relationship
         let destination: any PersistentModel.Type
+        /// The inverse that the declaration names.
+        let namedInverse: AnyKeyPath?
     }
 
     let type: any PersistentModel.Type

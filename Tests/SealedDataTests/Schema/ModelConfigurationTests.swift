@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import SealedData
+
+@Suite("A configuration")
+struct ModelConfigurationTests {
+    @Test func `without a name it is the default one`() {
+        let configuration = ModelConfiguration()
+        #expect(configuration.name == "default")
+        #expect(configuration.url == ModelConfiguration.defaultDirectory.appending(path: "default.store"))
+        #expect(configuration.allowsSave && !configuration.isStoredInMemoryOnly && configuration.schema == nil)
+        #expect(configuration == ModelConfiguration("default"))
+    }
+
+    @Test func `its file is named after it`() {
+        #expect(ModelConfiguration("Trips").url.lastPathComponent == "Trips.store")
+        #expect(ModelConfiguration("Trips").url.deletingLastPathComponent() == ModelConfiguration.defaultDirectory)
+    }
+
+    @Test func `the default folder belongs to the program`() {
+        #expect(ModelConfiguration.defaultDirectory.hasDirectoryPath)
+        #if os(Linux)
+            #expect(ModelConfiguration.defaultDirectory.lastPathComponent == ProcessInfo.processInfo.processName)
+        #endif
+    }
+
+    @Test func `every way to make one`() {
+        let key = EncryptionKey.passphrase("sesame")
+        let url = URL(filePath: "/data/trips.store")
+        let schema = Schema([Travels.Guide.self])
+        #expect(ModelConfiguration(isStoredInMemoryOnly: true).isStoredInMemoryOnly)
+        #expect(ModelConfiguration(key: key).key != nil)
+        #expect(ModelConfiguration(for: Travels.Guide.self, key: key).schema == schema)
+        #expect(ModelConfiguration(for: Travels.Guide.self, isStoredInMemoryOnly: true).isStoredInMemoryOnly)
+        #expect(ModelConfiguration("Trips", schema: schema, isStoredInMemoryOnly: true).schema == schema)
+        #expect(!ModelConfiguration(schema: schema, allowsSave: false, key: key).allowsSave)
+        #expect(ModelConfiguration(url: url).url == url)
+        #expect(ModelConfiguration("Trips", schema: schema, url: url, allowsSave: false, key: key).id == url)
+    }
+
+    @Test func `what concerns Apple's services is kept and has no effect`() {
+        let configuration = ModelConfiguration(
+            groupContainer: .identifier("group.trips"),
+            cloudKitDatabase: .private("iCloud.trips")
+        )
+        #expect(configuration.groupAppContainerIdentifier == "group.trips")
+        #expect(configuration.cloudKitContainerIdentifier == "iCloud.trips")
+        #expect(configuration.url == ModelConfiguration().url)
+        #expect(configuration != ModelConfiguration())
+        #expect(ModelConfiguration.CloudKitDatabase.none != .automatic)
+    }
+
+    @Test func `keys neither make a difference nor are printed`() {
+        let url = URL(filePath: "/data/trips.store")
+        let one = ModelConfiguration(url: url, key: .passphrase("sesame"))
+        let other = ModelConfiguration(url: url, key: .passphrase("street"))
+        #expect(one == other)
+        #expect(one.hashValue == other.hashValue)
+        var dumped = ""
+        dump(one, to: &dumped)
+        for text in [dumped, one.debugDescription, String(describing: one), String(reflecting: one)] {
+            #expect(!text.contains("sesame"))
+        }
+    }
+
+    @Test func `a name that no file can have is refused`() throws {
+        #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+            try ModelConfiguration("a/b").validate()
+        }
+        #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+            try ModelConfiguration("").validate()
+        }
+        #expect(throws: SwiftDataError.configurationFileNameTooLong) {
+            try ModelConfiguration(String(repeating: "n", count: 250)).validate()
+        }
+        #expect(throws: SwiftDataError.loadIssueModelContainer) {
+            try ModelConfiguration(url: #require(URL(string: "https://example.com/a.store"))).validate()
+        }
+        try ModelConfiguration("Trips").validate()
+        try ModelConfiguration(String(repeating: "n", count: 250), isStoredInMemoryOnly: true).validate()
+    }
+}

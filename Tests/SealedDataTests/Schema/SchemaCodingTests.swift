@@ -1,0 +1,86 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+@testable import SealedData
+
+@Suite("A schema that is written down")
+struct SchemaCodingTests {
+    @Test func `a file brings the same schema back`() throws {
+        let schema = Schema([Travels.Trip.self, Kinds.Everything.self], version: Schema.Version(1, 2, 3))
+        let url = URL.temporaryDirectory.appending(path: "\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try schema.save(to: url)
+        let loaded = try Schema.load(from: url)
+        #expect(loaded == schema)
+        #expect(loaded.hashValue == schema.hashValue)
+        #expect(loaded.version == Schema.Version(1, 2, 3))
+        #expect(loaded.encodingVersion == Schema.schemaEncodingVersion)
+        let declarations = try schema.makeModel().model.declarations
+        #expect(try loaded.makeModel().model.declarations == declarations)
+    }
+
+    @Test func `classes and types are found again`() throws {
+        let loaded = try roundTrip(Schema([Travels.Trip.self]))
+        #expect(loaded.entity(for: Travels.Trip.self)?.name == "Trip")
+        #expect(loaded.entitiesByName["Trip"]?.attributesByName["photo"]?.valueType == Data?.self)
+        #expect(try loaded.makeModel().classes["Stop"] == Travels.Stop.self)
+    }
+
+    @Test func `a type that cannot be found again still tells how its values are stored`() throws {
+        struct Local: Codable {}
+        let schema = Schema(
+            Schema.Entity("Note", properties: Schema.Attribute(name: "place", valueType: Local?.self))
+        )
+        let loaded = try roundTrip(schema)
+        let attribute = try #require(loaded.entitiesByName["Note"]?.attributesByName["place"])
+        #expect(attribute.isOptional)
+        #expect(loaded == schema)
+        #expect(try loaded.makeModel().model.entitiesByName["Note"]?.attribute(named: "place")?.type == .composite)
+    }
+
+    @Test func `superentities are linked again`() throws {
+        let leaf = Schema.Entity("Leaf", properties: Schema.Attribute(name: "size", valueType: Int.self))
+        let base = Schema.Entity(
+            "Base",
+            subentities: leaf,
+            properties: Schema.Attribute(name: "name", valueType: String.self)
+        )
+        let loaded = try roundTrip(Schema(base, leaf))
+        #expect(loaded.entitiesByName["Leaf"]?.superentity === loaded.entitiesByName["Base"])
+        #expect(loaded.entitiesByName["Leaf"]?.properties.map(\.name) == ["name", "size"])
+        #expect(loaded.entitiesByName["Base"]?.subentities.map(\.name) == ["Leaf"])
+    }
+
+    @Test func `parts of a composite attribute come along`() throws {
+        let place = Schema.CompositeAttribute(name: "place", valueType: Kinds.Place.self)
+        place.properties = [Schema.Attribute(name: "latitude", valueType: Double.self)]
+        let loaded = try roundTrip(Schema(Schema.Entity("Note", properties: place)))
+        let read = try #require(loaded.entitiesByName["Note"]?.storedProperties.first as? Schema.CompositeAttribute)
+        #expect(read == place)
+        #expect(read.properties.map(\.name) == ["latitude"])
+    }
+
+    @Test func `indexes and constraints of a class are written by name`() throws {
+        let index = Schema.Index<Travels.Trip>(.rtree([\.latitude, \.longitude]), .binary([\.name]))
+        let unique = Schema.Unique<Travels.Trip>([\.name, \.code])
+        #expect(try roundTrip(index) == index)
+        #expect(try roundTrip(unique) == unique)
+        #expect(throws: EncodingError.self) {
+            try JSONEncoder().encode(Schema.Index<Travels.Trip>([\.isSelected]))
+        }
+    }
+
+    @Test func `every option of an attribute is kept`() throws {
+        let options: [Schema.Attribute.Option] = [
+            .unique, .transformable(by: "Name"), .externalStorage, .allowsCloudEncryption, .preserveValueOnDeletion,
+            .ephemeral, .spotlight, .codable,
+        ]
+        #expect(try roundTrip(options) == options)
+        #expect(Set(options.map(\.debugDescription)).count == options.count)
+    }
+
+    private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+    }
+}
