@@ -90,6 +90,8 @@ struct SavePreparation {
         for batch in batches {
             batch.request.inserted = Self.take(&batch.inserted)
             batch.request.updated = Self.take(&batch.updated)
+            let changes = batch.request.memberships
+            batch.request.memberships = changes.filter(\.changesPairs) + changes.filter { !$0.changesPairs }
             for (position, row) in zip(batch.insertedPositions, batch.request.inserted) {
                 insertedByPosition[position] = row
             }
@@ -246,6 +248,10 @@ struct SavePreparation {
         let key = object._$state.key
         return key > 0 ? key : object._$state.changes?.header.assignedKey ?? 0
     }
+}
+
+extension SaveChangesRequest.MembershipChange {
+    fileprivate var changesPairs: Bool { !added.isEmpty || !removed.isEmpty }
 }
 
 extension Row {

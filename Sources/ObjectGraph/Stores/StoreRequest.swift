@@ -32,7 +32,8 @@ public struct SaveChangesRequest: Sendable {
     public var updates: [Update] = []
     /// The objects to delete.
     public var deleted: [Deletion] = []
-    /// Changes of to-many relationships that are not told by the members' rows.
+    /// Changes of to-many relationships that are not told by the members' rows. Those that add or remove members come
+    /// before those that only tell an order, so that an order only names members that are there.
     public var memberships: [MembershipChange] = []
 
     /// A request without changes.

@@ -10,7 +10,7 @@ import Testing
         if let text = ProcessInfo.processInfo.environment["OBJECT_GRAPH_SEED"], let seed = UInt64(text) {
             return [seed]
         }
-        return (0..<24).map { _ in UInt64.random(in: 0..<1_000_000) }
+        return (0..<12).map { _ in UInt64.random(in: 0..<1_000_000) }
     }()
 
     @Test(arguments: StoreKind.allCases, seeds)
