@@ -16,7 +16,7 @@ extension ModelConfiguration {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
         var options: [String: any Sendable] = [:]
-        options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
+        options[SealedStore.keyOption] = try resolvedKey()
         return PersistentStoreDescription(
             type: SealedStore.storeType, url: url, isReadOnly: !allowsSave, options: options, entityNames: entityNames)
     }

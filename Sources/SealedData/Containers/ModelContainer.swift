@@ -68,6 +68,7 @@ public final class ModelContainer: Sendable {
         let unclaimed = Set(model.entities.map(\.name)).subtracting(claimed.joined())
         do {
             for configuration in configurations {
+                try configuration.validate()
                 let names = configuration.schema.map { Set($0.entities.map(\.name)) } ?? unclaimed
                 try coordinator.addPersistentStore(configuration.storeDescription(entityNames: names))
             }

@@ -1,5 +1,5 @@
 import Foundation
-public import ObjectGraph
+import ObjectGraph
 
 /// The value of an attribute that is stored as JSON text: any `Codable` type that has no column form of its own.
 struct CompositeAttribute<Value: Codable>: CompositeValue {

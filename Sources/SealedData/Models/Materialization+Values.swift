@@ -20,15 +20,11 @@ extension Materialization {
         optional(at: slot).flatMap(V.init(rawValue:))
     }
 
-    /// An attribute that is stored as JSON text.
+    /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
         CompositeAttribute<V>.read((nil, optional(at: slot))) ?? MissingValue.substitute()
     }
-
-    /// An optional attribute that is stored as JSON text.
-    @_disfavoredOverload
-    public func _$value<V: Codable>(at slot: Int) -> V? { CompositeAttribute<V>.read((nil, optional(at: slot))) }
 
     /// The model that a relationship leads to.
     public func _$value<M: PersistentModel>(at slot: Int) -> M {

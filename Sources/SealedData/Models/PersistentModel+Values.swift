@@ -26,16 +26,10 @@ extension PersistentModel {
         _$optionalAttribute(at: slot).flatMap(V.init(rawValue:))
     }
 
-    /// An attribute that is stored as JSON text.
+    /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
         CompositeAttribute<V>.read(_$composite(at: slot)) ?? MissingValue.substitute()
-    }
-
-    /// An optional attribute that is stored as JSON text.
-    @_disfavoredOverload
-    public func _$value<V: Codable>(at slot: Int) -> V? {
-        CompositeAttribute<V>.read(_$composite(at: slot))
     }
 
     /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one

@@ -37,6 +37,9 @@ extension PersistentModel {
     /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+    /// Nothing is kept in the object itself.
+    public func _$recordConstants() {}
+
     /// The entity that the class stands for outside any container.
     public static func _$entity(of object: Self) -> Entity { DetachedEntities.entity(for: type(of: object)) }
 }

@@ -1,5 +1,3 @@
-public import ObjectGraph
-
 /// A collection of models that a property can hold: an array, or an optional one.
 public protocol RelationshipCollection {
     /// The class of the models.
