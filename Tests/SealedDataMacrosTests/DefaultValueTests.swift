@@ -26,8 +26,10 @@ struct DefaultValueTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 0, to: 1)
-                        _$initialize(&_$state, 1, to: (2) as Int)
+                        let _$0 = 1
+                        _$initialize(&_$state, 0, to: _$0)
+                        let _$1: Int = 2
+                        _$initialize(&_$state, 1, to: _$1)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -48,6 +50,10 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    func _$recordConstants() {
 
                     }
                 }
@@ -93,8 +99,10 @@ struct DefaultValueTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 2, to: (3) as Int?)
-                        _$initialize(&_$state, 3, to: (nil) as (any P)?)
+                        let _$2: Int? = 3
+                        _$initialize(&_$state, 2, to: _$2)
+                        let _$3: (any P)? = nil
+                        _$initialize(&_$state, 3, to: _$3)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -127,6 +135,10 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    func _$recordConstants() {
 
                     }
                 }
@@ -181,15 +193,18 @@ struct DefaultValueTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 0, to: ({
+                        let _$0: [Int] = {
                             // Computed once.
                             [1, 2]
-                        }()) as [Int])
-                        _$initialize(&_$state, 1, to: "a\(1 + 2)")
-                        _$initialize(&_$state, 2, to: """
+                        }()
+                        _$initialize(&_$state, 0, to: _$0)
+                        let _$1 = "a\(1 + 2)"
+                        _$initialize(&_$state, 1, to: _$1)
+                        let _$2 = """
                                 first
                                   second
-                                """)
+                                """
+                        _$initialize(&_$state, 2, to: _$2)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -222,6 +237,10 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    func _$recordConstants() {
 
                     }
                 }
@@ -261,23 +280,19 @@ struct DefaultValueTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 0, to: {
-                                let value: Int = if flag {
-                                    1
-                                } else {
-                                    2
-                                };
-                                return value
-                            }())
-                        _$initialize(&_$state, 1, to: {
-                                let value = switch flag {
-                                case true:
-                                    1;
-                                case false:
-                                    2
-                                };
-                                return value
-                            }())
+                        let _$0: Int = if flag {
+                            1
+                        } else {
+                            2
+                        }
+                        _$initialize(&_$state, 0, to: _$0)
+                        let _$1 = switch flag {
+                        case true:
+                            1;
+                        case false:
+                            2
+                        }
+                        _$initialize(&_$state, 1, to: _$1)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -313,6 +328,10 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    func _$recordConstants() {
 
                     }
                 }

@@ -44,9 +44,12 @@ struct ModelExpansionTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 1, to: (.now) as Date)
-                        _$initialize(&_$state, 3, to: ([]) as [Item]?)
-                        _$initialize(&_$state, 4, to: 0)
+                        let _$1: Date = .now
+                        _$initialize(&_$state, 1, to: _$1)
+                        let _$3: [Item]? = []
+                        _$initialize(&_$state, 3, to: _$3)
+                        let _$4 = 0
+                        _$initialize(&_$state, 4, to: _$4)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -170,6 +173,10 @@ struct ModelExpansionTests {
 
                     }
 
+                    public func _$recordConstants() {
+
+                    }
+
                     init() {
                     }
                 }
@@ -218,6 +225,10 @@ struct ModelExpansionTests {
                         public init(_materializing: SealedData._Materialization) {
 
                         }
+
+                        public func _$recordConstants() {
+
+                        }
                     }
                 }
 
@@ -264,6 +275,10 @@ struct ModelExpansionTests {
                     init(_materializing: SealedData._Materialization) {
 
                     }
+
+                    func _$recordConstants() {
+
+                    }
                 }
 
                 @available(macOS 26, *)
@@ -302,7 +317,8 @@ struct ModelExpansionTests {
                     }
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                        _$initialize(&_$state, 0, to: "")
+                        let _$0 = ""
+                        _$initialize(&_$state, 0, to: _$0)
                     }
 
                     @available(*, deprecated)
@@ -318,6 +334,10 @@ struct ModelExpansionTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
+
+                    }
+
+                    func _$recordConstants() {
 
                     }
                 }

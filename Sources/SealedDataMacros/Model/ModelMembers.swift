@@ -10,8 +10,7 @@ struct ModelMembers {
     let access: String
 
     var declarations: [DeclSyntax] {
-        var members = [state, slotCount, defaults, schemaMetadata, materializingInitializer]
-        if let constants { members.append(constants) }
+        var members = [state, slotCount, defaults, schemaMetadata, materializingInitializer, constants]
         if !model.hasDesignatedInitializer { members.append("init() {}") }
         return members
     }
@@ -26,10 +25,11 @@ struct ModelMembers {
     }
 
     private var defaults: DeclSyntax {
+        // A constant of its own lets each value have the type that it would have in the property's declaration.
         let lines = model.properties.enumerated().compactMap { slot, property in
-            property.initialValue.map { "_$initialize(&_$state, \(slot), to: \($0))" }
+            property.initialValue.map { "let _$\(slot)\($0)\n_$initialize(&_$state, \(slot), to: _$\(slot))" }
         }
-        // The parameter's name must not hide what an initial value refers to.
+        // The names in here must not hide what an initial value refers to.
         return """
             \(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                 \(raw: lines.joined(separator: "\n"))
@@ -63,7 +63,7 @@ struct ModelMembers {
         SealedData.Schema.PropertyMetadata(
         name: "\(property.name)",
         keypath: \\\(model.name).\(property.nameInCode),
-        defaultValue: \(property.initialValue ?? "nil"),
+        defaultValue: \(property.initialValueAsArgument ?? "nil"),
         metadata: \(metadata(of: property))
         )
         """
@@ -96,11 +96,10 @@ struct ModelMembers {
 
     /// A constant is stored in the object itself. It is read from the row when the object is made, and this writes it
     /// into a new object's state, which the context asks for when the object is inserted.
-    private var constants: DeclSyntax? {
+    private var constants: DeclSyntax {
         let lines = model.properties.enumerated().filter(\.element.isLet).map { slot, property in
             "Self._$initialize(&_$state, \(slot), to: \(property.nameInCode))"
         }
-        guard !lines.isEmpty else { return nil }
         return """
             \(raw: access)func _$recordConstants() {
                 \(raw: lines.joined(separator: "\n"))

@@ -42,14 +42,19 @@ struct PersistedProperty {
         binding.initializer == nil && (isLet || !binding.isWrittenOptional)
     }
 
+    /// The type annotation and the initial value, as they may follow a name in a declaration; nil when there is no value.
+    var initialValue: String? {
+        binding.initializer.map { "\(type.map { ": \($0)" } ?? "") = \($0.value.trimmed)" }
+    }
+
     /// The initial value as an expression of the property's type that can stand as an argument; nil when there is none.
     ///
     /// Comments around the expression are dropped: a line comment behind it would swallow the closing parenthesis.
-    var initialValue: String? {
-        guard let value = binding.initializer?.value.trimmed else { return nil }
+    var initialValueAsArgument: String? {
+        guard let value = binding.initializer?.value.trimmed, let initialValue else { return nil }
         // `if` and `switch` are expressions only on the right of an assignment or a return.
         if value.is(IfExprSyntax.self) || value.is(SwitchExprSyntax.self) {
-            return "{ let value\(type.map { ": \($0)" } ?? "") = \(value); return value }()"
+            return "{ let value\(initialValue); return value }()"
         }
         guard let type else { return value.description }
         return "(\(value)) as \(type)"
