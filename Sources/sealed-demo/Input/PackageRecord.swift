@@ -47,16 +47,39 @@ struct PackageRecord {
     /// The names in a field such as `libc6 (>= 2.36), default-mta | mail-transport-agent, python3:any`, without
     /// versions, architectures and build profiles.
     private static func names(in field: String?) -> [[String]] {
-        guard let field else { return [] }
-        return field.utf8.split(separator: UInt8(ascii: ",")).compactMap { group in
-            let names = group.split(separator: UInt8(ascii: "|")).compactMap(name)
-            return names.isEmpty ? nil : names
+        guard var field else { return [] }
+        return field.withUTF8 { bytes in
+            var groups: [[String]] = []
+            var alternatives: [String] = []
+            var position = 0
+            while position < bytes.count {
+                if bytes[position] <= UInt8(ascii: " ") {
+                    position += 1
+                    continue
+                }
+                let start = position
+                while position < bytes.count, !endsName(bytes[position]) { position += 1 }
+                if position > start { alternatives.append(String(decoding: bytes[start..<position], as: UTF8.self)) }
+                // Whatever stands between a name and the next separator says which versions are meant.
+                while position < bytes.count, bytes[position] != comma, bytes[position] != bar { position += 1 }
+                if position == bytes.count || bytes[position] == comma, !alternatives.isEmpty {
+                    groups.append(alternatives)
+                    alternatives = []
+                }
+                position += 1
+            }
+            if !alternatives.isEmpty { groups.append(alternatives) }
+            return groups
         }
     }
 
-    private static func name(_ text: Substring.UTF8View) -> String? {
-        let begin = text.drop { $0 <= UInt8(ascii: " ") }
-        let name = begin.prefix { $0 > UInt8(ascii: " ") && !"([<:".utf8.contains($0) }
-        return name.isEmpty ? nil : String(Substring(name))
+    private static let comma = UInt8(ascii: ",")
+    private static let bar = UInt8(ascii: "|")
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, comma, bar, UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: ":"): true
+        default: false
+        }
     }
 }

@@ -68,7 +68,7 @@ struct StanzaParser {
                 if line.last == UInt8(ascii: "\r") { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
                 start = end + 1
                 lineCount += 1
-                if line.allSatisfy(Self.isBlank) {
+                if Self.trimmed(line).isEmpty {
                     try finishStanza(body)
                 } else {
                     read(line)
@@ -106,13 +106,12 @@ struct StanzaParser {
 
     private mutating func readField(_ line: UnsafeRawBufferPointer) {
         field = .none
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            line[..<colon].allSatisfy(Self.isNameCharacter)
+        guard let colon = Self.position(of: UInt8(ascii: ":"), in: line), colon > 0,
+            let name = Self.fieldName(UnsafeRawBufferPointer(rebasing: line[..<colon]))
         else {
             report(Problem(line: lineCount, reason: "is no field of the form 'Name: value'"))
             return
         }
-        let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
         guard wanted.contains(name) else {
             field = .unwanted
             return
@@ -127,26 +126,47 @@ struct StanzaParser {
         field = .wanted(name)
     }
 
+    // MARK: Bytes
+
+    // What follows runs for every line of a file that may have a million of them. It leaves the bytes to `memchr`,
+    // `memcmp` and the decoder of `String`, which are as fast in builds without optimisation as in others.
+
     /// The text without the white space around it.
     private func value(of line: UnsafeRawBufferPointer) -> String {
-        var bytes = line[...]
-        while let first = bytes.first, Self.isBlank(first) { bytes.removeFirst() }
-        while let last = bytes.last, Self.isBlank(last) { bytes.removeLast() }
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        report(Problem(line: lineCount, reason: "is not UTF-8; what is broken was replaced"))
-        return String(decoding: bytes, as: UTF8.self)
+        let bytes = Self.trimmed(line)
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isUnchanged = text.withUTF8 { decoded in
+            guard let new = decoded.baseAddress, let old = bytes.baseAddress else { return bytes.isEmpty }
+            return decoded.count == bytes.count && memcmp(new, old, bytes.count) == 0
+        }
+        if !isUnchanged { report(Problem(line: lineCount, reason: "is not UTF-8; what is broken was replaced")) }
+        return text
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    /// The name of a field in lower case, or nil where it has a byte that is no visible ASCII.
+    private static func fieldName(_ bytes: UnsafeRawBufferPointer) -> String? {
+        for byte in bytes where byte <= 0x20 || byte >= 0x7F { return nil }
+        return String(decoding: bytes, as: UTF8.self).lowercased()
+    }
 
-    /// Whether a byte may stand in a field's name: visible ASCII without the colon.
-    private static func isNameCharacter(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
+    private static func trimmed(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = line.count
+        while start < end, isBlank(line[start]) { start += 1 }
+        while end > start, isBlank(line[end - 1]) { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[start..<end])
+    }
 
-    /// The position of the next line feed, or the end. `memchr` keeps this fast in unoptimised builds.
-    private static func endOfLine(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start) else {
-            return bytes.count
-        }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func position(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
         return UnsafeRawPointer(found) - base
+    }
+
+    /// The position of the next line feed, or the end.
+    private static func endOfLine(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+        return position(of: UInt8(ascii: "\n"), in: rest).map { start + $0 } ?? bytes.count
     }
 }
