@@ -4,23 +4,23 @@ extension ManagedObjectContext {
     ///
     /// - Precondition: The object is in no other context.
     public func delete(_ object: any GraphObject) {
-        guard let handler = object._$state.handler, let context = handler.context else { return }
+        guard let handler = object.state.pointee.handler, let context = handler.context else { return }
         precondition(context === self, "the object belongs to another context: delete it there")
-        guard object._$state.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
-        if object._$state.flags.contains(.inserted) {
-            object._$state.flags.remove(.inserted)
+        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        if object.state.pointee.flags.contains(.inserted) {
+            object.state.pointee.flags.remove(.inserted)
             insertedCount -= 1
             // Never saved: nothing to delete in the store.
-            object._$state.flags.insert(.vanished)
+            object.state.pointee.flags.insert(.vanished)
         } else {
-            if object._$state.flags.contains(.updated) {
-                object._$state.flags.remove(.updated)
+            if object.state.pointee.flags.contains(.updated) {
+                object.state.pointee.flags.remove(.updated)
                 updatedCount -= 1
             }
-            object._$state.flags.insert(.deleted)
+            object.state.pointee.flags.insert(.deleted)
             deletedCount += 1
-            if !object._$state.flags.contains(.listedAsDeleted) {
-                object._$state.flags.insert(.listedAsDeleted)
+            if !object.state.pointee.flags.contains(.listedAsDeleted) {
+                object.state.pointee.flags.insert(.listedAsDeleted)
                 deletedList.append(object)
             }
         }
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
 
     /// Takes back a deletion that has not been saved.
     func restore(_ object: any GraphObject) {
-        object._$state.flags.subtract([.deleted, .deletePropagated])
+        object.state.pointee.flags.subtract([.deleted, .deletePropagated])
         deletedCount -= 1
         markUpdated(object)
         object.reestablishInverses()
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
         defer { isPropagatingDeletes = false }
         while let object = unpropagatedDeletes.popLast() {
             // Some have been restored since.
-            guard object.isObjectDeleted, !object._$state.flags.contains(.deletePropagated) else { continue }
-            object._$state.flags.insert(.deletePropagated)
+            guard object.isObjectDeleted, !object.state.pointee.flags.contains(.deletePropagated) else { continue }
+            object.state.pointee.flags.insert(.deletePropagated)
             for relationship in object.entity.relationships {
                 propagateDelete(of: object, along: relationship)
             }
@@ -66,25 +66,25 @@ extension ManagedObjectContext {
             break
         }
         guard let inverse = relationship.inverse else { return }
-        for destination in destinations where destination._$state.flags.isDisjoint(with: [.deleted, .vanished]) {
+        for destination in destinations where destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) {
             // A list of members is told by the deleted object's own row, so the object leaves it under every rule; the
             // destination's own key is changed only where the rule says so.
             if inverse.isToMany {
-                destination.removeMember(object._$state.key, from: inverse)
+                destination.removeMember(object.state.pointee.key, from: inverse)
             } else if relationship.deleteRule == .nullify {
-                destination.clearDestination(of: inverse, ifKey: object._$state.key)
+                destination.clearDestination(of: inverse, ifKey: object.state.pointee.key)
             }
         }
     }
 
     /// What keeps deleted objects from being deleted.
     func deniedDeletions() -> [ObjectGraphError.ValidationProblem] {
-        deletedList.filter { $0._$state.flags.contains(.deleted) }.flatMap { object in
+        deletedList.filter { $0.state.pointee.flags.contains(.deleted) }.flatMap { object in
             object.entity.relationships.lazy
                 .filter { $0.deleteRule == .deny }
                 .filter { relationship in
                     object.destinations(of: relationship).contains {
-                        $0._$state.flags.isDisjoint(with: [.deleted, .vanished])
+                        $0.state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
                     }
                 }
                 .map { relationship in

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
             for object in list where object.hasChanges {
                 let root = object.entity.rootIndex
                 if visited.contains(root) { changes.reachesFurther = true }
-                if root == request.entity.rootIndex, changes.keys.insert(object._$state.key).inserted {
+                if root == request.entity.rootIndex, changes.keys.insert(object.state.pointee.key).inserted {
                     changes.objects.append(object)
                 }
             }
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
     private func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
         let saved = try materialize(rows(for: stored(request, with: pending))).filter {
-            !pending.keys.contains($0._$state.key)
+            !pending.keys.contains($0.state.pointee.key)
         }
         let evaluator = QueryEvaluator()
         var result: [any GraphObject]

@@ -4,15 +4,15 @@ extension ManagedObjectContext {
     ///
     /// - Precondition: The object is in no other context, and the model has an entity for its class.
     public func insert(_ object: any GraphObject) {
-        if let handler = object._$state.handler {
+        if let handler = object.state.pointee.handler {
             if let island = handler.island { return adopt(island) }
             if let context = handler.context {
                 precondition(
                     context === self,
                     "the object belongs to another context: insert it there, or pass its identifier"
                 )
-                if object._$state.flags.contains(.deleted) { restore(object) }
-                if object._$state.flags.contains(.vanished) { revive(object) }
+                if object.state.pointee.flags.contains(.deleted) { restore(object) }
+                if object.state.pointee.flags.contains(.vanished) { revive(object) }
                 return
             }
         }
@@ -33,37 +33,37 @@ extension ManagedObjectContext {
         handler.table.reserve(1)
         object._$recordConstants()
         object.turnRowIntoChanges()
-        object._$state.handler = handler
-        object._$state.key = key
-        object._$state.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
+        object.state.pointee.handler = handler
+        object.state.pointee.key = key
+        object.state.pointee.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
         markInserted(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
     }
 
     /// Makes an object new again whose deletion was saved, or that was never saved before it was deleted.
     private func revive(_ object: any GraphObject) {
-        let key = object._$state.key
-        object._$state.handler?.table.remove(key)
+        let key = object.state.pointee.key
+        object.state.pointee.handler?.table.remove(key)
         adopt(object, key: key < 0 ? key : TemporaryKeys.next())
         object.reestablishInverses()
     }
 
     func markInserted(_ object: any GraphObject) {
-        object._$state.flags.insert(.inserted)
+        object.state.pointee.flags.insert(.inserted)
         insertedCount += 1
-        if !object._$state.flags.contains(.listedAsInserted) {
-            object._$state.flags.insert(.listedAsInserted)
+        if !object.state.pointee.flags.contains(.listedAsInserted) {
+            object.state.pointee.flags.insert(.listedAsInserted)
             insertedList.append(object)
         }
     }
 
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
-        guard object._$state.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
-        object._$state.flags.insert(.updated)
+        guard object.state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
+        object.state.pointee.flags.insert(.updated)
         updatedCount += 1
-        if !object._$state.flags.contains(.listedAsUpdated) {
-            object._$state.flags.insert(.listedAsUpdated)
+        if !object.state.pointee.flags.contains(.listedAsUpdated) {
+            object.state.pointee.flags.insert(.listedAsUpdated)
             updatedList.append(object)
         }
     }
@@ -75,9 +75,9 @@ extension GraphObject {
     func turnRowIntoChanges() {
         let changes = ensureChanges()
         changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
-        let lostContext = _$state.handler.map { $0.context == nil && $0.island == nil } ?? false
-        guard _$state.key > 0 || lostContext else { return }
-        let row = _$state.row
+        let lostContext = state.pointee.handler.map { $0.context == nil && $0.island == nil } ?? false
+        guard state.pointee.key > 0 || lostContext else { return }
+        let row = state.pointee.row
         for property in entity.properties {
             let slot = property.slot
             switch property {
@@ -87,14 +87,14 @@ extension GraphObject {
                 changes[slot] = .unset
             }
         }
-        _$state.row = nil
+        state.pointee.row = nil
     }
 
     /// The changes, which are made where there are none.
     func ensureChanges() -> ObjectChanges {
-        if let changes = _$state.changes { return changes }
+        if let changes = state.pointee.changes { return changes }
         let changes = ObjectChanges.make(slotCount: entity.slotCount)
-        _$state.changes = changes
+        state.pointee.changes = changes
         return changes
     }
 }

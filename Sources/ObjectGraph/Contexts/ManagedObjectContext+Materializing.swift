@@ -53,15 +53,15 @@ extension ManagedObjectContext {
 extension GraphObject {
     /// Takes in a row that was fetched again: a fault is filled, and an unchanged object brought up to date.
     func adopt(refetched row: Row) {
-        guard let current = _$state.row else {
-            if _$state.flags.isDisjoint(with: [.inserted, .vanished]) { _$state.row = row }
+        guard let current = state.pointee.row else {
+            if state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) { state.pointee.row = row }
             return
         }
         guard current.isOlder(than: row) else { return }
-        if _$state.flags.isDisjoint(with: [.updated, .deleted]) {
-            _$state.row = row
+        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
+            state.pointee.row = row
         } else {
-            _$state.flags.insert(.outdated)
+            state.pointee.flags.insert(.outdated)
         }
     }
 }

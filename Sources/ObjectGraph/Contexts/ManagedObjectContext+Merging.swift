@@ -13,23 +13,23 @@ extension ManagedObjectContext {
             unloadMembers(toldBy: row)
             guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
             let object = handlers[found.entity].graphObject(found.object)
-            if let old = object._$state.row { unloadMembers(toldBy: old) }
+            if let old = object.state.pointee.row { unloadMembers(toldBy: old) }
             object.adopt(refetched: row)
         }
         for deletion in changes.deleted {
             if let row = deletion.row { unloadMembers(toldBy: row) }
             guard let found = handlers[deletion.entity.index].table.object(forKey: deletion.key) else { continue }
             let object = handlers[found.entity].graphObject(found.object)
-            if object._$state.flags.contains(.updated) {
+            if object.state.pointee.flags.contains(.updated) {
                 // Its save reports the conflict.
-                object._$state.flags.insert(.outdated)
+                object.state.pointee.flags.insert(.outdated)
                 continue
             }
-            if object._$state.flags.contains(.deleted) {
-                object._$state.flags.remove(.deleted)
+            if object.state.pointee.flags.contains(.deleted) {
+                object.state.pointee.flags.remove(.deleted)
                 deletedCount -= 1
             }
-            object._$state.flags.insert(.vanished)
+            object.state.pointee.flags.insert(.vanished)
         }
         for change in changes.memberships {
             unloadMembers(of: change.relationship, owner: change.owner)
@@ -48,6 +48,6 @@ extension ManagedObjectContext {
 
     private func unloadMembers(of relationship: Relationship, owner key: Int64) {
         guard key > 0, let found = handlers[relationship.source.index].table.object(forKey: key) else { return }
-        handlers[found.entity].graphObject(found.object)._$state.changes?.members(at: relationship.slot)?.unload()
+        handlers[found.entity].graphObject(found.object).state.pointee.changes?.members(at: relationship.slot)?.unload()
     }
 }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
                 }
             }
         } catch ObjectGraphError.conflicts(let ids) {
-            for id in ids { knownObject(forKey: id.key, of: id.entity)?._$state.flags.insert(.outdated) }
+            for id in ids { knownObject(forKey: id.key, of: id.entity)?.state.pointee.flags.insert(.outdated) }
             throw ObjectGraphError.conflicts(ids)
         }
         finishSave(preparation)
@@ -28,13 +28,13 @@ extension ManagedObjectContext {
 
     /// Asks the stores for the permanent keys of all new objects. They stay with the objects, even if the save fails.
     private func assignPermanentKeys() throws {
-        let objects = insertedObjects.filter { $0._$state.changes?.header.assignedKey == 0 }
+        let objects = insertedObjects.filter { $0.state.pointee.changes?.header.assignedKey == 0 }
         let groups = Dictionary(grouping: objects) { $0.entity.rootIndex }
         for (rootIndex, objects) in groups.sorted(by: { $0.key < $1.key }) {
             let store = try store(for: model.entities[rootIndex])
             let ids = try store.obtainPermanentIDs(for: objects.map(\.entity))
             for (object, id) in zip(objects, ids) {
-                object._$state.changes?.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = id.key }
+                object.state.pointee.changes?.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = id.key }
             }
         }
     }
@@ -42,8 +42,8 @@ extension ManagedObjectContext {
     /// The permanent key of an object with a key, which may be temporary; 0 where it will not be in the store.
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
         guard let object = knownObject(forKey: key, of: entity) else { return max(key, 0) }
-        guard object._$state.flags.isDisjoint(with: [.deleted, .vanished]) else { return 0 }
-        return key > 0 ? key : object._$state.changes?.header.assignedKey ?? 0
+        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return 0 }
+        return key > 0 ? key : object.state.pointee.changes?.header.assignedKey ?? 0
     }
 
     /// Makes the objects what their saved rows say.
@@ -55,19 +55,19 @@ extension ManagedObjectContext {
             object.forgetSavedMembers(in: self)
         }
         for (object, row) in zip(preparation.inserted, preparation.insertedRows) {
-            let oldKey = object._$state.key
-            let handler = object._$state.handler!
+            let oldKey = object.state.pointee.key
+            let handler = object.state.pointee.handler!
             handler.table.insert(object, forKey: row.key, entity: handler.entity.index)
             handler.table.remove(oldKey)
-            object._$state.key = row.key
+            object.state.pointee.key = row.key
             object.didSave(as: row)
         }
         for (object, row) in zip(preparation.updated, preparation.updatedRows) {
-            object.didSave(as: row ?? object._$state.row)
+            object.didSave(as: row ?? object.state.pointee.row)
         }
         for object in preparation.deleted {
             // It stays registered for as long as somebody refers to it, so that others still find it under its key.
-            object._$state.flags.insert(.vanished)
+            object.state.pointee.flags.insert(.vanished)
         }
         clearChangeLists()
     }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
         updatedCount = 0
         deletedCount = 0
         for list in lists {
-            for object in list { object._$state.flags.subtract(pending) }
+            for object in list { object.state.pointee.flags.subtract(pending) }
         }
     }
 }
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
 extension GraphObject {
     /// Brings the loaded members of to-many relationships to their saved form.
     fileprivate func forgetSavedMembers(in context: ManagedObjectContext) {
-        guard let changes = _$state.changes else { return }
+        guard let changes = state.pointee.changes else { return }
         for relationship in entity.relationships where relationship.isToMany {
             changes.members(at: relationship.slot)?.didSave {
                 context.permanentKey(for: $0, of: relationship.destination)
@@ -103,8 +103,8 @@ extension GraphObject {
 
     /// Drops the changes that the row has now; loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
-        _$state.row = row
-        guard let changes = _$state.changes else { return }
+        state.pointee.row = row
+        guard let changes = state.pointee.changes else { return }
         var keepsMembers = false
         for property in entity.properties {
             if changes.members(at: property.slot)?.isLoaded == true {
@@ -116,7 +116,7 @@ extension GraphObject {
         if keepsMembers {
             changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
         } else {
-            _$state.changes = nil
+            state.pointee.changes = nil
         }
     }
 }

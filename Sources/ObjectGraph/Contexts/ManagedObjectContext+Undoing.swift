@@ -3,12 +3,12 @@ extension ManagedObjectContext {
     /// changed and deleted objects are again what their rows say, and those that somebody else changed meanwhile are
     /// read again.
     public func rollback() {
-        let inserted = insertedList.filter { $0._$state.flags.contains(.inserted) }
-        let changed = updatedList.filter { $0._$state.flags.contains(.updated) }
-        let deleted = deletedList.filter { $0._$state.flags.contains(.deleted) }
+        let inserted = insertedList.filter { $0.state.pointee.flags.contains(.inserted) }
+        let changed = updatedList.filter { $0.state.pointee.flags.contains(.updated) }
+        let deleted = deletedList.filter { $0.state.pointee.flags.contains(.deleted) }
         unpropagatedDeletes = []
         clearChangeLists()
-        for object in changed + deleted { object._$state.changes = nil }
+        for object in changed + deleted { object.state.pointee.changes = nil }
         removeFromContext(inserted)
         readOutdatedAgain(among: changed + deleted)
     }
@@ -16,9 +16,9 @@ extension ManagedObjectContext {
     /// Reads the objects again that somebody else changed; those that are not in the store any more keep their last
     /// values.
     private func readOutdatedAgain(among objects: [any GraphObject]) {
-        let outdated = objects.filter { $0._$state.flags.contains(.outdated) }
+        let outdated = objects.filter { $0.state.pointee.flags.contains(.outdated) }
         for (_, objects) in Dictionary(grouping: outdated, by: { $0.entity.rootIndex }) {
-            for object in objects { object._$state.flags.remove(.outdated) }
+            for object in objects { object.state.pointee.flags.remove(.outdated) }
             fillFaults(objects)
         }
     }
@@ -26,11 +26,11 @@ extension ManagedObjectContext {
     /// Moves new objects out of the context, onto an island of their own.
     func removeFromContext(_ objects: [any GraphObject]) {
         let island = Island()
-        let keys = Set(objects.map { $0._$state.key })
+        let keys = Set(objects.map { $0.state.pointee.key })
         for object in objects {
-            object._$state.handler?.table.remove(object._$state.key)
+            object.state.pointee.handler?.table.remove(object.state.pointee.key)
             object.dropRelationships(exceptTo: keys)
-            island.settle(object, key: object._$state.key)
+            island.settle(object, key: object.state.pointee.key)
         }
     }
 
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         for handler in handlers where handler.entity.isRoot {
             for found in handler.table.all {
                 let object = handlers[found.entity].graphObject(found.object)
-                object._$state.handler = nil
+                object.state.pointee.handler = nil
             }
             _ = handler.table.removeAll()
         }
@@ -51,25 +51,25 @@ extension ManagedObjectContext {
     /// - Parameter mergeChanges: Whether unsaved changes stay; else they are dropped, a deletion included. Members that
     ///   joined or left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
-        guard let handler = object._$state.handler, handler.context === self, object._$state.key > 0,
-            !object._$state.flags.contains(.vanished)
+        guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
+            !object.state.pointee.flags.contains(.vanished)
         else { return }
         if mergeChanges, object.hasChanges {
             guard
                 let node = try? store(for: handler.entity).newValuesForObject(with: object.managedObjectID, with: self)
             else { return }
-            object._$state.row = node.row
-            object._$state.flags.remove(.outdated)
+            object.state.pointee.row = node.row
+            object.state.pointee.flags.remove(.outdated)
             return
         }
-        if object._$state.flags.contains(.deleted) { restore(object) }
+        if object.state.pointee.flags.contains(.deleted) { restore(object) }
         object.takeBackRelationships()
-        if object._$state.flags.contains(.updated) {
-            object._$state.flags.remove(.updated)
+        if object.state.pointee.flags.contains(.updated) {
+            object.state.pointee.flags.remove(.updated)
             updatedCount -= 1
         }
         object.turnIntoFault()
-        if object._$state.changes != nil { markUpdated(object) }
+        if object.state.pointee.changes != nil { markUpdated(object) }
     }
 }
 
@@ -77,17 +77,17 @@ extension GraphObject {
     /// Makes the object's relationships, and their inverses, lead where the store says; those excepted that the members'
     /// rows tell.
     fileprivate func takeBackRelationships() {
-        guard let changes = _$state.changes, let context = _$state.handler?.context else { return }
+        guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships {
             switch (changes[relationship.slot], relationship.placement) {
             case (.value, .sourceKey):
-                let stored = _$state.row?.integer(at: relationship.slot) ?? 0
+                let stored = state.pointee.row?.integer(at: relationship.slot) ?? 0
                 setDestination(
                     context.objects(with: [stored], of: relationship.destination).first,
                     at: relationship.slot
                 )
             case (.members(let members), .joinTable) where members.isChanged:
-                let kept = memberObjects(at: relationship.slot).filter { !members.added.contains($0._$state.key) }
+                let kept = memberObjects(at: relationship.slot).filter { !members.added.contains($0.state.pointee.key) }
                 setMembers(
                     kept + context.objects(with: members.removed, of: relationship.destination),
                     at: relationship.slot
@@ -99,9 +99,9 @@ extension GraphObject {
 
     /// Drops the row, and all changes but those of relationships that the members' rows tell.
     fileprivate func turnIntoFault() {
-        _$state.row = nil
-        _$state.flags.remove(.outdated)
-        guard let changes = _$state.changes else { return }
+        state.pointee.row = nil
+        state.pointee.flags.remove(.outdated)
+        guard let changes = state.pointee.changes else { return }
         var keepsMembers = false
         for property in entity.properties {
             if case .relationship(let relationship) = property, relationship.placement == .destinationKey,
@@ -113,12 +113,12 @@ extension GraphObject {
                 changes[property.slot] = .unset
             }
         }
-        if !keepsMembers { _$state.changes = nil }
+        if !keepsMembers { state.pointee.changes = nil }
     }
 
     /// Forgets the destinations and members that are not among `keys`.
     fileprivate func dropRelationships(exceptTo keys: Set<Int64>) {
-        guard let changes = _$state.changes else { return }
+        guard let changes = state.pointee.changes else { return }
         for relationship in entity.relationships {
             switch changes[relationship.slot] {
             case .value(.integer(let key)) where !keys.contains(key):

@@ -77,19 +77,19 @@ public final class ManagedObjectContext {
     }
 
     var insertedObjectsWithoutPropagation: [any GraphObject] {
-        insertedList.filter { $0._$state.flags.contains(.inserted) }
+        insertedList.filter { $0.state.pointee.flags.contains(.inserted) }
     }
 
     /// The objects that the next save updates, in the order of their first change.
     public var updatedObjects: [any GraphObject] {
         propagateDeletes()
-        return updatedList.filter { $0._$state.flags.contains(.updated) }
+        return updatedList.filter { $0.state.pointee.flags.contains(.updated) }
     }
 
     /// The objects that the next save deletes, in the order of their deletion.
     public var deletedObjects: [any GraphObject] {
         propagateDeletes()
-        return deletedList.filter { $0._$state.flags.contains(.deleted) }
+        return deletedList.filter { $0.state.pointee.flags.contains(.deleted) }
     }
 
     /// All objects that the context knows and somebody refers to.
@@ -97,7 +97,7 @@ public final class ManagedObjectContext {
         handlers.filter(\.entity.isRoot).flatMap { handler in
             handler.table.sweep()
             return handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
-                .filter { !$0._$state.flags.contains(.vanished) }
+                .filter { !$0.state.pointee.flags.contains(.vanished) }
         }
     }
 
@@ -134,7 +134,7 @@ public final class ManagedObjectContext {
     /// The object with an identifier, where the context knows it already; else nil, without asking the store.
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
         guard let entity = entity(of: id), let object = knownObject(forKey: id.key, of: entity) else { return nil }
-        return object._$state.flags.contains(.vanished) ? nil : object
+        return object.state.pointee.flags.contains(.vanished) ? nil : object
     }
 
     /// The object with a key, be it there still or vanished.
@@ -169,10 +169,10 @@ public final class ManagedObjectContext {
     /// The object with an identifier, filled; nil where the store has none.
     public func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
         if let object = registeredObject(for: id) {
-            if object._$state.chunk == nil, object._$state.flags.isDisjoint(with: [.inserted, .vanished]) {
+            if object.state.pointee.chunk == nil, object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
                 object.fireFault()
             }
-            return object._$state.flags.contains(.vanished) ? nil : object
+            return object.state.pointee.flags.contains(.vanished) ? nil : object
         }
         guard id.key > 0, let entity = entity(of: id) else { return nil }
         let rows = try store(for: entity).newValuesForObjects(with: [self.id(entity: entity, key: id.key)], with: self)

@@ -33,21 +33,21 @@ struct SavePreparation {
         for (position, object) in inserted.enumerated() {
             let batch = try batch(for: object.entity)
             batch.insertedPositions.append(position)
-            encode(object, key: object._$state.changes?.header.assignedKey ?? 0, version: 1, into: &batch.inserted)
+            encode(object, key: object.state.pointee.changes?.header.assignedKey ?? 0, version: 1, into: &batch.inserted)
             collectMemberships(of: object, into: &batch.request)
         }
         for (position, object) in updated.enumerated() {
             let batch = try batch(for: object.entity)
             collectMemberships(of: object, into: &batch.request)
             guard let slots = changedSlots(of: object) else { continue }
-            let previous = object._$state.row?.version ?? 0
+            let previous = object.state.pointee.row?.version ?? 0
             batch.updatedPositions.append(position)
             batch.request.updates.append(.init(previousVersion: previous, slots: slots))
-            encode(object, key: object._$state.key, version: previous &+ 1, into: &batch.updated)
+            encode(object, key: object.state.pointee.key, version: previous &+ 1, into: &batch.updated)
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
-                .init(entity: object.entity, key: object._$state.key, row: object._$state.row)
+                .init(entity: object.entity, key: object.state.pointee.key, row: object.state.pointee.row)
             )
         }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
@@ -113,14 +113,14 @@ struct SavePreparation {
 
     /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
     private func changedSlots(of object: any GraphObject) -> SlotSet? {
-        guard let changes = object._$state.changes else { return nil }
+        guard let changes = object.state.pointee.changes else { return nil }
         var slots = SlotSet()
         for slot in 0..<changes.header.slotCount {
             switch changes[slot] {
             case .unset, .members, .pending: continue
             case .composite: slots.insert(slot)
             case .value(let value):
-                if let row = object._$state.row, row.holds(value, at: slot) { continue }
+                if let row = object.state.pointee.row, row.holds(value, at: slot) { continue }
                 slots.insert(slot)
             }
         }
@@ -135,7 +135,7 @@ struct SavePreparation {
         into rows: inout RowBatchBuilder
     ) {
         let entity = object.entity
-        let state = object._$state
+        let state = object.state.pointee
         rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.slotCount)
         for property in entity.properties {
             let slot = property.slot
@@ -201,7 +201,7 @@ struct SavePreparation {
 
     /// Collects what changed in to-many relationships and is not told by other objects' rows.
     private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
-        guard let changes = object._$state.changes else { return }
+        guard let changes = object.state.pointee.changes else { return }
         for relationship in object.entity.relationships where relationship.isToMany {
             let members = changes.members(at: relationship.slot)
             if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
@@ -245,8 +245,8 @@ struct SavePreparation {
     }
 
     private func permanentKey(of object: any GraphObject) -> Int64 {
-        let key = object._$state.key
-        return key > 0 ? key : object._$state.changes?.header.assignedKey ?? 0
+        let key = object.state.pointee.key
+        return key > 0 ? key : object.state.pointee.changes?.header.assignedKey ?? 0
     }
 }
 

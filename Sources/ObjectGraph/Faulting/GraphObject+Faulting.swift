@@ -4,8 +4,8 @@ extension GraphObject {
     /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next save or
     /// fetch of the context reports the store's error.
     func fireFault() {
-        guard _$state.chunk == nil, let context = _$state.handler?.context, _$state.key > 0,
-            !_$state.flags.contains(.vanished)
+        guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
+            !state.pointee.flags.contains(.vanished)
         else { return }
         context.fillFaults([self])
     }
@@ -13,23 +13,23 @@ extension GraphObject {
     /// The value of an attribute's slot, or the key of a to-one relationship's destination.
     @usableFromInline
     func slotValue(_ slot: Int) -> SlotValue {
-        if let changes = _$state.changes {
+        if let changes = state.pointee.changes {
             let changed = changes[slot]
             if !changed.isUnset { return changed }
         }
-        if _$state.chunk == nil { fireFault() }
-        guard let row = _$state.row, slot < row.slotCount else { return .value(.null) }
+        if state.pointee.chunk == nil { fireFault() }
+        guard let row = state.pointee.row, slot < row.slotCount else { return .value(.null) }
         return .value(row.value(at: slot))
     }
 
     /// The key of the destination of a to-one relationship; 0 where it has none.
     func destinationKey(at slot: Int) -> Int64 {
-        if let changes = _$state.changes, case .value(let value) = changes[slot] {
+        if let changes = state.pointee.changes, case .value(let value) = changes[slot] {
             if case .integer(let key) = value { return key }
             return 0
         }
-        if _$state.chunk == nil { fireFault() }
-        guard let row = _$state.row, slot < row.slotCount else { return 0 }
+        if state.pointee.chunk == nil { fireFault() }
+        guard let row = state.pointee.row, slot < row.slotCount else { return 0 }
         return row.integer(at: slot)
     }
 }
@@ -38,11 +38,11 @@ extension ManagedObjectContext {
     /// Fills faults of one inheritance with one request. Those that have no row any more are marked.
     func fillFaults(_ faults: [any GraphObject]) {
         guard let entity = faults.first?.entity else { return }
-        let ids = faults.map { id(entity: $0.entity, key: $0._$state.key) }
+        let ids = faults.map { id(entity: $0.entity, key: $0.state.pointee.key) }
         guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
-        var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0._$state.key, $0) })
+        var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0.state.pointee.key, $0) })
         for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
-        for (_, object) in missing { object._$state.flags.insert(.vanished) }
+        for (_, object) in missing { object.state.pointee.flags.insert(.vanished) }
     }
 
     /// The object that a to-one relationship of `object` leads to; one that has vanished as long as somebody refers to it.
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         if let known = knownObject(forKey: key, of: relationship.destination) { return known }
         guard key > 0 else { return nil }
         var keys: Set<Int64> = [key]
-        if let chunk = object._$state.chunk, object._$state.row?.key == object._$state.key {
+        if let chunk = object.state.pointee.chunk, object.state.pointee.row?.key == object.state.pointee.key {
             for index in 0..<chunk.rowCount {
                 let row = chunk.row(at: index)
                 guard model.entities[row.entityIndex].isKind(of: relationship.source) else { continue }
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
         }
         // The objects must outlive the sweep that registering them may cause.
         return withExtendedLifetime(materialize(rows)) { objects in
-            objects.first { $0._$state.key == key }
+            objects.first { $0.state.pointee.key == key }
         }
     }
 
@@ -76,8 +76,8 @@ extension ManagedObjectContext {
     ///
     /// - Returns: the members as far as the store read their rows on the way.
     func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [any GraphObject] {
-        var owners: [Int64: any GraphObject] = [object._$state.key: object]
-        if let chunk = object._$state.chunk, object._$state.row?.key == object._$state.key {
+        var owners: [Int64: any GraphObject] = [object.state.pointee.key: object]
+        if let chunk = object.state.pointee.chunk, object.state.pointee.row?.key == object.state.pointee.key {
             let table = handlers[relationship.source.index].table
             for index in 0..<chunk.rowCount {
                 let row = chunk.row(at: index)
@@ -85,8 +85,8 @@ extension ManagedObjectContext {
                     let found = table.object(forKey: row.key)
                 else { continue }
                 let owner = handlers[found.entity].graphObject(found.object)
-                if let members = owner._$state.changes?.members(at: relationship.slot), members.isLoaded { continue }
-                if owner._$state.flags.isDisjoint(with: [.inserted, .vanished]) { owners[row.key] = owner }
+                if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded { continue }
+                if owner.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) { owners[row.key] = owner }
             }
         }
         let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
             keys.compactMap { key in
                 guard let found = table.object(forKey: key) else { return nil }
                 let object = handlers[found.entity].graphObject(found.object)
-                return object._$state.flags.isDisjoint(with: [.deleted, .vanished]) ? object : nil
+                return object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? object : nil
             }
         }
     }

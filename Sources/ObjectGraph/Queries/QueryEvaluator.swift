@@ -55,7 +55,7 @@ struct QueryEvaluator {
                 let order = left.values[position].compare(right.values[position])
                 if order != 0 { return (order < 0) == key.ascending }
             }
-            let (leftKey, rightKey) = (left.object._$state.key, right.object._$state.key)
+            let (leftKey, rightKey) = (left.object.state.pointee.key, right.object.state.pointee.key)
             // Temporary keys count downwards.
             if leftKey < 0, rightKey < 0 { return leftKey > rightKey }
             return leftKey < 0 ? false : rightKey < 0 ? true : leftKey < rightKey
@@ -127,7 +127,7 @@ struct QueryEvaluator {
     private func value(_ expression: QueryExpression, _ variables: [any GraphObject]) throws -> Value {
         switch expression {
         case .literal(let value): return value
-        case .variable(let variable): return .integer(variables[variable]._$state.key)
+        case .variable(let variable): return .integer(variables[variable].state.pointee.key)
         case .path(let start, let path): return value(at: path, variables[start])
         case .arithmetic(let operation, let left, let right):
             return try calculate(operation, value(left, variables), value(right, variables))
@@ -168,7 +168,7 @@ struct QueryEvaluator {
         case .attribute: return object.storedValue(at: last.slot)
         case .relationship:
             guard let destination = object.destination(at: last.slot) else { return .null }
-            return .integer(destination._$state.key)
+            return .integer(destination.state.pointee.key)
         }
     }
 

@@ -44,7 +44,7 @@ extension Value {
         if right >= 0x1p63 { return -1 }
         if right < -0x1p63 { return 1 }
         let whole = Int64(right.rounded(.towardZero))
-        return left != whole ? order(left, whole) : order(0, right - Double(whole))
+        return left != whole ? order(left, whole) : order(0 as Double, right - Double(whole))
     }
 
     private static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {

@@ -9,8 +9,8 @@ extension GraphObject {
 
     /// The object that a to-one relationship leads to, or led to before it was deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
-        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        guard let handler = state.pointee.handler, case .relationship(let relationship) = handler.entity.properties[slot]
         else {
             return nil
         }
@@ -24,8 +24,8 @@ extension GraphObject {
     /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
     /// key and the new ones behind them.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
-        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = _$state.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        guard let handler = state.pointee.handler, case .relationship(let relationship) = handler.entity.properties[slot]
         else {
             return []
         }
@@ -50,7 +50,7 @@ extension GraphObject {
     func members(of relationship: Relationship) -> ToManyMembers {
         let changes = ensureChanges()
         if let members = changes.members(at: relationship.slot) { return members }
-        let isSaved = _$state.key > 0
+        let isSaved = state.pointee.key > 0
         let members = isSaved ? ToManyMembers() : ToManyMembers(loaded: EmptyCollection())
         changes[relationship.slot] = .members(members)
         return members
@@ -60,11 +60,11 @@ extension GraphObject {
 
     /// Makes a to-one relationship lead to another object, and sees to the inverse.
     public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
-        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         if let destination { joinGraph(of: destination) }
         guard let relationship = relationship(at: slot) else { return }
         let oldKey = destinationKey(at: slot)
-        let newKey = destination?._$state.key ?? 0
+        let newKey = destination?.state.pointee.key ?? 0
         guard oldKey != newKey else { return }
         if let inverse = relationship.inverse {
             if oldKey != 0, let old = registered(oldKey, in: relationship.destination) ?? self.destination(at: slot) {
@@ -72,12 +72,12 @@ extension GraphObject {
             }
             if let destination {
                 if inverse.isToMany {
-                    destination.addMember(_$state.key, to: inverse)
+                    destination.addMember(state.pointee.key, to: inverse)
                 } else {
                     if let rival = destination.destination(at: inverse.slot), rival !== self {
                         rival.storeDestination(0, at: slot)
                     }
-                    destination.storeDestination(_$state.key, at: inverse.slot)
+                    destination.storeDestination(state.pointee.key, at: inverse.slot)
                 }
             }
         }
@@ -87,7 +87,7 @@ extension GraphObject {
     /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts
     /// once.
     public func setMembers(_ objects: some Sequence<any GraphObject>, at slot: Int) {
-        if _$state.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         var seen: Set<ObjectIdentifier> = []
         let objects = objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
         for object in objects { joinGraph(of: object) }
@@ -95,13 +95,13 @@ extension GraphObject {
         let old = memberObjects(at: slot)
         let oldIdentities = Set(old.map { ObjectIdentifier($0) })
         for object in old where !seen.contains(ObjectIdentifier(object)) {
-            removeMember(object._$state.key, from: relationship)
+            removeMember(object.state.pointee.key, from: relationship)
             if let inverse = relationship.inverse { object.forget(self, along: inverse) }
         }
         for object in objects where !oldIdentities.contains(ObjectIdentifier(object)) {
             add(object, to: relationship)
         }
-        let keys = objects.map { $0._$state.key }
+        let keys = objects.map { $0.state.pointee.key }
         let members = members(of: relationship)
         if relationship.isOrdered, !members.keys.elementsEqual(keys) {
             members.reorder(keys)
@@ -113,23 +113,23 @@ extension GraphObject {
     private func add(_ object: any GraphObject, to relationship: Relationship) {
         if let inverse = relationship.inverse {
             if inverse.isToMany {
-                object.addMember(_$state.key, to: inverse)
+                object.addMember(state.pointee.key, to: inverse)
             } else {
                 if let rival = object.destination(at: inverse.slot), rival !== self {
-                    rival.removeMember(object._$state.key, from: relationship)
+                    rival.removeMember(object.state.pointee.key, from: relationship)
                 }
-                object.storeDestination(_$state.key, at: inverse.slot)
+                object.storeDestination(state.pointee.key, at: inverse.slot)
             }
         }
-        addMember(object._$state.key, to: relationship)
+        addMember(object.state.pointee.key, to: relationship)
     }
 
     /// Takes `other` out of the own side of a relationship.
     private func forget(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
-            removeMember(other._$state.key, from: relationship)
+            removeMember(other.state.pointee.key, from: relationship)
         } else {
-            clearDestination(of: relationship, ifKey: other._$state.key)
+            clearDestination(of: relationship, ifKey: other.state.pointee.key)
         }
     }
 
@@ -148,7 +148,7 @@ extension GraphObject {
 
     /// Writes the key of a destination, without regard to the inverse.
     private func storeDestination(_ key: Int64, at slot: Int) {
-        if _$state.chunk == nil { fireFault() }
+        if state.pointee.chunk == nil { fireFault() }
         ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
         didChange()
     }
@@ -178,15 +178,15 @@ extension GraphObject {
     /// Puts `other` into the own side of a relationship.
     private func remember(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
-            addMember(other._$state.key, to: relationship)
-        } else if destinationKey(at: relationship.slot) != other._$state.key {
-            storeDestination(other._$state.key, at: relationship.slot)
+            addMember(other.state.pointee.key, to: relationship)
+        } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
+            storeDestination(other.state.pointee.key, at: relationship.slot)
         }
     }
 
     /// Tells the context of a change.
     func didChange() {
-        if let context = _$state.handler?.context { context.markUpdated(self) }
+        if let context = state.pointee.handler?.context { context.markUpdated(self) }
     }
 
     private func relationship(at slot: Int) -> Relationship? {
@@ -194,7 +194,7 @@ extension GraphObject {
     }
 
     private func registered(_ key: Int64, in entity: Entity) -> (any GraphObject)? {
-        guard let handler = _$state.handler else { return nil }
+        guard let handler = state.pointee.handler else { return nil }
         if let island = handler.island { return island.object(forKey: key) }
         return handler.context?.knownObject(forKey: key, of: entity)
     }
@@ -204,8 +204,8 @@ extension GraphObject {
     /// Brings this object and another one into the same graph: into the context of the one that has one, else into a
     /// common island.
     func joinGraph(of other: any GraphObject) {
-        let context = _$state.handler?.context
-        let otherContext = other._$state.handler?.context
+        let context = state.pointee.handler?.context
+        let otherContext = other.state.pointee.handler?.context
         switch (context, otherContext) {
         case (let context?, let otherContext?):
             precondition(
@@ -220,8 +220,8 @@ extension GraphObject {
 
     /// Relates the object to what an initializer gave to its relationships before the object could be referred to.
     func establishPendingRelationships() {
-        guard _$state.flags.contains(.hasPendingRelationships), let changes = _$state.changes else { return }
-        _$state.flags.remove(.hasPendingRelationships)
+        guard state.pointee.flags.contains(.hasPendingRelationships), let changes = state.pointee.changes else { return }
+        state.pointee.flags.remove(.hasPendingRelationships)
         for property in entity.properties {
             guard case .relationship(let relationship) = property, case .pending(let objects) = changes[property.slot]
             else { continue }

@@ -29,7 +29,7 @@ final class Island {
 
     /// Brings two objects that are in no context onto the same island.
     static func join(_ first: any GraphObject, _ second: any GraphObject) {
-        switch (first._$state.handler?.island, second._$state.handler?.island) {
+        switch (first.state.pointee.handler?.island, second.state.pointee.handler?.island) {
         case (nil, nil):
             let island = Island()
             island.settle(first)
@@ -64,16 +64,16 @@ final class Island {
             changes: object.ensureChanges(),
             object: object
         )
-        object._$state.handler = handler(for: entity, objectType)
-        object._$state.key = key
-        object._$state.flags = object._$state.flags.intersection(.hasPendingRelationships)
+        object.state.pointee.handler = handler(for: entity, objectType)
+        object.state.pointee.key = key
+        object.state.pointee.flags = object.state.pointee.flags.intersection(.hasPendingRelationships)
     }
 
     private func absorb(_ other: Island) {
         for (key, member) in other.members {
             members[key] = member
             if let object = member.object {
-                object._$state.handler = handler(for: member.entity, member.objectType)
+                object.state.pointee.handler = handler(for: member.entity, member.objectType)
             }
         }
         other.members = [:]
@@ -83,7 +83,7 @@ final class Island {
     func dissolve() -> [(key: Int64, object: any GraphObject)] {
         let all = members.keys.sorted(by: >).compactMap { key in object(forKey: key).map { (key, $0) } }
         members = [:]
-        for (_, object) in all { object._$state.handler = nil }
+        for (_, object) in all { object.state.pointee.handler = nil }
         return all.map { (key: $0.0, object: $0.1) }
     }
 
