@@ -117,8 +117,14 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     }
 
     /// Identifiers from the store's own sequence, obtained in blocks.
-    open func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
-        try obtainIDs(for: entities)
+    open func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
+        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        let layout = try layout.value
+        let root = model.root(of: entity)
+        let keys = try sequences.take(count, rootIndex: root.index) { count in
+            try PrimaryKeySequences.reserve(count, of: root, layout.database)
+        }
+        return keys.map { ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: $0) }
     }
 
     /// Closes the file.

@@ -28,14 +28,27 @@ extension ManagedObjectContext {
 
     /// Asks the stores for the permanent keys of all new objects. They stay with the objects, even if the save fails.
     private func assignPermanentKeys() throws {
-        let objects = insertedObjects.filter { $0.state.pointee.changes?.header.assignedKey == 0 }
-        let groups = Dictionary(grouping: objects) { $0.entity.rootIndex }
-        for (rootIndex, objects) in groups.sorted(by: { $0.key < $1.key }) {
-            let store = try store(for: model.entities[rootIndex])
-            let ids = try store.obtainPermanentIDs(for: objects.map(\.entity))
-            for (object, id) in zip(objects, ids) {
-                object.state.pointee.changes?.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = id.key }
-            }
+        var counts = Array(repeating: 0, count: model.entities.count)
+        forEachKeyless { entity, _ in counts[entity.rootIndex] += 1 }
+        var keys: [ArraySlice<Int64>] = Array(repeating: [], count: counts.count)
+        for (rootIndex, count) in counts.enumerated() where count > 0 {
+            let root = model.entities[rootIndex]
+            keys[rootIndex] = try store(for: root).obtainPermanentIDs(for: root, count: count).map(\.key)[...]
+        }
+        forEachKeyless { entity, changes in
+            let key = keys[entity.rootIndex].popFirst() ?? 0
+            changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = key }
+        }
+    }
+
+    /// Goes through the new objects that have no permanent key yet.
+    private func forEachKeyless(_ body: (Entity, ObjectChanges) -> Void) {
+        for object in insertedList {
+            let state = object.state
+            guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
+                changes.header.assignedKey == 0, let handler = state.pointee.handler
+            else { continue }
+            body(handler.entity, changes)
         }
     }
 
@@ -48,18 +61,13 @@ extension ManagedObjectContext {
 
     /// Makes the objects what their saved rows say.
     private func finishSave(_ preparation: SavePreparation) {
-        // Sweeps before it begins rather than in its midst.
-        let insertedByRoot = Dictionary(grouping: preparation.inserted) { $0.entity.rootIndex }
-        for (root, objects) in insertedByRoot { handlers[root].table.reserve(objects.count) }
-        for object in preparation.inserted + preparation.updated {
-            object.forgetSavedMembers(in: self)
-        }
+        // All members before any key changes: they are told by the temporary keys.
+        for object in preparation.inserted { object.forgetSavedMembers(in: self) }
+        for object in preparation.updated { object.forgetSavedMembers(in: self) }
         for (object, row) in zip(preparation.inserted, preparation.insertedRows) {
-            let oldKey = object.state.pointee.key
-            let handler = object.state.pointee.handler!
-            handler.table.insert(object, forKey: row.key, entity: handler.entity.index)
-            handler.table.remove(oldKey)
-            object.state.pointee.key = row.key
+            let state = object.state
+            state.pointee.handler?.table.changeKey(state.pointee.key, to: row.key)
+            state.pointee.key = row.key
             object.didSave(as: row)
         }
         for (object, row) in zip(preparation.updated, preparation.updatedRows) {
@@ -93,7 +101,7 @@ extension ManagedObjectContext {
 extension GraphObject {
     /// Brings the loaded members of to-many relationships to their saved form.
     fileprivate func forgetSavedMembers(in context: ManagedObjectContext) {
-        guard let changes = state.pointee.changes else { return }
+        guard let changes = state.pointee.changes, entity.hasToMany else { return }
         for relationship in entity.relationships where relationship.isToMany {
             changes.members(at: relationship.slot)?.didSave {
                 context.permanentKey(for: $0, of: relationship.destination)
@@ -105,12 +113,16 @@ extension GraphObject {
     fileprivate func didSave(as row: Row?) {
         state.pointee.row = row
         guard let changes = state.pointee.changes else { return }
+        guard entity.hasToMany else {
+            state.pointee.changes = nil
+            return
+        }
         var keepsMembers = false
-        for property in entity.properties {
-            if changes.members(at: property.slot)?.isLoaded == true {
+        for slot in 0..<changes.header.slotCount {
+            if changes.members(at: slot)?.isLoaded == true {
                 keepsMembers = true
             } else {
-                changes[property.slot] = .unset
+                changes[slot] = .unset
             }
         }
         if keepsMembers {

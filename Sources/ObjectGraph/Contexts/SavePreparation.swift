@@ -135,25 +135,25 @@ struct SavePreparation {
         into rows: inout RowBatchBuilder
     ) {
         let entity = object.entity
-        let state = object.state.pointee
-        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.slotCount)
-        for property in entity.properties {
-            let slot = property.slot
-            switch state.changes?[slot] ?? .unset {
+        let row = object.state.pointee.row
+        let changes = object.state.pointee.changes
+        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.traits.count)
+        for (slot, traits) in entity.traits.enumerated() {
+            switch changes?[slot] ?? .unset {
             case .value(let value):
-                encode(value, of: property, object, into: &rows)
+                encode(value, at: slot, traits, object, into: &rows)
             case .composite(let value):
                 do {
                     var text = try value.encodedText()
                     text.withUTF8 { rows.set(text: UnsafeRawBufferPointer($0), at: slot) }
                 } catch {
-                    report(object, property.name, .notEncodable)
+                    report(object, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
-                if let row = state.row, slot < row.slotCount, !row.isNull(at: slot) {
+                if let row, slot < row.slotCount, !row.isNull(at: slot) {
                     rows.copy(slot, of: row)
-                } else {
-                    requireOptional(property, object)
+                } else if !traits.isOptional {
+                    report(object, slot, .missingValue)
                 }
             }
         }
@@ -161,47 +161,44 @@ struct SavePreparation {
 
     private mutating func encode(
         _ value: Value,
-        of property: Property,
+        at slot: Int,
+        _ traits: SlotTraits,
         _ object: any GraphObject,
         into rows: inout RowBatchBuilder
     ) {
-        switch (value, property) {
-        case (.null, _):
-            requireOptional(property, object)
-        case (.integer(let key), .relationship(let relationship)):
-            let permanent = context.permanentKey(for: key, of: relationship.destination)
-            if permanent == 0 { return requireOptional(property, object) }
-            rows.set(integer: permanent, at: property.slot)
-        case (.real(let real), _) where real.isNaN:
-            // SQLite keeps NaN as NULL.
-            report(object, property.name, .notRepresentable)
-        default:
-            rows.set(value, at: property.slot)
-        }
-    }
-
-    private mutating func requireOptional(_ property: Property, _ object: any GraphObject) {
-        let isOptional =
-            switch property {
-            case .attribute(let attribute): attribute.isOptional
-            case .relationship(let relationship): relationship.isToMany || relationship.isOptional
+        switch value {
+        case .null:
+            if !traits.isOptional { report(object, slot, .missingValue) }
+        case .integer(let key) where traits.destinationIndex >= 0:
+            let destination = context.model.entities[traits.destinationIndex]
+            let permanent = context.permanentKey(for: key, of: destination)
+            if permanent != 0 {
+                rows.set(integer: permanent, at: slot)
+            } else if !traits.isOptional {
+                report(object, slot, .missingValue)
             }
-        if !isOptional { report(object, property.name, .missingValue) }
+        case .real(let real) where real.isNaN:
+            // SQLite keeps NaN as NULL.
+            report(object, slot, .notRepresentable)
+        default:
+            rows.set(value, at: slot)
+        }
     }
 
     private mutating func report(
         _ object: any GraphObject,
-        _ property: String,
+        _ slot: Int,
         _ reason: ObjectGraphError.ValidationProblem.Reason
     ) {
-        problems.append(.init(id: object.managedObjectID, property: property, reason: reason))
+        problems.append(
+            .init(id: object.managedObjectID, property: object.entity.properties[slot].name, reason: reason))
     }
 
     // MARK: Memberships
 
     /// Collects what changed in to-many relationships and is not told by other objects' rows.
     private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
-        guard let changes = object.state.pointee.changes else { return }
+        guard let changes = object.state.pointee.changes, object.entity.hasToMany else { return }
         for relationship in object.entity.relationships where relationship.isToMany {
             let members = changes.members(at: relationship.slot)
             if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
@@ -240,8 +237,8 @@ struct SavePreparation {
         let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
         guard minimum > 0 || maximum > 0 else { return }
         let count = object.memberObjects(at: relationship.slot).count
-        if count < minimum { report(object, relationship.name, .tooFewMembers) }
-        if maximum > 0, count > maximum { report(object, relationship.name, .tooManyMembers) }
+        if count < minimum { report(object, relationship.slot, .tooFewMembers) }
+        if maximum > 0, count > maximum { report(object, relationship.slot, .tooManyMembers) }
     }
 
     private func permanentKey(of object: any GraphObject) -> Int64 {

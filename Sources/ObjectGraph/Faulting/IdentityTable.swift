@@ -82,6 +82,18 @@ final class IdentityTable {
         withExtendedLifetime(object) {}
     }
 
+    /// Makes an object known under another key, which must be new.
+    func changeKey(_ old: Int64, to new: Int64) {
+        let place = place(of: old)
+        guard place >= 0, let object = (objects + place).move() else { return }
+        let entity = Int(entities[place])
+        (objects + place).initialize(to: nil)
+        keys[place] = Self.removed
+        count -= 1
+        if 4 * (used + 1) > 3 * capacity { rebuild(capacity: Self.capacity(for: count + 1)) }
+        insertKnownNew(object, forKey: new, entity: entity)
+    }
+
     /// All objects.
     var all: [Found] {
         (0..<capacity).compactMap { place in
@@ -135,7 +147,7 @@ final class IdentityTable {
     }
 
     @inline(__always)
-    private func insertKnownNew(_ object: AnyObject, forKey key: Int64, entity: Int) {
+    private func insertKnownNew(_ object: consuming AnyObject, forKey key: Int64, entity: Int) {
         assert(key != Self.empty && key != Self.removed, "this is no key of an object")
         var place = firstPlace(of: key)
         while keys[place] != Self.empty {
@@ -143,7 +155,7 @@ final class IdentityTable {
             place = (place + 1) & (capacity - 1)
         }
         keys[place] = key
-        (objects + place).pointee = object
+        (objects + place).initialize(to: object)
         entities[place] = UInt16(entity)
         used += 1
         count += 1
@@ -156,9 +168,11 @@ final class IdentityTable {
         used = 0
         count = 0
         for place in 0..<old.0 {
-            guard let object = old.2[place] else { continue }
+            guard let object = (old.2 + place).move() else { continue }
             insertKnownNew(object, forKey: old.1[place], entity: Int(old.3[place]))
         }
+        // Every object was moved out: nothing is left to be released.
+        old.2.initialize(repeating: nil, count: old.0)
         Self.deallocate(old.0, old.1, old.2, old.3)
     }
 

@@ -27,6 +27,10 @@ public final class Entity: @unchecked Sendable {
     public internal(set) var attributes: [Attribute] = []
     /// All relationships, inherited ones included, in the order of their slots.
     public internal(set) var relationships: [Relationship] = []
+    /// What is asked of each slot again and again, at its position.
+    var traits: [SlotTraits] = []
+    /// Whether the entity has to-many relationships.
+    var hasToMany = false
     /// All uniqueness constraints, inherited ones included, each a list of slots.
     public internal(set) var uniquenessConstraints: [[Int]] = []
     /// All indexes, inherited ones included.
@@ -67,6 +71,25 @@ public final class Entity: @unchecked Sendable {
     /// The relationship of the given name, or nil.
     public func relationship(named name: String) -> Relationship? {
         if case .relationship(let relationship)? = propertiesByName[name] { relationship } else { nil }
+    }
+}
+
+/// What a context asks of a slot whenever an object is saved, without references, so that asking costs a load.
+struct SlotTraits {
+    /// Whether the slot may be null in a saved row.
+    let isOptional: Bool
+    /// The ``Entity/index`` of a to-one relationship's destination; -1 for other properties.
+    let destinationIndex: Int
+
+    init(_ property: Property) {
+        switch property {
+        case .attribute(let attribute):
+            isOptional = attribute.isOptional
+            destinationIndex = -1
+        case .relationship(let relationship):
+            isOptional = relationship.isToMany || relationship.isOptional
+            destinationIndex = relationship.isToMany ? -1 : relationship.destination.index
+        }
     }
 }
 

@@ -72,6 +72,7 @@ public final class ManagedObjectModel: Sendable {
                 entity.properties.append(.relationship(relationship))
             }
         }
+        entity.traits = entity.properties.map(SlotTraits.init)
         entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
         entity.attributes = entity.properties.compactMap {
             if case .attribute(let attribute) = $0 { attribute } else { nil }
@@ -79,6 +80,7 @@ public final class ManagedObjectModel: Sendable {
         entity.relationships = entity.properties.compactMap {
             if case .relationship(let relationship) = $0 { relationship } else { nil }
         }
+        entity.hasToMany = entity.relationships.contains(where: \.isToMany)
         entity.uniquenessConstraints += description.uniquenessConstraints.map { names in
             names.compactMap { entity.propertiesByName[$0]?.slot }
         }

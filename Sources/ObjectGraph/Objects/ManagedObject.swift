@@ -8,7 +8,7 @@
 /// ```
 open class ManagedObject: GraphObject {
     /// The object's place in a graph and its values.
-    public final var _$state: ObjectState
+    @exclusivity(unchecked) public final var _$state: ObjectState
     private var detachedEntity: Entity?
 
     /// Makes a new object.

@@ -30,9 +30,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
         with context: ManagedObjectContext?
     ) throws -> RelationshipValue
 
-    /// Permanent identifiers for new objects of the given entities, in the same order. No identifier is ever given out
-    /// twice, whether or not the object is saved.
-    func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
+    /// Permanent identifiers for new objects of a root entity and those that inherit from it. No identifier is ever given
+    /// out twice, whether or not the object is saved.
+    func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID]
 
     /// The rows of several objects of one inheritance, in any order; those that the store does not have are left out.
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch

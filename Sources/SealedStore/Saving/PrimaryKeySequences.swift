@@ -27,25 +27,9 @@ final class PrimaryKeySequences: Sendable {
             return keys
         }
     }
-}
 
-extension SealedStore {
-    func obtainIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
-        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
-        let layout = try layout.value
-        var keys: [Int: ArraySlice<Int64>] = [:]
-        for (rootIndex, group) in Dictionary(grouping: entities, by: \.rootIndex) {
-            let root = model.entities[rootIndex]
-            keys[rootIndex] = try sequences.take(group.count, rootIndex: rootIndex) { count in
-                try Self.reserve(count, of: root, layout.database)
-            }[...]
-        }
-        return entities.map { entity in
-            ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: keys[entity.rootIndex]!.removeFirst())
-        }
-    }
-
-    private static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
+    /// Reserves keys in the file, in a transaction of its own.
+    static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
         try database.write { connection in
             let sql = #"UPDATE "_sequence" SET "next" = "next" + ?1 WHERE "entity" = ?2 RETURNING "next""#
             return try connection.withStatement(sql) { statement in

@@ -8,16 +8,27 @@ final class CountingStore: IncrementalStore {
 
     private let store: any IncrementalStore
     private let counter: RequestCounter
+    /// Goes away with the last store in it.
+    private let folder: TemporaryFolder
+    private let isOpen = Atomic<Bool>(false)
 
     init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
         guard let kind = description.options["kind"] as? StoreKind,
-            let counter = description.options["counter"] as? RequestCounter
-        else { throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind and a counter") }
+            let counter = description.options["counter"] as? RequestCounter,
+            let folder = description.options["folder"] as? TemporaryFolder
+        else { throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind, a counter and a folder") }
         store = try kind.makeStore(model: model, description: description)
         self.counter = counter
+        self.folder = folder
     }
 
-    func loadMetadata() throws -> StoreMetadata { try store.loadMetadata() }
+    deinit { try? close() }
+
+    func loadMetadata() throws -> StoreMetadata {
+        let metadata = try store.loadMetadata()
+        isOpen.store(true, ordering: .releasing)
+        return metadata
+    }
 
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
@@ -60,11 +71,13 @@ final class CountingStore: IncrementalStore {
         return try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
     }
 
-    func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
-        try store.obtainPermanentIDs(for: entities)
+    func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
+        try store.obtainPermanentIDs(for: entity, count: count)
     }
 
-    func close() throws { try store.close() }
+    func close() throws {
+        if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try store.close() }
+    }
 }
 
 /// How often a store was asked, by kind of request; and the error that its next save ends with.

@@ -40,8 +40,8 @@ final class ReferenceBacking: Sendable {
         }
     }
 
-    static func remove(_ url: URL) {
-        all.withLock { $0[url] = nil }
+    static func removeAll(in folder: URL) {
+        all.withLock { all in all = all.filter { !$0.key.path().hasPrefix(folder.path()) } }
     }
 }
 

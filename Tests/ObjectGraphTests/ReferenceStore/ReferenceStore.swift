@@ -75,10 +75,10 @@ final class ReferenceStore: IncrementalStore {
         }
     }
 
-    func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+    func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         return backing.data.withLock { data in
-            entities.map { entity in
+            (0..<count).map { _ in
                 data.lastKey += 1
                 return id(data.lastKey, entity, data)
             }
