@@ -16,7 +16,7 @@ extension ModelConfiguration {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
         var options: [String: any Sendable] = [:]
-        options[SealedStore.keyOption] = try resolvedKey()
+        options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         return PersistentStoreDescription(
             type: SealedStore.storeType, url: url, isReadOnly: !allowsSave, options: options, entityNames: entityNames)
     }

@@ -1,5 +1,5 @@
-public import Foundation
-public import ObjectGraph
+import Foundation
+import ObjectGraph
 
 /// A scratch pad of models: it fetches them, collects their changes and saves them.
 ///

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import ObjectGraph
 
 /// The identity of a model: its store, its entity and its primary key.
