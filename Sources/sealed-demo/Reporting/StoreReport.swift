@@ -74,7 +74,7 @@ struct StoreReport {
         // A short word could stand in any large file by chance.
         let names = packages.map(\.name).filter { $0.utf8.count >= 8 }.prefix(20)
         let summaries = packages.map(\.summary).filter { $0.utf8.count >= 8 }.prefix(20)
-        return names + summaries
+        return Array(names + summaries)
     }
 
     private func printTable(_ title: String, _ columns: [TextTable.Column], _ rows: [[String]]) {
