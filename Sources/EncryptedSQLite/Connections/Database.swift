@@ -123,6 +123,16 @@ package final class Database: Sendable {
         }
     }
 
+    /// Lends the writing connection to `body` without a transaction, for what cannot run in one: VACUUM, checkpoints.
+    ///
+    /// Each statement is a transaction of its own.
+    package func writeWithoutTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
+        try writers.withConnection { connection in
+            precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
+            return try body(connection)
+        }
+    }
+
     // MARK: Closing
 
     /// Closes all connections after waiting for those in use, and forgets the key. Later use throws `closed`.

@@ -43,6 +43,10 @@ extension DatabaseError {
         case SQLITE_CANTOPEN:
             self = .cannotOpen(path: path, reason: Self.generalMessage(detailedCode))
         default:
+            if isCurrent, let connection, Self.isRefusedFunction(connection) {
+                self = .notAuthorized
+                return
+            }
             var message = Self.generalMessage(detailedCode)
             if isCurrent, phase == .preparation, let connection { message = Self.preparationMessage(of: connection) }
             self = .sqlite(code: code & 0xff, extendedCode: detailedCode, message: message)
@@ -52,6 +56,11 @@ extension DatabaseError {
     /// SQLite's fixed English text for a result code.
     static func generalMessage(_ code: Int32) -> String {
         String(cString: sqlite3_errstr(code))
+    }
+
+    /// Whether a statement was refused for a function in it, which SQLite reports as a general error.
+    private static func isRefusedFunction(_ connection: OpaquePointer) -> Bool {
+        String(cString: sqlite3_errmsg(connection)).hasPrefix("not authorized to use function")
     }
 
     /// The message of a failed compilation, with whatever it quotes from the statement left out.

@@ -39,6 +39,10 @@ struct FileInspection {
     /// The salt that the file begins with.
     var salt: [UInt8] { Array(firstPage.prefix(DerivedKey.saltByteCount)) }
 
+    /// Whether the last page is not complete. Only a log that is just being written back, or was when the process ended,
+    /// explains that.
+    var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
+
     /// Throws unless the key is that of the file: any page that verifies proves it.
     ///
     /// Returns the header of the first page, or nil where that page is damaged or just being written.
@@ -49,7 +53,7 @@ struct FileInspection {
         }
         if let header { return header }
         if try hasPage(of: cipher) || logHasPage(of: cipher) { return nil }
-        guard byteCount % Int64(Self.pageByteCount) == 0, looksEncrypted else {
+        guard !endsWithinPage, looksEncrypted else {
             throw .notADatabase(path: path, .unrecognised)
         }
         throw .wrongKey(path: path)

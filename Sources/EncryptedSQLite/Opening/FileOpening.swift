@@ -65,6 +65,7 @@ struct FileOpening {
         }
         // Without a number it may be an unfinished creation; the tables will tell.
         if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
+        guard !inspection.endsWithinPage || logByteCount > 0 else { throw DatabaseError.damaged(path: path) }
         let opener = ConnectionOpener(path: path, key: derived, options: options, counters: counters)
         let role: ConnectionOpener.Role = options.readOnly ? .reader : .writer
         do {

@@ -1,0 +1,103 @@
+import EncryptedSQLite
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct PoolTests {
+    let folder: TemporaryFolder
+    let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openSample(folder.file("store"), options: sampleOptions { $0.readerCount = 2 })
+        try database.write { try insert(1...100, into: $0) }
+    }
+
+    @Test func `more callers than readers take turns`() throws {
+        let database = database
+        let inside = Mutex(0)
+        let most = Mutex(0)
+        inThreads(8) { _ in
+            for _ in 0..<50 {
+                try? database.read { connection in
+                    let count = inside.increment(by: 1)
+                    most.withLock { $0 = max($0, count) }
+                    #expect((try? connection.itemCount()) == 100)
+                    inside.increment(by: -1)
+                }
+            }
+        }
+        #expect(most.withLock { $0 } <= 2)
+        #expect(database.statistics.connectionsOpened <= 4, "a creator, a writer and two readers")
+    }
+
+    @Test func `nested reads share a connection`() throws {
+        try database.read { first in
+            try database.read { second in
+                #expect(first === second)
+                try database.readTransaction { third in #expect(third === first) }
+            }
+        }
+    }
+
+    @Test func `nested reads do not wait for each other when all readers are lent`() throws {
+        let database = database
+        let barrier = Barrier(count: 2)
+        inThreads(2) { _ in
+            try? database.read { _ in
+                barrier.arrive()
+                #expect((try? database.read { try $0.itemCount() }) == 100)
+            }
+        }
+    }
+
+    @Test func `writers take turns`() throws {
+        let database = database
+        inThreads(8) { number in
+            do {
+                for step in 0..<20 {
+                    let identifier = 1000 + number * 20 + step
+                    try database.write { try insert(identifier...identifier, into: $0) }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(try database.read { try $0.itemCount() } == 260)
+    }
+
+    @Test func `a closed database says so`() throws {
+        try database.close()
+        #expect(databaseError { try database.read { _ in } } == .closed)
+        #expect(databaseError { try database.write { _ in } } == .closed)
+        try database.close()
+    }
+
+    @Test func `closing waits for those who read`() throws {
+        let database = database
+        let started = Barrier(count: 2)
+        let isDone = Mutex(false)
+        let thread = Thread {
+            try? database.read { connection in
+                started.arrive()
+                for _ in 0..<200 { _ = try connection.itemCount() }
+                isDone.withLock { $0 = true }
+            }
+        }
+        thread.start()
+        started.arrive()
+        try database.close()
+        #expect(isDone.withLock { $0 })
+        #expect(try folder.names() == ["store"])
+    }
+}
+
+extension Mutex<Int> {
+    @discardableResult
+    fileprivate borrowing func increment(by amount: Int) -> Int {
+        withLock { value in
+            value += amount
+            return value
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+@Suite struct TransactionTests {
+    struct Refusal: Error {}
+
+    let folder: TemporaryFolder
+    let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openSample(folder.file("store"))
+    }
+
+    @Test func `what a write does is there when it returns`() throws {
+        try database.write { try insert(1...3, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 3)
+    }
+
+    @Test func `a write that throws changes nothing`() throws {
+        #expect(throws: Refusal.self) {
+            try database.write { connection in
+                try insert(1...3, into: connection)
+                throw Refusal()
+            }
+        }
+        #expect(try database.read { try $0.itemCount() } == 0)
+        try database.write { try insert(1...1, into: $0) }
+    }
+
+    @Test func `a write inside a write is undone alone`() throws {
+        try database.write { connection in
+            try insert(1...3, into: connection)
+            #expect(throws: Refusal.self) {
+                try database.write { connection in
+                    try insert(4...6, into: connection)
+                    throw Refusal()
+                }
+            }
+            try database.write { try insert(7...7, into: $0) }
+        }
+        #expect(try database.read { try $0.itemCount() } == 4)
+        #expect(database.statistics.transactionsCommitted == 2, "the creation and the outer one")
+    }
+
+    @Test func `when SQLite rolls back on its own, the rest of the write does not run`() throws {
+        try database.write { try insert(1...1, into: $0) }
+        let error = databaseError {
+            try database.write { connection in
+                try insert(2...2, into: connection)
+                _ = try? connection.execute("INSERT OR ROLLBACK INTO item VALUES (1, 'again')")
+                try insert(3...3, into: connection)
+            }
+        }
+        #expect(error == .transactionRolledBack)
+        #expect(try database.read { try $0.itemCount() } == 1)
+    }
+
+    @Test func `when SQLite rolls back on its own, the write does not seem to succeed`() throws {
+        try database.write { try insert(1...1, into: $0) }
+        let error = databaseError {
+            try database.write { connection in
+                try insert(2...2, into: connection)
+                _ = try? connection.execute("INSERT OR ROLLBACK INTO item VALUES (1, 'again')")
+            }
+        }
+        #expect(error == .transactionRolledBack)
+    }
+
+    @Test func `a read transaction keeps its snapshot while a writer commits`() throws {
+        try database.readTransaction { reader in
+            #expect(try reader.itemCount() == 0)
+            try database.write { try insert(1...3, into: $0) }
+            #expect(try reader.itemCount() == 0)
+        }
+        #expect(try database.read { try $0.itemCount() } == 3)
+    }
+
+    @Test func `a plain read sees each commit`() throws {
+        try database.read { reader in
+            #expect(try reader.itemCount() == 0)
+            try database.write { try insert(1...3, into: $0) }
+            #expect(try reader.itemCount() == 3)
+        }
+    }
+
+    @Test func `a read inside a write sees its changes`() throws {
+        try database.write { connection in
+            try insert(1...3, into: connection)
+            #expect(try database.read { try $0.itemCount() } == 3)
+            #expect(try database.readTransaction { try $0.itemCount() } == 3)
+        }
+    }
+
+    @Test func `the data version tells of other connections' commits`() throws {
+        try database.read { reader in
+            let before = try reader.dataVersion
+            #expect(try reader.dataVersion == before)
+            try database.write { try insert(1...1, into: $0) }
+            #expect(try reader.dataVersion != before)
+        }
+    }
+
+    @Test func `a writer of another database waits no longer than its timeout`() throws {
+        let other = try openSample(folder.file("store"))
+        try database.write { connection in
+            try insert(1...1, into: connection)
+            #expect(databaseError { try other.write { try insert(2...2, into: $0) } } == .busy)
+            #expect(try other.read { try $0.itemCount() } == 0)
+        }
+        try other.write { try insert(2...2, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 2)
+    }
+}

@@ -1,0 +1,100 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+@Suite struct PassphraseTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `the sqlcipher tool opens a file with the same passphrase`() throws {
+        let path = folder.file("store")
+        try makeSample(path, key: .passphrase("it's a \"secret\" ÄÖ 🔑"))
+        let script = """
+            PRAGMA key = 'it''s a "secret" ÄÖ 🔑';
+            SELECT count(*) FROM item;
+            """
+        let result = try run("sqlcipher", [path], input: script)
+        #expect(result.output.hasSuffix("3\n"), "\(result)")
+    }
+
+    @Test func `plain SQLite refuses the file`() throws {
+        let path = folder.file("store")
+        try makeSample(path)
+        let result = try run("sqlite3", [path, "SELECT count(*) FROM item"])
+        #expect(result.status != 0)
+        #expect(result.errors.contains("not a database"), "\(result)")
+    }
+
+    @Test func `a file made by the sqlcipher tool opens`() throws {
+        let path = folder.file("store")
+        let script = """
+            PRAGMA key = 'correct horse';
+            CREATE TABLE item (_id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO item VALUES (1, 'one');
+            PRAGMA application_id = \(0x5EA1);
+            """
+        _ = try run("sqlcipher", [path], input: script)
+        let database = try openSample(path, key: .passphrase("correct horse"))
+        #expect(try database.read { try $0.string("SELECT name FROM item") } == "one")
+    }
+
+    @Test(
+        arguments: [
+            "'", "\"'; DROP TABLE item; --", "\0", "a\0b", "x'",
+            "x'" + String(repeating: "0a", count: 32) + "'", "X'" + String(repeating: "FF", count: 48) + "'",
+            "パスワード 🔐 e\u{301}", String(repeating: "long ", count: 20_000),
+        ]
+    )
+    func `any text is a passphrase`(_ text: String) throws {
+        let path = folder.file("store")
+        try makeSample(path, key: .passphrase(text))
+        let database = try openSample(path, key: .passphrase(Array(text.utf8)))
+        #expect(try database.read { try $0.itemCount() } == 3)
+        try database.close()
+        #expect(databaseError { try openSample(path, key: .passphrase(text + "'")) } == .wrongKey(path: path))
+    }
+
+    @Test func `a passphrase in the notation of a raw key is not taken for one`() throws {
+        let path = folder.file("store")
+        let digits = (1...32).map { String(format: "%02x", $0) }.joined()
+        try makeSample(path, key: .passphrase("x'\(digits)'"))
+        #expect(databaseError { try openSample(path, key: try rawKey(1)) } == .wrongKey(path: path))
+    }
+
+    @Test func `a passphrase ends where it ends, not at its first zero byte`() throws {
+        let path = folder.file("store")
+        try makeSample(path, key: .passphrase([1, 0, 2] as [UInt8]))
+        #expect(
+            databaseError { try openSample(path, key: .passphrase([1, 0, 3] as [UInt8])) } == .wrongKey(path: path)
+        )
+    }
+
+    @Test func `composed and decomposed letters are different passphrases`() throws {
+        let path = folder.file("store")
+        try makeSample(path, key: .passphrase("\u{e9}"))
+        #expect(databaseError { try openSample(path, key: .passphrase("e\u{301}")) } == .wrongKey(path: path))
+    }
+
+    @Test func `an empty passphrase is refused and makes no file`() throws {
+        let error = databaseError { try openSample(folder.file("store"), key: .passphrase("")) }
+        #expect(error == .invalidKey(.emptyPassphrase))
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `a file needs a key`() throws {
+        let path = folder.file("store")
+        #expect(databaseError { try Database(.file(path), key: nil) } == .missingKey(path: path))
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `one derivation serves the writer and four readers`() throws {
+        let database = try openSample(folder.file("store"), key: .passphrase("secret"))
+        let barrier = Barrier(count: 4)
+        inThreads(4) { _ in
+            try? database.read { _ in barrier.arrive() }
+        }
+        #expect(database.statistics.keyDerivations == 1)
+        #expect(database.statistics.connectionsOpened == 6, "a creator, a writer and four readers")
+    }
+}

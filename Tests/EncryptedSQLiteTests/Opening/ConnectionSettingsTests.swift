@@ -1,0 +1,79 @@
+import EncryptedSQLite
+import Testing
+
+/// The settings that every connection has, and that no statement can undo.
+@Suite struct ConnectionSettingsTests {
+    let folder: TemporaryFolder
+    let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openSample(folder.file("store"))
+    }
+
+    @Test(
+        arguments: [
+            ("temp_store", 2), ("synchronous", 1), ("foreign_keys", 0), ("recursive_triggers", 0),
+            ("trusted_schema", 0),
+            ("cell_size_check", 1), ("cache_size", -65_536),
+        ] as [(String, Int64)]
+    )
+    func `settings of readers and writer`(_ name: String, _ value: Int64) throws {
+        #expect(try database.read { try $0.integer("PRAGMA \(name)") } == value)
+        #expect(try database.write { try $0.integer("PRAGMA \(name)") } == value)
+    }
+
+    @Test func `readers only read`() throws {
+        #expect(try database.read { try $0.integer("PRAGMA query_only") } == 1)
+        #expect(databaseError { try database.read { try $0.execute("DELETE FROM item") } } == .readOnly)
+    }
+
+    @Test(
+        arguments: [
+            "PRAGMA temp_store = FILE", "PRAGMA temp_store(1)", "PRAGMA main.temp_store = 0",
+            "PRAGMA temp_store_directory = '/tmp'", "PRAGMA query_only = OFF", "PRAGMA key = 'x'", "PRAGMA rekey = 'x'",
+            "PRAGMA hexkey = '00'", "PRAGMA hexrekey = '00'", "PRAGMA cipher_log = stderr",
+            "PRAGMA cipher_use_hmac = OFF", "PRAGMA cipher_migrate", "PRAGMA cipher_memory_security = OFF",
+            "PRAGMA writable_schema = ON", "PRAGMA journal_mode = DELETE", "PRAGMA synchronous = OFF",
+            "ATTACH 'other' AS other", "ATTACH 'other' AS other KEY ''", "ATTACH '/dev/null' AS other",
+            "SELECT sqlcipher_export('main')", "SELECT load_extension('x')",
+        ]
+    )
+    func `statements that could leak are refused`(_ sql: String) throws {
+        for body in [database.read, database.write] as [((Connection) throws -> Void) throws -> Void] {
+            let error = databaseError { try body { try $0.execute(sql) } }
+            #expect(error == .notAuthorized, "\(sql)")
+        }
+        #expect(try database.write { try $0.integer("PRAGMA temp_store") } == 2)
+        #expect(try folder.names() == ["store", "store-shm", "store-wal"])
+    }
+
+    @Test func `compacting works, into another file it does not`() throws {
+        try database.writeWithoutTransaction { try $0.execute("VACUUM") }
+        let error = databaseError { try database.writeWithoutTransaction { try $0.execute("VACUUM INTO 'copy'") } }
+        #expect(error == .notAuthorized)
+    }
+
+    @Test func `double quotes mean names, never texts`() {
+        let error = databaseError { try database.read { try $0.execute("SELECT \"no such column\"") } }
+        guard case .sqlite(code: 1, extendedCode: _, message: _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `commits can wait for the disk`() throws {
+        let options = sampleOptions { $0.synchronizesEveryCommit = true }
+        let database = try openSample(folder.file("other"), options: options)
+        #expect(try database.write { try $0.integer("PRAGMA synchronous") } == 2)
+    }
+
+    @Test func `memory can be protected`() async {
+        // The setting holds for a whole process, hence one of its own.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let database = try openSample(folder.file("store"), options: sampleOptions { $0.memorySecurity = true })
+            try #require(try database.read { try $0.integer("PRAGMA cipher_memory_security") } == 1)
+        }
+    }
+}

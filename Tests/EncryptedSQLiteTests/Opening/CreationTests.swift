@@ -1,0 +1,112 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+@Suite struct CreationTests {
+    struct Refusal: Error {}
+
+    let folder: TemporaryFolder
+    var path: String { folder.file("store") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+    }
+
+    @Test func `database, log and shared memory can be read by their owner only`() throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...10, into: $0) }
+        for name in ["store", "store-wal", "store-shm"] { #expect(try permissions(name) == 0o600, "\(name)") }
+        try database.close()
+    }
+
+    @Test func `after closing there is one file`() throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...10, into: $0) }
+        _ = try database.read { try $0.itemCount() }
+        try database.close()
+        #expect(try folder.names() == ["store"])
+    }
+
+    @Test func `the numbers that identify the file are set`() throws {
+        let database = try openSample(path)
+        #expect(try database.read { try $0.integer("PRAGMA application_id") } == 0x5EA1)
+        #expect(try database.read { try $0.integer("PRAGMA user_version") } == 1)
+        #expect(try database.read { try $0.string("PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test func `a user version that the creation sets stays`() throws {
+        let options = sampleOptions { $0.newestUserVersion = 5 }
+        let database = try Database(.file(path), key: rawKey(), options: options) { connection in
+            try connection.execute("PRAGMA user_version = 3")
+        }
+        #expect(try database.read { try $0.integer("PRAGMA user_version") } == 3)
+    }
+
+    @Test func `a creation that fails leaves no file`() throws {
+        #expect(throws: Refusal.self) {
+            try Database(.file(path), key: rawKey(), options: sampleOptions()) { connection in
+                try connection.execute("CREATE TABLE item (name TEXT)")
+                throw Refusal()
+            }
+        }
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `creation runs once`() throws {
+        try makeSample(path)
+        _ = try Database(.file(path), key: rawKey(), options: sampleOptions()) { _ in
+            Issue.record("The file is there already.")
+        }
+    }
+
+    @Test func `an encrypted file without any content is completed`() throws {
+        _ = try run("sqlcipher", [path], input: "PRAGMA key = 'secret'; PRAGMA journal_mode = WAL;")
+        let database = try openSample(path, key: .passphrase("secret"))
+        #expect(try database.read { try $0.itemCount() } == 0)
+        #expect(try database.read { try $0.integer("PRAGMA application_id") } == 0x5EA1)
+    }
+
+    @Test func `what a crash left of a creation is removed by the next one, when it is old`() throws {
+        let (old, new) = (folder.file(".store.0a.creating"), folder.file(".store.0b.creating"))
+        for path in [old, old + "-wal", new] { try Data([1]).write(to: URL(fileURLWithPath: path)) }
+        let yesterday = Date(timeIntervalSinceNow: -86_400)
+        try FileManager.default.setAttributes([.modificationDate: yesterday], ofItemAtPath: old)
+        try openSample(path).close()
+        #expect(try folder.names() == [".store.0b.creating", "store"])
+    }
+
+    @Test func `threads that create the same file at once all open one result`() throws {
+        let path = path
+        let barrier = Barrier(count: 4)
+        inThreads(4) { number in
+            barrier.arrive()
+            do {
+                let options = sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }
+                let database = try openSample(path, options: options)
+                try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(try openSample(path).read { try $0.itemCount() } == 40)
+    }
+
+    @Test func `processes that create the same file at once all open one result`() async throws {
+        let path = path
+        await withTaskGroup { group in
+            for number in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = path as String, number = number as Int] in
+                        let options = sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }
+                        let database = try openSample(path, options: options)
+                        try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                        try database.close()
+                    }
+                }
+            }
+        }
+        #expect(try openSample(path).read { try $0.itemCount() } == 30)
+    }
+}

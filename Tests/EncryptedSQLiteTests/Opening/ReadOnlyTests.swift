@@ -1,0 +1,47 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+@Suite struct ReadOnlyTests {
+    let folder: TemporaryFolder
+    let path: String
+    let options = sampleOptions { $0.readOnly = true }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("store")
+    }
+
+    @Test func `reading works and writing does not`() throws {
+        try makeSample(path)
+        let before = try folder.contents()["store"]
+        let database = try openSample(path, options: options)
+        #expect(try database.read { try $0.itemCount() } == 3)
+        #expect(databaseError { try database.write { try $0.execute("DELETE FROM item") } } == .readOnly)
+        try database.close()
+        #expect(try folder.contents()["store"] == before)
+    }
+
+    @Test func `it sees what another database commits`() throws {
+        let writer = try openSample(path)
+        let database = try openSample(path, options: options)
+        try writer.write { try insert(1...5, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 5)
+    }
+
+    @Test func `no file is made`() throws {
+        #expect(databaseError { try openSample(path, options: options) } == .fileNotFound(path: path))
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `a file in a folder that cannot be written`() throws {
+        try makeSample(path)
+        // The superuser may write everywhere, so the test would say nothing.
+        guard geteuid() != 0 else { return }
+        let manager = FileManager.default
+        try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+        defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }
+        let database = try openSample(path, options: options)
+        #expect(try database.read { try $0.itemCount() } == 3)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Holds threads until a number of them have arrived; gives up after ten seconds, so that a test fails instead of hanging.
+final class Barrier: @unchecked Sendable {
+    // `@unchecked Sendable`: `missing` is only touched under the condition's lock.
+    private let condition = NSCondition()
+    private var missing: Int
+
+    init(count: Int) { missing = count }
+
+    func arrive() {
+        condition.lock()
+        defer { condition.unlock() }
+        missing -= 1
+        if missing <= 0 { condition.broadcast() }
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while missing > 0 {
+            guard condition.wait(until: deadline) else { return }
+        }
+    }
+}
+
+/// Runs a body in `count` threads of its own at once, with a number from 0, and waits for all of them.
+func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let end = DispatchGroup()
+    for number in 0..<count {
+        end.enter()
+        Thread {
+            body(number)
+            end.leave()
+        }.start()
+    }
+    end.wait()
+}
