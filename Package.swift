@@ -88,6 +88,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "Benchmarks", dependencies: ["SealedData", "CSQLCipher"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

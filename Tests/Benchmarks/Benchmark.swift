@@ -1,0 +1,69 @@
+import Foundation
+
+/// One operation, done by us and by hand on the C API, in turns, each several times.
+struct Benchmark {
+    let operation: String
+    /// The largest ratio that the design allows.
+    let budget: Double
+    /// How many rows one run touches, for times per row.
+    let rows: Int
+    /// Prepares and runs ours, and returns the nanoseconds of the part that counts.
+    let ours: () throws -> UInt64
+    /// The same by hand.
+    let baseline: () throws -> UInt64
+
+    /// How often each side runs.
+    static let runs = 7
+
+    /// Runs both sides in turns, after one turn that does not count.
+    func measure() throws -> Result {
+        var ratios: [Double] = []
+        var ourTimes: [Double] = []
+        var baselineTimes: [Double] = []
+        for run in 0...Self.runs {
+            let baselineTime = Double(try baseline())
+            let ourTime = Double(try ours())
+            guard run > 0 else { continue }
+            ratios.append(ourTime / baselineTime)
+            ourTimes.append(ourTime)
+            baselineTimes.append(baselineTime)
+        }
+        return Result(
+            operation: operation, ratio: ratios.median, budget: budget,
+            ours_ns_per_row: ourTimes.median / Double(rows), baseline_ns_per_row: baselineTimes.median / Double(rows),
+            spread: (ratios.max() ?? 0) - (ratios.min() ?? 0))
+    }
+
+    /// What is known of an operation afterwards; the names are those of the JSON output.
+    struct Result: Codable {
+        /// What was measured.
+        let operation: String
+        /// The median of the runs' ratios.
+        let ratio: Double
+        let budget: Double
+        let ours_ns_per_row: Double
+        let baseline_ns_per_row: Double
+        /// The largest ratio of a run less the smallest.
+        let spread: Double
+
+        static let header = "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row"
+
+        var line: String {
+            let name = operation.padding(toLength: 42, withPad: " ", startingAt: 0)
+            return name
+                + String(
+                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f", ratio, budget, spread, ours_ns_per_row, baseline_ns_per_row)
+        }
+    }
+}
+
+/// The nanoseconds that `body` takes.
+func nanoseconds(_ body: () throws -> Void) rethrows -> UInt64 {
+    let start = DispatchTime.now().uptimeNanoseconds
+    try body()
+    return DispatchTime.now().uptimeNanoseconds - start
+}
+
+extension [Double] {
+    fileprivate var median: Double { sorted()[count / 2] }
+}

@@ -1,0 +1,141 @@
+import CSQLCipher
+import Foundation
+
+/// The table of items on SQLCipher's C API, as an expert would write it: statements prepared once, texts bound without a
+/// copy, one transaction; the same file format, key and settings as ours.
+final class HandWrittenDatabase {
+    private let handle: OpaquePointer
+
+    init(_ url: URL, key: [UInt8], creates: Bool) throws {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+        guard sqlite3_open_v2(url.path, &handle, flags, nil) == SQLITE_OK, let handle else { throw Failure() }
+        self.handle = handle
+        let specification = "x'" + key.map { String(format: "%02x", $0) }.joined() + "'"
+        sqlite3_key_v2(handle, "main", specification, Int32(specification.utf8.count))
+        try run(
+            """
+            PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+            PRAGMA cache_size = -65536
+            """)
+        if creates {
+            try run(
+                """
+                CREATE TABLE "Item" ("_id" INTEGER PRIMARY KEY NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1,
+                "number" INTEGER, "weight" REAL, "name" TEXT, "note" TEXT, "date" REAL, "isMarked" INTEGER) STRICT
+                """)
+        }
+    }
+
+    struct Failure: Error {}
+
+    deinit {
+        sqlite3_close(handle)
+    }
+
+    private func run(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw Failure() }
+    }
+
+    private func withStatement<R>(_ sql: String, _ body: (OpaquePointer) throws -> R) throws -> R {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+            let statement
+        else { throw Failure() }
+        defer { sqlite3_finalize(statement) }
+        return try body(statement)
+    }
+
+    /// Inserts as many items as `count`, with the values that ``Item/init(number:)`` gives.
+    func insert(_ count: Int) throws {
+        try run("BEGIN IMMEDIATE")
+        try withStatement(#"INSERT INTO "Item" VALUES (?, 1, ?, ?, ?, ?, ?, ?)"#) { statement in
+            for number in 0..<count {
+                sqlite3_bind_int64(statement, 1, Int64(number + 1))
+                sqlite3_bind_int64(statement, 2, Int64(number))
+                sqlite3_bind_double(statement, 3, Double(number) * 0.5)
+                var name = "Name number \(number)"
+                var note = "A somewhat longer note for item \(number)"
+                sqlite3_bind_double(statement, 6, Double(number))
+                sqlite3_bind_int64(statement, 7, Int64(number % 2))
+                try name.withUTF8 { name in
+                    try note.withUTF8 { note in
+                        csqlcipher_bind_text_static(statement, 4, name.baseAddress, UInt64(name.count))
+                        csqlcipher_bind_text_static(statement, 5, note.baseAddress, UInt64(note.count))
+                        guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure() }
+                    }
+                }
+                sqlite3_reset(statement)
+            }
+        }
+        try run("COMMIT")
+    }
+
+    private static let columns = #""_id", "number", "weight", "name", "note", "date", "isMarked""#
+
+    private func row(_ statement: OpaquePointer) -> ItemRow {
+        ItemRow(
+            id: sqlite3_column_int64(statement, 0), number: Int(sqlite3_column_int64(statement, 1)),
+            weight: sqlite3_column_double(statement, 2), name: text(statement, 3), note: text(statement, 4),
+            date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 5)),
+            isMarked: sqlite3_column_int64(statement, 6) != 0)
+    }
+
+    private func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+        let bytes = sqlite3_column_text(statement, column)
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// All items in the order of their keys.
+    func all() throws -> [ItemRow] {
+        try withStatement(#"SELECT \#(Self.columns) FROM "Item" ORDER BY "_id""#) { statement in
+            var rows: [ItemRow] = []
+            while sqlite3_step(statement) == SQLITE_ROW { rows.append(row(statement)) }
+            return rows
+        }
+    }
+
+    /// Marked items of which the note contains a text, the heaviest first, at most `limit`.
+    func marked(containing part: String, limit: Int) throws -> [ItemRow] {
+        let sql = """
+            SELECT \(Self.columns) FROM "Item" WHERE "isMarked" = 1 AND instr("note", ?) > 0
+            ORDER BY "weight" DESC, "_id" LIMIT ?
+            """
+        return try withStatement(sql) { statement in
+            csqlcipher_bind_text_copying(statement, 1, part, UInt64(part.utf8.count))
+            sqlite3_bind_int64(statement, 2, Int64(limit))
+            var rows: [ItemRow] = []
+            while sqlite3_step(statement) == SQLITE_ROW { rows.append(row(statement)) }
+            return rows
+        }
+    }
+
+    func count() throws -> Int {
+        try withStatement(#"SELECT count(*) FROM "Item""#) { statement in
+            sqlite3_step(statement)
+            return Int(sqlite3_column_int64(statement, 0))
+        }
+    }
+
+    /// Marks all items that are not, and the other way round.
+    func toggleAll() throws {
+        let ids = try withStatement(#"SELECT "_id", "isMarked" FROM "Item""#) { statement in
+            var ids: [(Int64, Int64)] = []
+            while sqlite3_step(statement) == SQLITE_ROW {
+                ids.append((sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)))
+            }
+            return ids
+        }
+        try run("BEGIN IMMEDIATE")
+        try withStatement(#"UPDATE "Item" SET "isMarked" = ?, "_version" = "_version" + 1 WHERE "_id" = ?"#) { statement in
+            for (id, isMarked) in ids {
+                sqlite3_bind_int64(statement, 1, 1 - isMarked)
+                sqlite3_bind_int64(statement, 2, id)
+                guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure() }
+                sqlite3_reset(statement)
+            }
+        }
+        try run("COMMIT")
+    }
+}
