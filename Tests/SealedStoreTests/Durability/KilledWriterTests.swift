@@ -1,8 +1,7 @@
-import EncryptedSQLite
 import Foundation
 import ObjectGraph
-import SealedStore
 import Testing
+@testable import journal_writer
 
 /// The failure model: the process ends at any instant (SIGKILL), the operating system goes on. SQLite's log must keep
 /// every save that was acknowledged, and nothing of one that was not complete.
@@ -60,21 +59,9 @@ import Testing
 
     /// The numbers of the pairs in the store, in their order; a pair that is torn is an issue.
     private func readPairs(_ store: URL) throws -> [Int64] {
-        SealedStore.register()
-        let model = try ManagedObjectModel(entities: [
-            EntityDescription(
-                "Entry",
-                attributes: [AttributeDescription("number", .int64), AttributeDescription("text", .string)],
-                relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")])
-        ])
-        let coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType, url: store,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]))
-        defer { try? coordinator.removeAllStores() }
-        let context = ManagedObjectContext(coordinator: coordinator)
-        let entries = try context.fetch(FetchRequest(model.entities[0]), as: ManagedObject.self)
+        let context = try Journal.open(store)
+        defer { try? context.coordinator.removeAllStores() }
+        let entries = try context.fetch(FetchRequest(context.model.entities[0]), as: ManagedObject.self)
         var counts: [Int64: Int] = [:]
         for entry in entries {
             guard case .integer(let number) = entry["number"] else {

@@ -1,0 +1,71 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+
+/// Authors and their books, in an encrypted file.
+struct Library {
+    static let key: EncryptionKey = .passphrase("correct horse battery staple")
+
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Author", attributes: [AttributeDescription("name", .string)],
+                relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "author")],
+                uniquenessConstraints: [["name"]]),
+            EntityDescription(
+                "Book",
+                attributes: [
+                    AttributeDescription("title", .string), AttributeDescription("pages", .int64, isOptional: true),
+                ],
+                relationships: [
+                    RelationshipDescription("author", to: "Author", .one, inverse: "books"),
+                    RelationshipDescription("tags", to: "Tag", .many, inverse: "books"),
+                ],
+                indexes: [FetchIndexDescription(["title"])]),
+            EntityDescription(
+                "Tag", attributes: [AttributeDescription("label", .string)],
+                relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "tags")]),
+        ])
+    }
+
+    /// Opens or creates the file.
+    init(_ url: URL, key: EncryptionKey = Library.key, isReadOnly: Bool = false) throws {
+        SealedStore.register()
+        coordinator = PersistentStoreCoordinator(model: try Self.model())
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType, url: url, isReadOnly: isReadOnly, options: [SealedStore.keyOption: key]))
+        context = ManagedObjectContext(coordinator: coordinator)
+    }
+
+    func entity(_ name: String) -> Entity { coordinator.model.entitiesByName[name]! }
+
+    @discardableResult
+    func insert(_ entity: String, _ values: [String: Value]) -> ManagedObject {
+        let object = ManagedObject(entity: self.entity(entity), insertInto: context)
+        for (name, value) in values { object[name] = value }
+        return object
+    }
+
+    /// What the store's database has done so far.
+    func statistics() throws -> DatabaseStatistics {
+        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { return .init() }
+        return try store.layout.value.database.statistics
+    }
+
+    /// The definitions of tables and indexes.
+    func definitions() throws -> [String] {
+        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { return [] }
+        return try store.layout.value.database.read { connection in
+            try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { statement in
+                var texts: [String] = []
+                while try statement.step() { texts.append(statement.string(at: 0)) }
+                return texts
+            }
+        }
+    }
+}
