@@ -21,6 +21,12 @@ struct DefaultValueTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
+
                     static var _$slotCount: Int {
                         2
                     }
@@ -50,10 +56,6 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    func _$recordConstants() {
 
                     }
                 }
@@ -93,6 +95,12 @@ struct DefaultValueTests {
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
 
                     static var _$slotCount: Int {
                         4
@@ -135,10 +143,6 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    func _$recordConstants() {
 
                     }
                 }
@@ -187,6 +191,12 @@ struct DefaultValueTests {
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
 
                     static var _$slotCount: Int {
                         3
@@ -239,10 +249,6 @@ struct DefaultValueTests {
                     init(_materializing: SealedData._Materialization) {
 
                     }
-
-                    func _$recordConstants() {
-
-                    }
                 }
 
                 extension Trip: nonisolated SealedData.PersistentModel {
@@ -274,6 +280,12 @@ struct DefaultValueTests {
                     init() {}
 
                     var _$state = SealedData._ObjectState(Trip.self)
+
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
 
                     static var _$slotCount: Int {
                         2
@@ -328,10 +340,6 @@ struct DefaultValueTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    func _$recordConstants() {
 
                     }
                 }

@@ -39,6 +39,12 @@ struct ModelExpansionTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
+
                     static var _$slotCount: Int {
                         5
                     }
@@ -148,7 +154,13 @@ struct ModelExpansionTests {
                     @SealedData._PersistedProperty(slot: 0)
                     public private(set) var note: String?
 
-                    public var _$state = SealedData._ObjectState(Trip.self)
+                    final public var _$state = SealedData._ObjectState(Trip.self)
+
+                    final public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
 
                     public static var _$slotCount: Int {
                         1
@@ -170,10 +182,6 @@ struct ModelExpansionTests {
                     }
 
                     required public init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    public func _$recordConstants() {
 
                     }
 
@@ -208,6 +216,12 @@ struct ModelExpansionTests {
 
                         public var _$state = SealedData._ObjectState(Trip.self)
 
+                        public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                            withUnsafeMutablePointer(to: &_$state) {
+                                $0
+                            }
+                        }
+
                         public static var _$slotCount: Int {
                             0
                         }
@@ -223,10 +237,6 @@ struct ModelExpansionTests {
                         }
 
                         public init(_materializing: SealedData._Materialization) {
-
-                        }
-
-                        public func _$recordConstants() {
 
                         }
                     }
@@ -258,6 +268,12 @@ struct ModelExpansionTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
+
                     static var _$slotCount: Int {
                         0
                     }
@@ -273,10 +289,6 @@ struct ModelExpansionTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    func _$recordConstants() {
 
                     }
                 }
@@ -312,6 +324,12 @@ struct ModelExpansionTests {
 
                     var _$state = SealedData._ObjectState(Trip.self)
 
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$state) {
+                            $0
+                        }
+                    }
+
                     static var _$slotCount: Int {
                         1
                     }
@@ -334,10 +352,6 @@ struct ModelExpansionTests {
                     }
 
                     init(_materializing: SealedData._Materialization) {
-
-                    }
-
-                    func _$recordConstants() {
 
                     }
                 }

@@ -20,6 +20,7 @@
     member,
     conformances: PersistentModel,
     names: named(_$state),
+    named(_$address),
     named(_$slotCount),
     named(_$applyDefaults),
     named(_$recordConstants),

@@ -10,15 +10,28 @@ struct ModelMembers {
     let access: String
 
     var declarations: [DeclSyntax] {
-        var members = [state, slotCount, defaults, schemaMetadata, materializingInitializer, constants]
+        var members = [state, address, slotCount, defaults, schemaMetadata, materializingInitializer]
+        if let constants { members.append(constants) }
         if !model.hasDesignatedInitializer { members.append("init() {}") }
         return members
     }
 
     /// Declared first among the stored properties that have a value, so that it is set before any initializer runs.
     private var state: DeclSyntax {
-        "\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
+        "\(raw: final)\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
     }
+
+    /// Written for the class itself, so that generic code gets the address by one call, whatever it does with it.
+    private var address: DeclSyntax {
+        """
+        \(raw: final)\(raw: access)var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+            withUnsafeMutablePointer(to: &_$state) { $0 }
+        }
+        """
+    }
+
+    /// Reading a property must not ask which class the object is of.
+    private var final: String { model.isFinal ? "" : "final " }
 
     private var slotCount: DeclSyntax {
         "\(raw: access)static var _$slotCount: Int { \(raw: model.properties.count) }"
@@ -96,10 +109,11 @@ struct ModelMembers {
 
     /// A constant is stored in the object itself. It is read from the row when the object is made, and this writes it
     /// into a new object's state, which the context asks for when the object is inserted.
-    private var constants: DeclSyntax {
+    private var constants: DeclSyntax? {
         let lines = model.properties.enumerated().filter(\.element.isLet).map { slot, property in
             "Self._$initialize(&_$state, \(slot), to: \(property.nameInCode))"
         }
+        guard !lines.isEmpty else { return nil }
         return """
             \(raw: access)func _$recordConstants() {
                 \(raw: lines.joined(separator: "\n"))
