@@ -36,15 +36,40 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
             let isMember = QueryExpression.isMember(object.key, of: keys)
             return object.isCast ? .conjunction([object.presence ?? .bool(true), isMember]) : isMember
         }
-        let literals = try elements.compactMap { element -> Value? in
-            guard let literal = queryLiteral(of: element) else {
-                throw UnsupportedPredicate("'contains' on captured values of '\(LHS.Output.Element.self)'")
+        var literals: [Value]
+        if let values = elements as? any CapturedValues {
+            literals = values.literals
+        } else {
+            literals = try elements.map { element in
+                guard let literal = queryLiteral(of: element) else {
+                    throw UnsupportedPredicate("'contains' on captured values of '\(LHS.Output.Element.self)'")
+                }
+                return literal
             }
-            // What is not a number equals nothing.
-            if case .real(let real) = literal, real.isNaN { return nil }
-            return literal
         }
+        // What is not a number equals nothing.
+        if case .real? = literals.first(where: { !$0.isNull }) { literals.removeAll(where: \.isNotANumber) }
         return .isMember(try element.expression(for: "'contains'"), of: literals)
+    }
+}
+
+/// A captured collection whose elements are stored as they are: its elements need not be looked at one by one to know
+/// it.
+private protocol CapturedValues {
+    var literals: [Value] { get }
+}
+
+extension Array: CapturedValues where Element: StorableValue {
+    fileprivate var literals: [Value] { map(\.storedValue) }
+}
+
+extension Set: CapturedValues where Element: StorableValue {
+    fileprivate var literals: [Value] { map(\.storedValue) }
+}
+
+extension Value {
+    fileprivate var isNotANumber: Bool {
+        if case .real(let real) = self { real.isNaN } else { false }
     }
 }
 

@@ -59,7 +59,11 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
 
 /// Whether a key path leads to the identifier of a model.
 func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model.Type) -> Bool {
-    keyPath == \Model.persistentModelID || keyPath == \Model.id
+    // Without its type the second one would be that of Identifiable, as generic code has it, which is not equal.
+    if keyPath == \Model.persistentModelID || keyPath == (\Model.id as KeyPath<Model, PersistentIdentifier>) {
+        return true
+    }
+    return keyPath == \Model.id && PropertyLookup.properties(of: model).slot(named: "id") == nil
 }
 
 /// Whether a key path leads to the raw value. That of an enum is not equal to that of the protocol; what tells is that it

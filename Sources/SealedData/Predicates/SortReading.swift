@@ -1,5 +1,6 @@
 import Foundation
 import ObjectGraph
+import Synchronization
 
 /// Reads a sort descriptor.
 struct SortReading<Model: PersistentModel> {
@@ -39,10 +40,14 @@ struct PropertyPath {
         if let slot = PropertyLookup.slot(of: keyPath, in: model), slot < entity.slotCount {
             properties = [entity.properties[slot]]
         } else if !isIdentifier(keyPath, of: model) {
-            guard let path = Self.path(along: Self.parts(of: keyPath), of: model, entity: entity) else {
+            guard let slots = Self.slots(along: keyPath, of: model) else {
                 throw UnsupportedPredicate("'\(keyPath)', which is not a path of persisted properties")
             }
-            properties = path
+            var entity = entity
+            for slot in slots {
+                properties.append(entity.properties[slot])
+                if case .relationship(let relationship) = entity.properties[slot] { entity = relationship.destination }
+            }
         }
         switch properties.last {
         case .relationship(let relationship)?:
@@ -68,34 +73,49 @@ struct PropertyPath {
         )
     }
 
-    /// The description of a key path without that of its root.
-    private static func parts(of keyPath: AnyKeyPath) -> Substring {
-        let description = keyPath.debugDescription
-        guard let point = description.firstIndex(of: ".") else { return "" }
-        return description[point...]
+    // MARK: Parts of key paths
+
+    /// A key path as the key of a cache.
+    private struct Key: Hashable, @unchecked Sendable {
+        // Sound because key paths are immutable.
+        let keyPath: AnyKeyPath
     }
 
-    private static func path(
-        along parts: Substring,
-        of model: any PersistentModel.Type,
-        entity: Entity
-    ) -> [Property]? {
+    private static let cache = Mutex<[Key: [Int]?]>([:])
+
+    /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
+    /// where one of them is not persisted.
+    private static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
+        let key = Key(keyPath: keyPath)
+        if let slots = cache.withLock({ $0[key] }) { return slots }
+        let slots = slots(along: parts(of: keyPath), of: model)
+        cache.withLock { $0[key] = .some(slots) }
+        return slots
+    }
+
+    private static func slots(along parts: Substring, of model: any PersistentModel.Type) -> [Int]? {
         let lookup = PropertyLookup.properties(of: model)
-        for slot in lookup.names.indices where slot < entity.slotCount {
+        for slot in lookup.names.indices {
             let keyPath = lookup.keyPath(at: slot)
             let part = Self.parts(of: keyPath)
             guard !part.isEmpty, parts.hasPrefix(part) else { continue }
             var rest = parts.dropFirst(part.count)
             if rest.hasPrefix("?") || rest.hasPrefix("!") { rest.removeFirst() }
-            let property = entity.properties[slot]
-            if rest.isEmpty || rest == Self.sortRank { return [property] }
-            guard rest.hasPrefix("."), case .relationship(let relationship) = property, !relationship.isToMany,
+            if rest.isEmpty || rest == sortRank { return [slot] }
+            guard rest.hasPrefix("."),
                 case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType),
-                let path = path(along: rest, of: destination, entity: relationship.destination)
+                let slots = slots(along: rest, of: destination)
             else { continue }
-            return [property] + path
+            return [slot] + slots
         }
         return nil
+    }
+
+    /// The description of a key path without that of its root.
+    private static func parts(of keyPath: AnyKeyPath) -> Substring {
+        let description = keyPath.debugDescription
+        guard let point = description.firstIndex(of: ".") else { return "" }
+        return description[point...]
     }
 
     /// What is behind the key path of a Boolean in that of a sort descriptor.

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+@testable import SealedData
+
+/// Objects that differ in everything that the predicates of the tests ask for, nils included.
+struct SampleSociety {
+    let people: [Society.Person]
+    let bureau: Society.Company
+    let shop: Society.Company
+    let cat: Society.Pet
+
+    init() {
+        bureau = Society.Company("Bureau", isPublic: true)
+        shop = Society.Company("Shop")
+        cat = Society.Pet("Cat", weight: 4)
+        let ann = Society.Person("Ann", age: 30)
+        ann.nickname = "Annie"
+        ann.isActive = true
+        ann.isMember = true
+        ann.birthday = Date(timeIntervalSinceReferenceDate: 1000)
+        ann.rank = .high
+        ann.balance = Decimal(string: "10.50")!
+        ann.visits = .max
+        ann.weight = 60.1
+        ann.site = URL(string: "https://example.org/ann")
+        ann.photo = Data([1, 2, 3])
+        ann.employer = bureau
+        ann.pets = [cat, Society.Pet("Dog")]
+        let bob = Society.Person("Bob", age: 40)
+        bob.height = 1.9
+        bob.isMember = false
+        bob.kind = .guest
+        bob.rank = .low
+        bob.balance = -3
+        bob.visits = 7
+        bob.employer = shop
+        bob.pets = [Society.Pet("Cow", weight: 300)]
+        bob.address = Society.Address(city: "Bern")
+        let eve = Society.Person("eve", age: 7)
+        eve.nickname = ""
+        eve.isActive = true
+        eve.kind = .child
+        eve.rank = .middle
+        eve.visits = 1 << 63
+        bureau.boss = ann
+        people = [ann, bob, eve]
+    }
+
+    var ann: Society.Person { people[0] }
+    var bob: Society.Person { people[1] }
+    var eve: Society.Person { people[2] }
+}
+
+/// A suite of tests that asks for predicates about the sample society.
+protocol PredicateChecks {}
+
+extension PredicateChecks {
+    /// The entity that the sample people have, who are in no container.
+    var entity: Entity { DetachedEntities.entity(for: Society.Person.self) }
+
+    /// A reader for the model of the classes.
+    var reader: PredicateReader {
+        get throws { PredicateReader(model: try Schema([Society.Person.self]).makeModel().model) }
+    }
+
+    /// What a predicate is read into.
+    func read(_ predicate: Predicate<Society.Person>) throws -> QueryExpression {
+        try reader.read(predicate, entity: entity)
+    }
+
+    /// The names of the people for whom a predicate is true as read.
+    func found(_ predicate: Predicate<Society.Person>) throws -> [String] { try found(SampleSociety(), predicate) }
+
+    /// The names of those of a society for whom a predicate is true as read.
+    func found(_ society: SampleSociety, _ predicate: Predicate<Society.Person>) throws -> [String] {
+        let condition = try read(predicate)
+        return try society.people.filter { try QueryEvaluator().isTrue(condition, for: $0) }.map(\.name)
+    }
+
+    /// The names of the people for whom a predicate is true, as read and as Foundation evaluates it; the two have to
+    /// agree.
+    @discardableResult
+    func names(
+        _ predicate: Predicate<Society.Person>,
+        location: SourceLocation = #_sourceLocation
+    ) throws -> [String] {
+        try names(SampleSociety(), predicate, location: location)
+    }
+
+    /// The names of those of a society.
+    @discardableResult
+    func names(
+        _ society: SampleSociety,
+        _ predicate: Predicate<Society.Person>,
+        location: SourceLocation = #_sourceLocation
+    ) throws -> [String] {
+        let answer = try found(society, predicate)
+        let expected = try society.people.filter { try predicate.evaluate($0) }.map(\.name)
+        let outline = try read(predicate).outline
+        #expect(answer == expected, "read as \(outline)", sourceLocation: location)
+        return answer
+    }
+
+    /// The part that the reader says it cannot read.
+    func refusal(of predicate: Predicate<Society.Person>) -> String? {
+        do {
+            _ = try read(predicate)
+            return nil
+        } catch let error as SwiftDataError where error == .unsupportedPredicate {
+            return error.explanation
+        } catch {
+            return "another error: \(error)"
+        }
+    }
+}
+
+extension QueryExpression {
+    /// The expression in a short form: variables as `$0`, constants with their values.
+    var outline: String {
+        func path(_ start: Int, _ path: [Property]) -> String {
+            (["$\(start)"] + path.map(\.name)).joined(separator: ".")
+        }
+        func list(_ parts: [QueryExpression]) -> String { parts.map(\.outline).joined(separator: ", ") }
+        return switch self {
+        case .literal(.null): "nil"
+        case .literal(.integer(let integer)): "\(integer)"
+        case .literal(.real(let real)): "\(real)"
+        case .literal(.text(let text)): "\"\(text)\""
+        case .literal(let value): "<\(value)>"
+        case .variable(let variable): "$\(variable)"
+        case .path(let start, let properties): path(start, properties)
+        case .comparison(let comparison, let left, let right):
+            "(\(left.outline) \(comparison.symbol) \(right.outline))"
+        case .and(let parts): "and(\(list(parts)))"
+        case .or(let parts): "or(\(list(parts)))"
+        case .not(let part): "not(\(part.outline))"
+        case .isMember(let part, let values): "\(part.outline) in [\(list(values.map { .literal($0) }))]"
+        case .arithmetic(let operation, let left, let right): "\(operation)(\(left.outline), \(right.outline))"
+        case .conditional(let test, let first, let second): "(\(test.outline) ? \(first.outline) : \(second.outline))"
+        case .coalesce(let parts): "coalesce(\(list(parts)))"
+        case .function(let function, let arguments): "\(function)(\(list(arguments)))"
+        case .quantified(let quantifier, let start, let properties, let variable, let condition):
+            "\(quantifier) $\(variable) of \(path(start, properties)): \(condition.outline)"
+        case .count(let start, let properties, let variable, let condition):
+            "count($\(variable) of \(path(start, properties)): \(condition.outline))"
+        case .isKind(let variable, let entity): "$\(variable) is \(entity.name)"
+        }
+    }
+}
+
+extension QueryExpression.Comparison {
+    fileprivate var symbol: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+}
