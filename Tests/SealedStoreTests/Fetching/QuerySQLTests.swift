@@ -68,8 +68,7 @@ import Testing
         var request = FetchRequest(library.entity("Author"))
         request.predicate = .comparison(
             .equal, .path(library.entity("Author").propertiesByName["name"]!), .literal(.text("A")))
-        guard let store = try library.coordinator.store(for: library.entity("Author")).store as? SealedStore else { return }
-        let layout = try store.layout.value
+        let layout = try library.layout()
         let statement = try FetchStatement(request, columns: "1", layout)
         let plan = try layout.database.read { connection in
             try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql) { query in

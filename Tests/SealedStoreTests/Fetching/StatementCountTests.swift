@@ -52,11 +52,7 @@ import Testing
 
     @Test func `opening a pool of four derives the key once`() throws {
         let library = try libraryWithBooks(10)
-        guard let store = try library.coordinator.store(for: library.entity("Book")).store as? SealedStore else {
-            Issue.record("the store is no SealedStore")
-            return
-        }
-        let database = try store.layout.value.database
+        let database = try library.layout().database
         // Four readers at once: each waits until all have begun.
         let begun = DispatchGroup()
         let ended = DispatchGroup()

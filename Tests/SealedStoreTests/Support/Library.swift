@@ -51,16 +51,19 @@ struct Library {
         return object
     }
 
-    /// What the store's database has done so far.
-    func statistics() throws -> DatabaseStatistics {
-        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { return .init() }
-        return try store.layout.value.database.statistics
+    /// The open store.
+    func layout() throws -> SealedStore.Layout {
+        struct IsNoSealedStore: Error {}
+        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { throw IsNoSealedStore() }
+        return try store.layout.value
     }
+
+    /// What the store's database has done so far.
+    func statistics() throws -> DatabaseStatistics { try layout().database.statistics }
 
     /// The definitions of tables and indexes.
     func definitions() throws -> [String] {
-        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { return [] }
-        return try store.layout.value.database.read { connection in
+        try layout().database.read { connection in
             try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { statement in
                 var texts: [String] = []
                 while try statement.step() { texts.append(statement.string(at: 0)) }
