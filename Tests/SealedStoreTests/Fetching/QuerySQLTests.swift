@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
