@@ -32,6 +32,8 @@ struct DemoCommand: ParsableCommand {
     var search = "encrypt"
 
     func run() throws {
+        // What was printed has to appear before an error does.
+        defer { Terminal.flush() }
         print("Reading")
         let input = try readInput()
         guard !input.catalogue.records.isEmpty else {
@@ -62,7 +64,6 @@ struct DemoCommand: ParsableCommand {
             showsPassphrase: passphrase.isStandard,
             packageCount: input.catalogue.records.count
         ).printAll()
-        Terminal.flush()
     }
 
     private func readInput() throws -> InputReader {
@@ -76,8 +77,8 @@ struct DemoCommand: ParsableCommand {
             if input.catalogue.records.isEmpty { try input.read(.statusOfDpkg) }
         }
         let merged = input.catalogue.mergedCount
-        if merged > 0 { print("  \(merged.grouped) of them are other versions of the same packages: the newest count") }
-        if input.problemCount > 0 { print("  \(input.problemCount.grouped) lines are malformed") }
+        if merged > 0 { print("  further versions of the same packages: \(merged.grouped); the newest one counts") }
+        if input.problemCount > 0 { print("  malformed lines: \(input.problemCount.grouped)") }
         return input
     }
 

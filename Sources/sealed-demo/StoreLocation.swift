@@ -15,7 +15,10 @@ struct StoreLocation {
             let folder = FileManager.default.temporaryDirectory
                 .appending(path: "sealed-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
             try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
             url = folder.appending(path: "packages.sealed", directoryHint: .notDirectory)
             return
         }

@@ -13,23 +13,25 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var arguments: StoreArguments
 
     func run() throws {
-        let store = try arguments.open()
-        let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
-        print("store     \(store.metadata.uuid)")
-        print("type      \(store.metadata.type)")
-        print("size      \(size.grouped) bytes")
-        print("entities  \(store.entities.count)")
-        for entity in store.entities {
-            var request = FetchRequest(entity)
-            request.includesSubentities = false
-            let count = try store.context.count(request)
-            print("")
-            print("\(entity.name)\(Self.kind(of: entity)): \(count.grouped) objects")
-            let rows = entity.properties.map(Self.row)
-            for line in TextTable.lines([.text("property"), .text("type"), .text("rules")], rows) { print("  \(line)") }
-            for slots in entity.uniquenessConstraints {
-                print("  unique: \(slots.map { entity.properties[$0].name }.joined(separator: ", "))")
-            }
+        try arguments.withStore { store in
+            let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
+            print("store     \(store.metadata.uuid)")
+            print("type      \(store.metadata.type)")
+            print("size      \(size.grouped) bytes")
+            print("entities  \(store.entities.count)")
+            for entity in store.entities { try printEntity(entity, of: store) }
+        }
+    }
+
+    private func printEntity(_ entity: Entity, of store: OpenStore) throws {
+        var request = FetchRequest(entity)
+        request.includesSubentities = false
+        let count = entity.isAbstract ? 0 : try store.context.count(request)
+        print("\n\(entity.name)\(Self.kind(of: entity)), \(count.grouped) stored")
+        let columns: [TextTable.Column] = [.text("property"), .text("type"), .text("rules")]
+        for line in TextTable.lines(columns, entity.properties.map(Self.row)) { print("  \(line)") }
+        for slots in entity.uniquenessConstraints {
+            print("  unique: \(slots.map { entity.properties[$0].name }.joined(separator: ", "))")
         }
     }
 

@@ -8,7 +8,7 @@ struct JSONRow {
 
     init(_ object: ManagedObject) {
         var members = ["\"_id\":\(object.managedObjectID.key)"]
-        for property in object.entity.properties {
+        for property in object.managedObjectID.entity.properties {
             members.append("\(Self.quoted(property.name)):\(Self.value(of: property, in: object))")
         }
         text = "{" + members.joined(separator: ",") + "}"

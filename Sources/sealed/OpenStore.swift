@@ -5,8 +5,6 @@ import SealedStore
 
 /// A store that is open for reading, with the model that it holds itself.
 struct OpenStore {
-    /// The file.
-    let url: URL
     /// What the store says of itself.
     let metadata: StoreMetadata
     /// A context on the store; its objects are all of class `ManagedObject`.
@@ -21,10 +19,12 @@ struct OpenStore {
         )
         SealedStore.register()
         let coordinator = PersistentStoreCoordinator(model: try SealedStore.model(of: description))
-        self.url = url
         metadata = try coordinator.addPersistentStore(description)
         context = ManagedObjectContext(coordinator: coordinator)
     }
+
+    /// Closes the file. Nothing was changed, so that nothing can be lost.
+    func close() { try? context.coordinator.removeAllStores() }
 
     /// The entities, in the order of their declaration.
     var entities: [Entity] { context.model.entities }

@@ -39,11 +39,13 @@ struct QueryCommand: ParsableCommand {
     }
 
     func run() throws {
-        let store = try arguments.open()
-        let pages = ObjectPages(of: try store.entity(named: entity), in: store.context, limit: limit, offset: offset)
-        switch format {
-        case .table: try printTable(pages)
-        case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }
+        try arguments.withStore { store in
+            let entity = try store.entity(named: entity)
+            let pages = ObjectPages(of: entity, in: store.context, limit: limit, offset: offset)
+            switch format {
+            case .table: try printTable(pages)
+            case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }
+            }
         }
     }
 
@@ -52,7 +54,7 @@ struct QueryCommand: ParsableCommand {
         var table: TextTable?
         let columns = TableRow.columns(of: pages.entity)
         try pages.forEach { page in
-            let rows = page.map { TableRow($0).cells }
+            let rows = page.map { TableRow($0, as: pages.entity).cells }
             let layout = table ?? TextTable(columns, fitting: rows, width: Terminal.width)
             if table == nil { print(layout.header) }
             table = layout

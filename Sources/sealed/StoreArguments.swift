@@ -8,9 +8,15 @@ struct StoreArguments: ParsableArguments {
     @Argument(help: "The store's file.")
     var file: String
 
-    /// Opens the store for reading, with the passphrase from the environment or the terminal.
-    func open() throws -> OpenStore {
+    /// Opens the store with the passphrase from the environment or the terminal, and closes it after `body`.
+    func withStore(_ body: (OpenStore) throws -> Void) throws {
         let passphrase = try Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
-        return try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: .passphrase(passphrase))
+        let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: .passphrase(passphrase))
+        // What was printed has to appear before an error does.
+        defer {
+            Terminal.flush()
+            store.close()
+        }
+        try body(store)
     }
 }

@@ -7,10 +7,11 @@ struct TableRow {
     /// The text of each column.
     let cells: [String]
 
-    init(_ object: ManagedObject) {
+    /// Makes the row of an object of an entity, or of one that inherits from it.
+    init(_ object: ManagedObject, as entity: Entity) {
         cells =
             [String(object.managedObjectID.key)]
-            + Self.properties(of: object.entity).map { property in
+            + Self.properties(of: entity).map { property in
                 switch property {
                 case .attribute(let attribute): Self.text(of: object[attribute.name], as: attribute.type)
                 case .relationship(let relationship):

@@ -45,7 +45,8 @@ struct Importer {
         }
         progress.finish(
             "\(records.count.grouped) packages, \(sections.count.grouped) sections, "
-                + "\(maintainers.count.grouped) maintainers")
+                + "\(maintainers.count.grouped) maintainers"
+        )
     }
 
     private mutating func insert(_ record: PackageRecord) {

@@ -5,7 +5,7 @@ import Terminal
 struct InputReader {
     /// What was read.
     private(set) var catalogue = PackageCatalogue()
-    /// Whether nothing was read but blank lines.
+    /// Whether nothing was read but blank lines and comments.
     private(set) var isEmpty = true
     /// The number of lines that were reported.
     private(set) var problemCount = 0
@@ -35,8 +35,8 @@ struct InputReader {
             Terminal.printError("\(index.path): \((problems - Self.reportLimit).grouped) more lines are malformed")
         }
         problemCount += problems
-        if stanzaCount > 0 { isEmpty = false }
-        print("  \(index.path): \(parser.lineCount.grouped) lines, \(stanzaCount.grouped) packages")
+        if stanzaCount + problems > 0 { isEmpty = false }
+        print("  \(index.path): \(parser.lineCount.grouped) lines, \(stanzaCount.grouped) stanzas")
         Terminal.flush()
     }
 }

@@ -80,7 +80,8 @@ struct PackageIndex {
         process.arguments = ["cat-file", path]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil, let content = try? output.fileHandleForReading.readToEnd() else { return nil }
+        guard (try? process.run()) != nil else { return nil }
+        let content = try? output.fileHandleForReading.readToEnd()
         process.waitUntilExit()
         return process.terminationStatus == 0 ? content : nil
     }

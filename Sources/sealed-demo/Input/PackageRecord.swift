@@ -23,7 +23,7 @@ struct PackageRecord {
     /// Reads a stanza; nil where it names no package.
     init?(_ stanza: Stanza, report: (StanzaParser.Problem) -> Void) {
         guard let name = stanza["Package"], !name.isEmpty else {
-            report(.init(line: stanza.line, reason: "begins a stanza without the field 'Package'; the stanza is left out"))
+            report(.init(line: stanza.line, reason: "begins a stanza without the field 'Package', which is left out"))
             return nil
         }
         self.name = name

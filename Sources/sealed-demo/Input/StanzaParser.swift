@@ -86,7 +86,6 @@ struct StanzaParser {
     }
 
     private mutating func read(_ line: UnsafeRawBufferPointer) {
-        if stanza == nil { stanza = Stanza(line: lineCount) }
         if Self.isBlank(line[0]) {
             readContinuation(line)
         } else if line[0] != UInt8(ascii: "#") {
@@ -112,6 +111,7 @@ struct StanzaParser {
             report(Problem(line: lineCount, reason: "is no field of the form 'Name: value'"))
             return
         }
+        if stanza == nil { stanza = Stanza(line: lineCount) }
         guard wanted.contains(name) else {
             field = .unwanted
             return

@@ -28,7 +28,9 @@ struct FileReport {
             throw DemoError.readable(found)
         }
         if let first = samples.first {
-            print("  \(samples.count) names and descriptions of packages looked for, such as \"\(first.printable)\": none found")
+            print(
+                "  \(samples.count) stored names and descriptions, such as \"\(first.printable)\": none is found in it"
+            )
         }
     }
 

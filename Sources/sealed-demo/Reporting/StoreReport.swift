@@ -20,7 +20,8 @@ struct StoreReport {
         let sections = try context.fetchCount(FetchDescriptor<Section>())
         let maintainers = try context.fetchCount(FetchDescriptor<Maintainer>())
         print(
-            "  \(packages.grouped) packages, \(sections.grouped) sections, \(maintainers.grouped) maintainers")
+            "  \(packages.grouped) packages, \(sections.grouped) sections, \(maintainers.grouped) maintainers"
+        )
         return packages
     }
 
@@ -40,10 +41,13 @@ struct StoreReport {
     /// Prints the packages that most others depend on, counted by following relationships.
     func printMostNeededPackages() throws {
         let packages = try context.fetch(FetchDescriptor<Package>()).map { package in
-            (package, count: package.requiredBy.count + package.preRequiredBy.count)
+            (package: package, name: package.name, count: package.requiredBy.count + package.preRequiredBy.count)
         }
-        let rows = packages.sorted { ($1.count, $0.0.name) < ($0.count, $1.0.name) }.prefix(Self.rowCount).map {
-            [$0.name, $1.grouped, $0.recommendedBy.count.grouped, $0.suggestedBy.count.grouped]
+        let rows = packages.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(Self.rowCount).map {
+            [
+                $0.name, $0.count.grouped, $0.package.recommendedBy.count.grouped,
+                $0.package.suggestedBy.count.grouped,
+            ]
         }
         printTable(
             "Packages with most dependants",
