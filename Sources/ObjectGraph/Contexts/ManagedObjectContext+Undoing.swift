@@ -34,15 +34,19 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets go of all objects and drops all changes. Objects that somebody still refers to keep their last values.
+    /// Lets go of all objects and drops all changes. Objects that somebody still refers to keep their last values and
+    /// identifiers.
     public func reset() {
         rollback()
-        for handler in handlers where handler.entity.isRoot {
-            for found in handler.table.all {
-                let object = handlers[found.entity].graphObject(found.object)
-                object.state.pointee.handler = nil
+        for root in handlers where root.entity.isRoot {
+            var detached: [Int: FaultHandler] = [:]
+            root.table.sweep()
+            for found in root.table.all {
+                let handler = detached[found.entity] ?? handlers[found.entity].detached()
+                detached[found.entity] = handler
+                handler.graphObject(found.object).state.pointee.handler = handler
             }
-            _ = handler.table.removeAll()
+            _ = root.table.removeAll()
         }
     }
 

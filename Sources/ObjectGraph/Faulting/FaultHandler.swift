@@ -35,6 +35,13 @@ final class FaultHandler {
     /// The identity of the store that holds the entity.
     var storeUUID: UUID? { context?.coordinator.storeUUID(for: entity) ?? lastStoreUUID }
 
+    /// A handler for objects that leave the context while it goes on.
+    func detached() -> FaultHandler {
+        let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable(), context: nil)
+        handler.lastStoreUUID = storeUUID
+        return handler
+    }
+
     /// Cuts the objects loose from their context, which goes away.
     func detachFromContext() {
         lastStoreUUID = storeUUID

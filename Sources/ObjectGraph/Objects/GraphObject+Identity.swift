@@ -10,7 +10,10 @@ extension GraphObject {
 
     /// The key; an object in no graph gets a temporary one, which it keeps when it enters one.
     func ensureKey() -> Int64 {
-        if state.pointee.key >= 0, state.pointee.handler == nil { state.pointee.key = TemporaryKeys.next() }
+        let handler = state.pointee.handler
+        if state.pointee.key >= 0, handler?.context == nil, handler?.island == nil {
+            state.pointee.key = TemporaryKeys.next()
+        }
         return state.pointee.key
     }
 
@@ -18,19 +21,31 @@ extension GraphObject {
     public var managedObjectContext: ManagedObjectContext? { state.pointee.handler?.context }
 
     /// Whether the next save inserts the object.
-    public var isInserted: Bool { state.pointee.flags.contains(.inserted) }
+    public var isInserted: Bool {
+        state.pointee.handler?.context?.propagateDeletes()
+        return state.pointee.flags.contains(.inserted)
+    }
 
     /// Whether the next save updates the object.
-    public var isUpdated: Bool { state.pointee.flags.contains(.updated) }
+    public var isUpdated: Bool {
+        state.pointee.handler?.context?.propagateDeletes()
+        return state.pointee.flags.contains(.updated)
+    }
 
     /// Whether the next save deletes the object.
-    public var hasPendingDeletion: Bool { state.pointee.flags.contains(.deleted) }
+    public var hasPendingDeletion: Bool {
+        state.pointee.handler?.context?.propagateDeletes()
+        return state.pointee.flags.contains(.deleted)
+    }
 
     /// Whether the next save writes something for the object.
     var hasChanges: Bool { !state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
     /// Whether the object was deleted, be the deletion saved or not, or is found to be missing in the store.
-    public var isObjectDeleted: Bool { !state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) }
+    public var isObjectDeleted: Bool {
+        state.pointee.handler?.context?.propagateDeletes()
+        return !state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
+    }
 
     /// Whether the object's values have not been read from the store yet.
     public var isFault: Bool { state.pointee.chunk == nil && state.pointee.changes == nil && state.pointee.handler != nil }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An object of any entity, with its properties reached by name. A program can inherit from it to add behaviour.
 ///
 /// ```swift
@@ -40,7 +42,12 @@ open class ManagedObject: GraphObject {
     ///
     /// - Precondition: The entity has an attribute of the name, and the value is of its type or null.
     public final subscript(name: String) -> Value {
-        get { storedValue(at: attribute(named: name).slot) }
+        get {
+            let attribute = attribute(named: name)
+            let value = storedValue(at: attribute.slot)
+            // A row does not tell a UUID from other bytes.
+            return attribute.type == .uuid ? UUID(storedValue: value).map(Value.uuid) ?? value : value
+        }
         set {
             let attribute = attribute(named: name)
             precondition(newValue.fits(attribute.type), "\(entity.name).\(name) takes no \(newValue)")

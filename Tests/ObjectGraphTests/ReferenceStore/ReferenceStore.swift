@@ -142,7 +142,7 @@ final class ReferenceStore: IncrementalStore {
             var new = data
             write(changes.inserted, nil, &new)
             write(changes.updated, changes.updates, &new)
-            for deletion in changes.deleted { delete(deletion, &new) }
+            delete(changes.deleted, &new)
             for change in changes.memberships { apply(change, &new) }
             try requireUniqueness(of: changes, new)
             try requireDestinations(new)
@@ -181,26 +181,28 @@ final class ReferenceStore: IncrementalStore {
         }
     }
 
-    /// Removes an object, and every reference to it.
-    private func delete(_ deletion: SaveChangesRequest.Deletion, _ data: inout ReferenceData) {
-        let root = deletion.entity.rootName
-        data.records[root]?[deletion.key] = nil
+    /// Removes objects, and every reference to them.
+    private func delete(_ deletions: [SaveChangesRequest.Deletion], _ data: inout ReferenceData) {
+        var deleted: [String: Set<Int64>] = [:]
+        for deletion in deletions {
+            deleted[deletion.entity.rootName, default: []].insert(deletion.key)
+            data.records[deletion.entity.rootName]?[deletion.key] = nil
+        }
         for relationship in model.relationships {
             let name = relationship.referenceName
-            let leadsHere = relationship.destination.rootName == root
-            let startsHere = relationship.source.rootName == root
-            if relationship.isToMany {
-                data.pairs[name] = data.pairs[name]?.filter {
-                    !(startsHere && $0.owner == deletion.key || leadsHere && $0.member == deletion.key)
-                }
-                if startsHere { data.orders[name]?[deletion.key] = nil }
-            } else if leadsHere {
-                for (key, record) in data.records[relationship.source.rootName] ?? [:]
-                where record.values[relationship.name] == .integer(deletion.key)
-                    && model.entitiesByName[record.entity]!.isKind(of: relationship.source)
-                {
-                    data.records[relationship.source.rootName]?[key]?.values[relationship.name] = .null
-                }
+            let sources = deleted[relationship.source.rootName] ?? []
+            let destinations = deleted[relationship.destination.rootName] ?? []
+            data.pairs[name] = data.pairs[name]?.filter {
+                !sources.contains($0.owner) && !destinations.contains($0.member)
+            }
+            for key in sources { data.orders[name]?[key] = nil }
+            if relationship.isToMany || destinations.isEmpty { continue }
+            for (key, record) in data.records[relationship.source.rootName] ?? [:] {
+                guard model.entitiesByName[record.entity]!.isKind(of: relationship.source),
+                    case .integer(let destination)? = record.values[relationship.name],
+                    destinations.contains(destination)
+                else { continue }
+                data.records[relationship.source.rootName]?[key]?.values[relationship.name] = .null
             }
         }
     }

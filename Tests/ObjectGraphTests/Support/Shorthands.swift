@@ -5,6 +5,7 @@ import Testing
 // What makes tests read as the sentences that they check.
 
 extension ManagedObjectContext {
+    @discardableResult
     func make(_ entity: String, _ values: [String: Value] = [:]) -> ManagedObject {
         let object = ManagedObject.make(model, entity, values)
         insert(object)

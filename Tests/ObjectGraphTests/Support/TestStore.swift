@@ -1,14 +1,13 @@
 import Foundation
 import ObjectGraph
 
-/// A store of a test's own, in a temporary folder that goes away with it.
+/// A store of a test's own, in a temporary folder that goes away with its contexts.
 final class TestStore {
     let kind: StoreKind
     let model: ManagedObjectModel
     let counter = RequestCounter()
-    let url: URL
     private let classes: [String: any GraphObject.Type]
-    private let folder: URL
+    private let folder: TemporaryFolder
     /// The coordinator of ``context()``.
     private(set) var coordinator: PersistentStoreCoordinator
 
@@ -25,26 +24,15 @@ final class TestStore {
         self.kind = kind
         self.model = model
         self.classes = classes
-        folder = FileManager.default.temporaryDirectory.appending(path: "ObjectGraphTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        url = folder.appending(path: "store.sealed")
+        folder = try TemporaryFolder()
         coordinator = PersistentStoreCoordinator(model: model, classes: classes)
         try coordinator.addPersistentStore(description())
     }
 
-    deinit {
-        try? coordinator.removeAllStores()
-        ReferenceBacking.remove(url)
-        try? FileManager.default.removeItem(at: folder)
-    }
-
     func description(isReadOnly: Bool = false) -> PersistentStoreDescription {
         PersistentStoreDescription(
-            type: CountingStore.type,
-            url: url,
-            isReadOnly: isReadOnly,
-            options: kind.options.merging(["kind": kind, "counter": counter]) { $1 }
-        )
+            type: CountingStore.type, url: folder.url.appending(path: "store.sealed"), isReadOnly: isReadOnly,
+            options: kind.options.merging(["kind": kind, "counter": counter, "folder": folder]) { $1 })
     }
 
     /// A context of the store's coordinator.

@@ -1,0 +1,157 @@
+import ObjectGraph
+import Testing
+
+@Suite struct PredicateTests {
+    private static let model = Fixtures.library
+
+    /// Books with and without values, authors and tags.
+    private static func fill(_ context: ManagedObjectContext) {
+        let authors = ["Ä", "b", "B", nil].enumerated().map { number, name in
+            context.make("Author", ["name": name.map { .text($0) } ?? .null, "born": .integer(Int64(1800 + number))])
+        }
+        let tags = ["x", "y", "z"].map { context.make("Tag", ["name": .text($0)]) }
+        for number in 0..<24 {
+            let book = context.make("Book")
+            if number % 5 != 0 { book["name"] = .text(["Alpha", "beta", "Gamma", "ALPHA beta", ""][number % 5] + "\(number % 3)") }
+            if number % 4 != 0 { book["pages"] = .integer(Int64(number % 7) - 3) }
+            if number % 3 != 0 { book["price"] = .real(Double(number) / 4) }
+            if number % 6 != 5 { book[one: "author"] = authors[number % 4] }
+            book[many: "tags"] = tags.enumerated().filter { number & (1 << $0.offset) != 0 }.map(\.element)
+        }
+    }
+
+    private static var conditions: [(String, QueryExpression)] {
+        let name = model.path("Book", "name")
+        let pages = model.path("Book", "pages")
+        let price = model.path("Book", "price")
+        let author = model.path("Book", "author")
+        let born = model.path("Book", "author", "born")
+        let tags = model.properties("Book", ["tags"])
+        let tagName = model.path(1, "Tag", "name")
+        let books = model.properties("Book", ["author", "books"])
+        return [
+            ("true", .bool(true)), ("false", .bool(false)),
+            ("equal", pages == 2), ("not equal", pages != 2), ("less", pages < 0), ("greater", pages > 1),
+            ("less or equal", .comparison(.lessOrEqual, pages, .literal(0))),
+            ("greater or equal", .comparison(.greaterOrEqual, pages, .literal(0))),
+            ("equal to nothing", pages == .null), ("not equal to nothing", pages != .null),
+            ("less than nothing", pages < .null),
+            ("not less", .not(pages < 0)), ("not greater", .not(pages > 0)),
+            ("integer and real", .comparison(.less, pages, price)),
+            ("two properties", .comparison(.equal, pages, price)),
+            ("and", .and([pages > 0, price > 2])), ("or", .or([pages > 2, price > 4])),
+            ("and of none", .and([])), ("or of none", .or([])),
+            ("not and", .not(.and([pages > 0, price > 2]))),
+            ("member", .isMember(pages, of: [1, 2, -3])), ("member with nothing", .isMember(pages, of: [1, .null])),
+            ("member of none", .isMember(pages, of: [])), ("text member", .isMember(name, of: ["Alpha0", "beta1"])),
+            ("contains", .function(.contains, [name, .literal("a")])),
+            ("contains nothing", .function(.contains, [name, .literal("")])),
+            ("starts with", .function(.startsWith, [name, .literal("Al")])),
+            ("ends with", .function(.endsWith, [name, .literal("a1")])),
+            ("wildcards are letters", .function(.contains, [name, .literal("%")])),
+            ("without case", .function(.localizedContains, [name, .literal("alpha")])),
+            ("length", .function(.length, [name]) > 5),
+            ("negative", .function(.negate, [pages]) > 1),
+            ("smaller of two", .function(.minimum, [pages, .literal(1)]) == 1),
+            ("larger of two", .function(.maximum, [pages, .literal(1)]) == 1),
+            ("sum", .arithmetic(.add, pages, .literal(1)) > 2),
+            ("difference", .arithmetic(.subtract, price, pages) > 1),
+            ("product", .arithmetic(.multiply, pages, pages) == 4),
+            ("quotient", .arithmetic(.divide, pages, .literal(2)) == 1),
+            ("quotient of reals", .arithmetic(.divide, price, .literal(2)) > 1),
+            ("remainder", .arithmetic(.remainder, pages, .literal(2)) == -1),
+            ("without author", author == .null), ("with author", author != .null),
+            ("across a relationship", born > 1801), ("nothing across a relationship", born == .null),
+            ("not across a relationship", .not(born > 1801)),
+            ("text across a relationship", model.path("Book", "author", "name") == "b"),
+            ("nothing at the end", model.path("Book", "author", "name") == .null),
+            ("any", .quantified(.any, from: 0, tags, variable: 1, condition: tagName == "y")),
+            ("all", .quantified(.all, from: 0, tags, variable: 1, condition: tagName != "y")),
+            ("any of none", .quantified(.any, from: 0, tags, variable: 1, condition: .bool(true))),
+            ("not any", .not(.quantified(.any, from: 0, tags, variable: 1, condition: tagName == "x"))),
+            ("count", .count(from: 0, tags, variable: 1, condition: .bool(true)) == 2),
+            ("count with a condition", .count(from: 0, tags, variable: 1, condition: tagName > "x") == 1),
+            ("count across", .count(from: 0, books, variable: 1, condition: .bool(true)) > 4),
+            ("count of nothing", .count(from: 0, books, variable: 1, condition: .bool(true)) == .null),
+            (
+                "members compared with the object",
+                .quantified(
+                    .any, from: 0, books, variable: 1,
+                    condition: .comparison(.greater, model.path(1, "Book", "pages"), pages))
+            ),
+            (
+                "quantifiers in each other",
+                .quantified(
+                    .any, from: 0, tags, variable: 1,
+                    condition: .quantified(
+                        .all, from: 1, model.properties("Tag", ["books"]), variable: 2,
+                        condition: .comparison(.lessOrEqual, model.path(2, "Book", "price"), .literal(5))))
+            ),
+            ("coalesced", .coalesce([pages, .literal(2)]) == 2),
+            ("conditional value", .conditional(price > 3, pages, .literal(1)) == 1),
+            ("conditional", .conditional(price > 3, pages > 0, author == .null)),
+            ("kind", .isKind(variable: 0, of: model.entitiesByName["Book"]!)),
+            ("other kind", .isKind(variable: 0, of: model.entitiesByName["Tag"]!)),
+        ]
+    }
+
+    @Test(arguments: StoreKind.allCases, 0..<64)
+    func `a condition means the same in the store and in memory`(kind: StoreKind, number: Int) throws {
+        guard number < Self.conditions.count else { return }
+        let (name, condition) = Self.conditions[number]
+        let store = try TestStore(kind)
+        let unsaved = store.context()
+        Self.fill(unsaved)
+        let inMemory = try unsaved.all("Book", where: condition).map { Self.position(of: $0, in: unsaved.insertedObjects) }
+        try unsaved.save()
+        let reader = store.context()
+        let keys = try reader.all("Book").map(\.managedObjectID.key)
+        let inStore = try reader.all("Book", where: condition).map { keys.firstIndex(of: $0.managedObjectID.key)! }
+        #expect(inStore == inMemory, "\(name)")
+        #expect(try reader.count(reader.request("Book", where: condition)) == inMemory.count, "the count of \(name)")
+        let ids = try reader.fetchIDs(reader.request("Book", where: condition))
+        #expect(ids.map(\.key) == inStore.map { keys[$0] }, "the identifiers of \(name)")
+    }
+
+    @Test func `every condition is tested`() { #expect(Self.conditions.count <= 64) }
+
+    private static func position(of book: ManagedObject, in objects: [any GraphObject]) -> Int {
+        let books = objects.filter { $0.managedObjectID.entity.name == "Book" }
+        return books.firstIndex { $0 === book }!
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the order is the same in the store and in memory`(kind: StoreKind) throws {
+        let sorts: [[QuerySort]] = [
+            [],
+            [QuerySort(Self.model.path("Book", "pages"))],
+            [QuerySort(Self.model.path("Book", "pages"), ascending: false)],
+            [QuerySort(Self.model.path("Book", "name")), QuerySort(Self.model.path("Book", "price"), ascending: false)],
+            [QuerySort(Self.model.path("Book", "author", "name")), QuerySort(Self.model.path("Book", "pages"))],
+            [QuerySort(Self.model.path("Book", "pages") > 0)],
+        ]
+        for (number, sort) in sorts.enumerated() {
+            let store = try TestStore(kind)
+            let unsaved = store.context()
+            Self.fill(unsaved)
+            let inMemory = try unsaved.all("Book", sortedBy: sort).map { Self.position(of: $0, in: unsaved.insertedObjects) }
+            try unsaved.save()
+            let reader = store.context()
+            let keys = try reader.all("Book").map(\.managedObjectID.key)
+            #expect(keys == keys.sorted(), "the order without a sort")
+            let inStore = try reader.all("Book", sortedBy: sort).map { keys.firstIndex(of: $0.managedObjectID.key)! }
+            #expect(inStore == inMemory, "sort \(number)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `integers that overflow in a condition are an error, not a trap`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        context.make("Book", ["pages": .integer(.max)])
+        let condition = QueryExpression.arithmetic(.add, Self.model.path("Book", "pages"), .literal(1)) > 0
+        #expect(throws: (any Error).self) { try context.all("Book", where: condition) }
+        try context.save()
+        #expect(throws: (any Error).self) { try store.context().all("Book", where: condition) }
+    }
+}
