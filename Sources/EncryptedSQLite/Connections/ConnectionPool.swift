@@ -1,6 +1,5 @@
 import CSQLCipher
 import Dispatch
-import Synchronization
 
 /// Lends connections to threads: at most `limit` at a time, opened when first needed.
 ///
@@ -21,13 +20,13 @@ final class ConnectionPool: Sendable {
 
     typealias Opening = @Sendable () throws(DatabaseError) -> Connection
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let limit: Int
 
     init(limit: Int, open: @escaping Opening) {
         precondition(limit > 0, "A pool holds at least one connection.")
         self.limit = limit
-        state = Mutex(State(open: open))
+        state = Guarded(State(open: open))
     }
 
     /// Lends a connection to the calling thread for the time of `body`.

@@ -15,19 +15,20 @@ import Testing
 
     @Test func `more callers than readers take turns`() throws {
         let database = database
-        let inside = Mutex(0)
-        let most = Mutex(0)
+        let inside = Atomic(0)
+        let most = Atomic(0)
         inThreads(8) { _ in
             for _ in 0..<50 {
                 try? database.read { connection in
-                    let count = inside.increment(by: 1)
-                    most.withLock { $0 = max($0, count) }
+                    let count = inside.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+                    most.max(count, ordering: .sequentiallyConsistent)
                     #expect((try? connection.itemCount()) == 100)
-                    inside.increment(by: -1)
+                    inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 }
             }
         }
-        #expect(most.withLock { $0 } <= 2)
+        let largest = most.load(ordering: .sequentiallyConsistent)
+        #expect(largest <= 2)
         #expect(database.statistics.connectionsOpened <= 4, "a creator, a writer and two readers")
     }
 
@@ -76,28 +77,19 @@ import Testing
     @Test func `closing waits for those who read`() throws {
         let database = database
         let started = Barrier(count: 2)
-        let isDone = Mutex(false)
+        let isDone = Atomic(false)
         let thread = Thread {
             try? database.read { connection in
                 started.arrive()
                 for _ in 0..<200 { _ = try connection.itemCount() }
-                isDone.withLock { $0 = true }
+                isDone.store(true, ordering: .sequentiallyConsistent)
             }
         }
         thread.start()
         started.arrive()
         try database.close()
-        #expect(isDone.withLock { $0 })
+        let wasDone = isDone.load(ordering: .sequentiallyConsistent)
+        #expect(wasDone)
         #expect(try folder.names() == ["store"])
-    }
-}
-
-extension Mutex<Int> {
-    @discardableResult
-    fileprivate borrowing func increment(by amount: Int) -> Int {
-        withLock { value in
-            value += amount
-            return value
-        }
     }
 }

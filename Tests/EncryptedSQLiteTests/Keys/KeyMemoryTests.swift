@@ -51,7 +51,11 @@
             let descriptor = open("/proc/self/mem", O_RDONLY)
             defer { close(descriptor) }
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-            defer { chunk.deallocate() }
+            // What the search copied must not be found by the next one.
+            defer {
+                explicit_bzero(chunk.baseAddress!, chunk.count)
+                chunk.deallocate()
+            }
             for line in maps.split(separator: "\n") where line.contains(" rw") {
                 let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
                 var start = range[0]
