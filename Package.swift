@@ -65,6 +65,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
         .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),
         .testTarget(name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SealedStore"], swiftSettings: settings),
         .executableTarget(

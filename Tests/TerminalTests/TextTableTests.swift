@@ -1,0 +1,25 @@
+import Terminal
+import Testing
+
+@Suite struct TextTableTests {
+    private let columns: [TextTable.Column] = [.text("section"), .number("packages")]
+
+    @Test func `words stand left and numbers right`() {
+        let lines = TextTable.lines(columns, [["libs", "1,904"], ["contrib/games", "7"]], width: nil)
+        #expect(lines == ["section        packages", "libs              1,904", "contrib/games         7"])
+    }
+
+    @Test func `the widest column gives way where the line is too short`() {
+        let lines = TextTable.lines(columns, [["contrib/games", "7"]], width: 20)
+        #expect(lines == ["section     packages", "contrib/g…         7"])
+    }
+
+    @Test func `a table without rows has its titles`() {
+        #expect(TextTable.lines(columns, [], width: nil) == ["section  packages"])
+    }
+
+    @Test func `characters that would change the terminal are replaced`() {
+        let lines = TextTable.lines([.text("name")], [["a\u{1B}[31mb\nc"]], width: nil)
+        #expect(lines == ["name", "a\u{FFFD}[31mb\u{FFFD}c"])
+    }
+}
