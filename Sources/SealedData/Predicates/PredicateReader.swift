@@ -32,7 +32,7 @@ struct PredicateReader {
     ///   a store does not know.
     func read<T: PersistentModel>(_ sort: SortDescriptor<T>, entity: Entity) throws -> QuerySort {
         do {
-            return try SortReading(sort, entity: entity).key
+            return try QuerySort.reading(sort, entity: entity)
         } catch let part as UnsupportedPredicate {
             throw SwiftDataError(.unsupportedSortDescriptor, part.description)
         }

@@ -60,11 +60,11 @@ private protocol CapturedValues {
 }
 
 extension Array: CapturedValues where Element: StorableValue {
-    fileprivate var literals: [Value] { map(\.storedValue) }
+    fileprivate var literals: [Value] { map { $0.storedValue } }
 }
 
 extension Set: CapturedValues where Element: StorableValue {
-    fileprivate var literals: [Value] { map(\.storedValue) }
+    fileprivate var literals: [Value] { map { $0.storedValue } }
 }
 
 extension Value {

@@ -2,26 +2,19 @@ import Foundation
 import ObjectGraph
 import Synchronization
 
-/// Reads a sort descriptor.
-struct SortReading<Model: PersistentModel> {
-    private let sort: SortDescriptor<Model>
-    private let entity: Entity
-
-    init(_ sort: SortDescriptor<Model>, entity: Entity) {
-        self.sort = sort
-        self.entity = entity
-    }
-
-    /// The key to sort by.
-    var key: QuerySort {
-        get throws {
-            guard let keyPath = sort.keyPath else { throw UnsupportedPredicate("sorting without a key path") }
-            if let comparator = sort.stringComparator, comparator.isLexical == false {
-                throw UnsupportedPredicate("sorting by '\(comparator)'")
-            }
-            let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
-            return QuerySort(path.sortExpression, ascending: sort.order == .forward)
+extension QuerySort {
+    /// What a sort descriptor sorts by.
+    ///
+    /// - Throws: ``UnsupportedPredicate``.
+    static func reading<Model: PersistentModel>(_ sort: SortDescriptor<Model>, entity: Entity) throws -> QuerySort {
+        // The descriptor stays a parameter: to copy one as part of another generic type, optimized code needs a symbol
+        // that Foundation does not export.
+        guard let keyPath = sort.keyPath else { throw UnsupportedPredicate("sorting without a key path") }
+        if let comparator = sort.stringComparator, !comparator.isLexical {
+            throw UnsupportedPredicate("sorting by '\(comparator)'")
         }
+        let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
+        return QuerySort(path.sortExpression, ascending: sort.order == .forward)
     }
 }
 
@@ -30,9 +23,6 @@ extension String.StandardComparator {
 }
 
 /// The persisted properties that a key path of any length leads through.
-///
-/// The parts of a key path cannot be had one by one. But its description consists of those of its parts, and these name
-/// the accessor of a computed property by its address: they are as good as the key paths themselves.
 struct PropertyPath {
     private var properties: [Property] = []
 
@@ -88,36 +78,28 @@ struct PropertyPath {
     private static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
         let key = Key(keyPath: keyPath)
         if let slots = cache.withLock({ $0[key] }) { return slots }
-        let slots = slots(along: parts(of: keyPath), of: model)
+        let slots = KeyPathParts(keyPath).flatMap { Self.slots(along: $0.parts[...], of: model) }
         cache.withLock { $0[key] = .some(slots) }
         return slots
     }
 
-    private static func slots(along parts: Substring, of model: any PersistentModel.Type) -> [Int]? {
+    private static func slots(
+        along parts: ArraySlice<KeyPathParts.Part>,
+        of model: any PersistentModel.Type
+    ) -> [Int]? {
+        guard let first = parts.first else { return nil }
         let lookup = PropertyLookup.properties(of: model)
+        let rest = parts.dropFirst().drop { $0 == .optional }
         for slot in lookup.names.indices {
             let keyPath = lookup.keyPath(at: slot)
-            let part = Self.parts(of: keyPath)
-            guard !part.isEmpty, parts.hasPrefix(part) else { continue }
-            var rest = parts.dropFirst(part.count)
-            if rest.hasPrefix("?") || rest.hasPrefix("!") { rest.removeFirst() }
-            if rest.isEmpty || rest == sortRank { return [slot] }
-            guard rest.hasPrefix("."),
-                case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType),
-                let slots = slots(along: rest, of: destination)
-            else { continue }
-            return [slot] + slots
+            guard KeyPathParts(keyPath)?.parts == [first] else { continue }
+            if rest.isEmpty || rest.elementsEqual(sortRank) { return [slot] }
+            guard case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType) else { return nil }
+            return slots(along: rest, of: destination).map { [slot] + $0 }
         }
         return nil
     }
 
-    /// The description of a key path without that of its root.
-    private static func parts(of keyPath: AnyKeyPath) -> Substring {
-        let description = keyPath.debugDescription
-        guard let point = description.firstIndex(of: ".") else { return "" }
-        return description[point...]
-    }
-
     /// What is behind the key path of a Boolean in that of a sort descriptor.
-    private static let sortRank = parts(of: \Bool.sortRank)
+    private static let sortRank = KeyPathParts(\Bool.sortRank)?.parts ?? []
 }

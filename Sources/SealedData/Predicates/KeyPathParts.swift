@@ -1,0 +1,76 @@
+/// The parts of a key path, one for each property, and for each `?` and `!`, that it is written with.
+///
+/// Swift does not tell them. They are read where the runtime keeps them, in the layout that is part of Swift's ABI and that
+/// Foundation reads as well when it checks the key paths of a predicate: after the object's header and a name, a word with
+/// the size of what follows; then the parts, each a header and what its kind needs, with the type that it leads to between
+/// it and the next one. What is not laid out as expected has no parts.
+struct KeyPathParts {
+    enum Part: Hashable {
+        /// A stored property at an offset.
+        case stored(UInt32)
+        /// A computed property, by what the runtime compares it by.
+        case computed(UInt)
+        /// `?`, `!` and the end of a chain of `?`.
+        case optional
+    }
+
+    let parts: [Part]
+
+    /// - Returns: nil where the key path is not laid out as expected, or has arguments.
+    init?(_ keyPath: AnyKeyPath) {
+        #if _pointerBitWidth(_64)
+            guard let parts = withExtendedLifetime(keyPath, { Self.parts(of: keyPath) }) else { return nil }
+            self.parts = parts
+        #else
+            return nil
+        #endif
+    }
+
+    private enum Layout {
+        static let word = 8
+        /// Where the size stands: behind the class, the reference count and the name.
+        static let sizeOffset = 3 * word
+        static let sizeMask: UInt32 = 0x00FF_FFFF
+        static let payloadMask: UInt32 = 0x00FF_FFFF
+        static let structOffsetMask: UInt32 = 0x007F_FFFF
+        static let isSettable: UInt32 = 0x0040_0000
+        static let hasArguments: UInt32 = 0x0008_0000
+
+        static func kind(_ header: UInt32) -> UInt32 { (header & 0x7F00_0000) >> 24 }
+    }
+
+    private static func parts(of keyPath: AnyKeyPath) -> [Part]? {
+        let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+        let size = Int(object.load(fromByteOffset: Layout.sizeOffset, as: UInt32.self) & Layout.sizeMask)
+        let buffer = UnsafeRawBufferPointer(start: object + Layout.sizeOffset + Layout.word, count: size)
+        var parts: [Part] = []
+        var position = 0
+        while position < size {
+            guard position + MemoryLayout<UInt32>.size <= size else { return nil }
+            let header = buffer.load(fromByteOffset: position, as: UInt32.self)
+            let payload = header & Layout.payloadMask
+            var length: Int
+            switch Layout.kind(header) {
+            case 1, 3:
+                // A large offset stands behind the header; none of a model is.
+                guard payload & Layout.structOffsetMask < Layout.structOffsetMask - 2 else { return nil }
+                parts.append(.stored(payload & Layout.structOffsetMask))
+                length = MemoryLayout<UInt32>.size
+            case 2:
+                guard payload & Layout.hasArguments == 0 else { return nil }
+                length = (payload & Layout.isSettable == 0 ? 3 : 4) * Layout.word
+                guard position + length <= size else { return nil }
+                parts.append(.computed(buffer.load(fromByteOffset: position + Layout.word, as: UInt.self)))
+            case 4:
+                parts.append(.optional)
+                length = MemoryLayout<UInt32>.size
+            default: return nil
+            }
+            position += length
+            guard position < size else { break }
+            // The type between two parts stands at the beginning of a word.
+            position = (position + Layout.word - 1) / Layout.word * Layout.word + Layout.word
+        }
+        return parts
+    }
+}
