@@ -34,14 +34,18 @@ import Testing
         (
             .string,
             [
-                "", "a", "\0", "a\0b", "日本語", "👩‍👩‍👧‍👦", "e\u{301}", "\u{10FFFF}", "'\"`[]%_\\;--", String(repeating: "long ", count: 100_000),
+                "", "a", "\0", "a\0b", "日本語", "👩‍👩‍👧‍👦", "e\u{301}", "\u{10FFFF}", "'\"`[]%_\\;--",
+                String(repeating: "long ", count: 100_000),
             ].map(\.storedValue)
         ),
         (.date, [Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0.1)].map(\.storedValue)),
         (
             .uuid,
-            [UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")!]
-                .map(\.storedValue)
+            [
+                UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")!,
+            ]
+            .map(\.storedValue)
         ),
         (.url, [URL(string: "https://example.com/a%20b?c=d#e")!, URL(string: "file:///")!].map(\.storedValue)),
         (.data, [Data(), Data([0]), Data(0...255), Data(repeating: 7, count: 1_000_000)].map(\.storedValue)),
@@ -50,7 +54,10 @@ import Testing
 
     static let model = Fixtures.model(
         EntityDescription(
-            "Everything", attributes: AttributeType.allCases.map { .init($0.rawValue, $0, isOptional: true) }))
+            "Everything",
+            attributes: AttributeType.allCases.map { .init($0.rawValue, $0, isOptional: true) }
+        )
+    )
 
     @Test func `the values of every type are tested`() {
         #expect(Set(Self.values.map(\.type)) == Set(AttributeType.allCases))
@@ -102,7 +109,13 @@ import Testing
         for number in 0..<2_000 {
             let length = random.chance(1) ? 200_000 : Int.random(in: 0..<60, using: &random)
             texts.append("\(number) " + String(repeating: "ä", count: length))
-            context.make("Everything", ["int64": .integer(Int64(number)), "string": .text(texts[number]), "data": .blob(Data(texts[number].utf8))])
+            context.make(
+                "Everything",
+                [
+                    "int64": .integer(Int64(number)), "string": .text(texts[number]),
+                    "data": .blob(Data(texts[number].utf8)),
+                ]
+            )
         }
         try context.save()
         let found = try store.context().all("Everything")
@@ -117,7 +130,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `an entity may have many properties`(kind: StoreKind) throws {
         let model = Fixtures.model(
-            EntityDescription("Wide", attributes: (0..<200).map { .init("a\($0)", .int64, isOptional: true) }))
+            EntityDescription("Wide", attributes: (0..<200).map { .init("a\($0)", .int64, isOptional: true) })
+        )
         let store = try TestStore(kind, model)
         let context = store.context()
         let wide = context.make("Wide")
@@ -142,12 +156,15 @@ import Testing
         withKnownIssue("SQLite keeps -0 as 0") {
             #expect(Self.areIdentical(other["double"], .real(-0.0)), "double")
             #expect(Self.areIdentical(other["float"], .real(-0.0)), "float")
-        } when: { kind == .sealed }
+        } when: {
+            kind == .sealed
+        }
     }
 
     @Test func `decimals are ordered as their stored bytes are`() throws {
         let texts = [
-            "-1e127", "-100", "-99.5", "-1", "-0.1", "-0.01", "-1e-100", "0", "1e-100", "0.01", "0.099", "0.1", "1", "1.5", "9.99",
+            "-1e127", "-100", "-99.5", "-1", "-0.1", "-0.01", "-1e-100", "0", "1e-100", "0.01", "0.099", "0.1", "1",
+            "1.5", "9.99",
             "10", "99", "99.5", "100", "101", "1e127",
         ]
         let decimals = texts.map { Decimal(string: $0)! }

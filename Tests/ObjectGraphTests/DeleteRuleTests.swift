@@ -4,7 +4,9 @@ import Testing
 @Suite struct DeleteRuleTests {
     /// An owner with two items along a relationship, saved or new.
     private static func owner(
-        _ store: TestStore, along relationship: String, saved: Bool = true
+        _ store: TestStore,
+        along relationship: String,
+        saved: Bool = true
     ) throws -> (ManagedObjectContext, ManagedObject, [ManagedObject]) {
         let context = store.context()
         let owner = context.make("Owner", ["name": "owner"])
@@ -59,7 +61,9 @@ import Testing
         context.delete(owner)
         context.delete(second)
         let error = #expect(throws: ObjectGraphError.self) { try context.save() }
-        guard case .validation(let problems)? = error else { Issue.record("the error is \(String(describing: error))"); return }
+        guard case .validation(let problems)? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
         #expect(Set(problems.map(\.id)) == [owner.managedObjectID, second.managedObjectID])
         #expect(problems.allSatisfy { $0.reason == .deletionDenied && $0.property == "denied" })
         #expect(try store.context().count(context.request("Owner")) == 2)
@@ -94,7 +98,9 @@ import Testing
         context.delete(book)
         try context.save()
         let reader = store.context()
-        for entity in ["Book", "Chapter", "Cover"] { #expect(try reader.count(reader.request(entity)) == 0, "\(entity)") }
+        for entity in ["Book", "Chapter", "Cover"] {
+            #expect(try reader.count(reader.request(entity)) == 0, "\(entity)")
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -51,7 +51,10 @@ import Testing
         tag[many: "books"] = [book]
         let context = store.context()
         context.insert(tag)
-        #expect(Set(context.insertedObjects.map { ObjectIdentifier($0) }) == Set([author, book, tag].map { ObjectIdentifier($0) }))
+        #expect(
+            Set(context.insertedObjects.map { ObjectIdentifier($0) })
+                == Set([author, book, tag].map { ObjectIdentifier($0) })
+        )
         try context.save()
         let reader = store.context()
         let found = try reader.one("Book")
@@ -125,17 +128,22 @@ import Testing
     func `a required value that is missing fails the save, with every problem at once`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription(
-                "Form", attributes: [.init("first", .string), .init("second", .int64)],
+                "Form",
+                attributes: [.init("first", .string), .init("second", .int64)],
                 relationships: [
                     .init("owner", to: "Form", .one, isOptional: false),
                     .init("few", to: "Form", .many, minimumCount: 1),
                     .init("many", to: "Form", .many, maximumCount: 1),
-                ]))
+                ]
+            )
+        )
         let context = try TestStore(kind, model).context()
         let form = context.make("Form", ["second": 2])
         form[many: "many"] = [form, ManagedObject.make(model, "Form", ["first": "x", "second": 1])]
         let error = #expect(throws: ObjectGraphError.self) { try context.save() }
-        guard case .validation(let problems)? = error else { Issue.record("the error is \(String(describing: error))"); return }
+        guard case .validation(let problems)? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
         let own = problems.filter { $0.id == form.managedObjectID }.map { "\($0.property) \($0.reason)" }
         #expect(own == ["first missingValue", "owner missingValue", "few tooFewMembers", "many tooManyMembers"])
     }
@@ -145,7 +153,9 @@ import Testing
         let context = try TestStore(kind).context()
         context.make("Book")["price"] = .real(.nan)
         let error = #expect(throws: ObjectGraphError.self) { try context.save() }
-        guard case .validation(let problems)? = error else { Issue.record("the error is \(String(describing: error))"); return }
+        guard case .validation(let problems)? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
         #expect(problems.map(\.property) == ["price"])
         #expect(problems.map(\.reason) == [.notRepresentable])
     }

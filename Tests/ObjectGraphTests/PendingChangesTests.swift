@@ -20,8 +20,16 @@ import Testing
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         let born = store.model.path("Author", "born")
-        #expect(try context.all("Author", sortedBy: [QuerySort(born)]).texts("name") == ["8", "0", "3", "4", "new", "5", "6", "7", "9", "2"])
-        #expect(try context.all("Author", where: born > 3, sortedBy: [QuerySort(born, ascending: false)]).texts("name") == ["2", "9", "7", "6", "5", "4", "new"])
+        #expect(
+            try context.all("Author", sortedBy: [QuerySort(born)]).texts("name") == [
+                "8", "0", "3", "4", "new", "5", "6", "7", "9", "2",
+            ]
+        )
+        #expect(
+            try context.all("Author", where: born > 3, sortedBy: [QuerySort(born, ascending: false)]).texts("name") == [
+                "2", "9", "7", "6", "5", "4", "new",
+            ]
+        )
         #expect(try context.all("Author").texts("name") == ["0", "2", "3", "4", "5", "6", "7", "8", "9", "new"])
     }
 
@@ -38,7 +46,10 @@ import Testing
                 let expected = Array(all.dropFirst(offset).prefix(limit ?? .max))
                 let found: [ManagedObject] = try context.fetch(request)
                 #expect(found.texts("name") == expected, "offset \(offset), limit \(String(describing: limit))")
-                #expect(try context.count(request) == expected.count, "the count at offset \(offset), limit \(String(describing: limit))")
+                #expect(
+                    try context.count(request) == expected.count,
+                    "the count at offset \(offset), limit \(String(describing: limit))"
+                )
                 #expect(try context.fetchIDs(request) == found.map(\.managedObjectID))
             }
         }
@@ -53,7 +64,9 @@ import Testing
                 var request = context.request("Author", sortedBy: [QuerySort(store.model.path("Author", "born"))])
                 request.offset = offset
                 request.limit = limit
-                let expected = Array(["8", "0", "3", "4", "new", "5", "6", "7", "9", "2"].dropFirst(offset).prefix(limit ?? .max))
+                let expected = Array(
+                    ["8", "0", "3", "4", "new", "5", "6", "7", "9", "2"].dropFirst(offset).prefix(limit ?? .max)
+                )
                 let found: [ManagedObject] = try context.fetch(request)
                 #expect(found.texts("name") == expected, "offset \(offset), limit \(String(describing: limit))")
                 #expect(try context.count(request) == expected.count)

@@ -150,8 +150,11 @@ import Testing
     func `values that are to be unique are unique`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription(
-                "User", attributes: [.init("mail", .string), .init("site", .string)],
-                uniquenessConstraints: [["mail", "site"]]))
+                "User",
+                attributes: [.init("mail", .string), .init("site", .string)],
+                uniquenessConstraints: [["mail", "site"]]
+            )
+        )
         let context = try TestStore(kind, model).context()
         context.make("User", ["mail": "a@b", "site": "x"])
         context.make("User", ["mail": "a@b", "site": "y"])

@@ -61,7 +61,11 @@ import Testing
         found[0][many: "friends"] = []
         try reader.save()
         #expect(try store.context().count(reader.request("Person")) == 4)
-        #expect(people.map { (try? context.count(context.request("Person"))) != nil ? $0[many: "friends"].names : [] } == [[], [], ["3"], ["2"]])
+        #expect(
+            people.map { (try? context.count(context.request("Person"))) != nil ? $0[many: "friends"].names : [] } == [
+                [], [], ["3"], ["2"],
+            ]
+        )
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -8,7 +8,9 @@ import Testing
     }
 
     private static func objects(
-        _ store: TestStore, _ place: Place, _ entities: String...
+        _ store: TestStore,
+        _ place: Place,
+        _ entities: String...
     ) throws -> (context: ManagedObjectContext, objects: [ManagedObject]) {
         let context = store.context()
         let objects = entities.enumerated().map { number, entity in

@@ -33,7 +33,12 @@ struct SavePreparation {
         for (position, object) in inserted.enumerated() {
             let batch = try batch(for: object.entity)
             batch.insertedPositions.append(position)
-            encode(object, key: object.state.pointee.changes?.header.assignedKey ?? 0, version: 1, into: &batch.inserted)
+            encode(
+                object,
+                key: object.state.pointee.changes?.header.assignedKey ?? 0,
+                version: 1,
+                into: &batch.inserted
+            )
             collectMemberships(of: object, into: &batch.request)
         }
         for (position, object) in updated.enumerated() {
@@ -191,7 +196,8 @@ struct SavePreparation {
         _ reason: ObjectGraphError.ValidationProblem.Reason
     ) {
         problems.append(
-            .init(id: object.managedObjectID, property: object.entity.properties[slot].name, reason: reason))
+            .init(id: object.managedObjectID, property: object.entity.properties[slot].name, reason: reason)
+        )
     }
 
     // MARK: Memberships

@@ -13,8 +13,8 @@ final class FaultHandler {
     let table: IdentityTable
     /// The context; cleared when it goes away, which makes the reference safe.
     unowned(unsafe) var context: ManagedObjectContext?
-    /// The identity of the store, kept for the objects that outlive the context.
-    private(set) var lastStoreUUID: UUID?
+    /// The identity of the store as it was last known, for objects that outlive their context or its stores.
+    private var lastStoreUUID: UUID?
     /// The objects that are related to each other outside any context.
     let island: Island?
 
@@ -33,7 +33,10 @@ final class FaultHandler {
     }
 
     /// The identity of the store that holds the entity.
-    var storeUUID: UUID? { context?.coordinator.storeUUID(for: entity) ?? lastStoreUUID }
+    var storeUUID: UUID? {
+        if let uuid = context?.coordinator.storeUUID(for: entity) { lastStoreUUID = uuid }
+        return lastStoreUUID
+    }
 
     /// A handler for objects that leave the context while it goes on.
     func detached() -> FaultHandler {
@@ -44,7 +47,7 @@ final class FaultHandler {
 
     /// Cuts the objects loose from their context, which goes away.
     func detachFromContext() {
-        lastStoreUUID = storeUUID
+        _ = storeUUID
         context = nil
     }
 

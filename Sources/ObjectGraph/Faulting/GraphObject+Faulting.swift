@@ -85,7 +85,9 @@ extension ManagedObjectContext {
                     let found = table.object(forKey: row.key)
                 else { continue }
                 let owner = handlers[found.entity].graphObject(found.object)
-                if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded { continue }
+                if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded {
+                    continue
+                }
                 if owner.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) { owners[row.key] = owner }
             }
         }

@@ -48,5 +48,7 @@ extension GraphObject {
     }
 
     /// Whether the object's values have not been read from the store yet.
-    public var isFault: Bool { state.pointee.chunk == nil && state.pointee.changes == nil && state.pointee.handler != nil }
+    public var isFault: Bool {
+        state.pointee.chunk == nil && state.pointee.changes == nil && state.pointee.handler != nil
+    }
 }

@@ -10,7 +10,8 @@ extension GraphObject {
     /// The object that a to-one relationship leads to, or led to before it was deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
         if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = state.pointee.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        guard let handler = state.pointee.handler,
+            case .relationship(let relationship) = handler.entity.properties[slot]
         else {
             return nil
         }
@@ -25,7 +26,8 @@ extension GraphObject {
     /// key and the new ones behind them.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
         if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        guard let handler = state.pointee.handler, case .relationship(let relationship) = handler.entity.properties[slot]
+        guard let handler = state.pointee.handler,
+            case .relationship(let relationship) = handler.entity.properties[slot]
         else {
             return []
         }
@@ -220,7 +222,9 @@ extension GraphObject {
 
     /// Relates the object to what an initializer gave to its relationships before the object could be referred to.
     func establishPendingRelationships() {
-        guard state.pointee.flags.contains(.hasPendingRelationships), let changes = state.pointee.changes else { return }
+        guard state.pointee.flags.contains(.hasPendingRelationships), let changes = state.pointee.changes else {
+            return
+        }
         state.pointee.flags.remove(.hasPendingRelationships)
         for property in entity.properties {
             guard case .relationship(let relationship) = property, case .pending(let objects) = changes[property.slot]

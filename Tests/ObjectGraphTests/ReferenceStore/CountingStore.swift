@@ -16,7 +16,9 @@ final class CountingStore: IncrementalStore {
         guard let kind = description.options["kind"] as? StoreKind,
             let counter = description.options["counter"] as? RequestCounter,
             let folder = description.options["folder"] as? TemporaryFolder
-        else { throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind, a counter and a folder") }
+        else {
+            throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind, a counter and a folder")
+        }
         store = try kind.makeStore(model: model, description: description)
         self.counter = counter
         self.folder = folder

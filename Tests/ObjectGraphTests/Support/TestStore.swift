@@ -31,8 +31,11 @@ final class TestStore {
 
     func description(isReadOnly: Bool = false) -> PersistentStoreDescription {
         PersistentStoreDescription(
-            type: CountingStore.type, url: folder.url.appending(path: "store.sealed"), isReadOnly: isReadOnly,
-            options: kind.options.merging(["kind": kind, "counter": counter, "folder": folder]) { $1 })
+            type: CountingStore.type,
+            url: folder.url.appending(path: "store.sealed"),
+            isReadOnly: isReadOnly,
+            options: kind.options.merging(["kind": kind, "counter": counter, "folder": folder]) { $1 }
+        )
     }
 
     /// A context of the store's coordinator.

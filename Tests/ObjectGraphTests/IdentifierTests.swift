@@ -1,0 +1,101 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+@Suite struct IdentifierTests {
+    @Test(arguments: StoreKind.allCases)
+    func `an identifier survives as a URI`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author", ["name": "x"])
+        #expect(author.managedObjectID.uriRepresentation.absoluteString.hasPrefix("sealeddata:///Author/t"))
+        try context.save()
+        let uri = author.managedObjectID.uriRepresentation
+        try store.reopen()
+        let id = try store.coordinator.managedObjectID(forURIRepresentation: uri)
+        #expect(id == author.managedObjectID)
+        #expect(try (store.context().existingObject(with: id) as? ManagedObject)?["name"] == "x")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a URI that is no identifier of the store is refused`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author")
+        let temporary = author.managedObjectID.uriRepresentation.absoluteString
+        try context.save()
+        let good = author.managedObjectID.uriRepresentation.absoluteString
+        let uuid = author.managedObjectID.storeUUID!.uuidString
+        let bad = [
+            temporary, good + "x", good.replacingOccurrences(of: "Author", with: "Nobody"),
+            "https://example.com/Author/p1",
+            good.replacingOccurrences(of: uuid, with: UUID().uuidString), "sealeddata://\(uuid)/Author/p0",
+            "sealeddata://\(uuid)/Author/p-1", "sealeddata://\(uuid)/Author", "sealeddata://\(uuid)/Author/p1/p1", "x:",
+        ]
+        for text in bad {
+            #expect(throws: ObjectGraphError.self, "\(text)") {
+                try store.coordinator.managedObjectID(forURIRepresentation: URL(string: text)!)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an identifier is never used again`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        var used: Set<ManagedObjectID> = []
+        for round in 0..<5 {
+            let context = store.context()
+            let authors = (0..<3).map { _ in context.make("Author") }
+            try context.save()
+            for author in authors {
+                #expect(used.insert(author.managedObjectID).inserted, "round \(round)")
+                context.delete(author)
+            }
+            try context.save()
+            try store.reopen()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an identifier of another store means nothing`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let stranger = try TestStore(kind)
+        let contexts = [store.context(), stranger.context()]
+        for context in contexts {
+            context.make("Author", ["name": "x"])
+            try context.save()
+        }
+        let id = try contexts[1].one("Author").managedObjectID
+        #expect(try contexts[0].existingObject(with: id) == nil)
+        #expect(contexts[0].registeredObject(for: id) == nil)
+        #expect(contexts[0].object(with: id).isObjectDeleted)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a temporary identifier means nothing after the save`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author")
+        let temporary = author.managedObjectID
+        #expect(context.registeredObject(for: temporary) === author)
+        #expect(context.object(with: temporary) === author)
+        try context.save()
+        #expect(context.registeredObject(for: temporary) == nil)
+        #expect(try context.existingObject(with: temporary) == nil)
+        #expect(context.object(with: temporary).isObjectDeleted)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `identifiers of coordinators with equal models are equal`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author", ["name": "x"])
+        try context.save()
+        let coordinator = try store.anotherCoordinator()
+        let other = ManagedObjectContext(coordinator: coordinator)
+        let found = try #require(try other.existingObject(with: author.managedObjectID))
+        #expect(found.managedObjectID == author.managedObjectID)
+        #expect(Set([found.managedObjectID, author.managedObjectID]).count == 1)
+        try coordinator.removeAllStores()
+    }
+}

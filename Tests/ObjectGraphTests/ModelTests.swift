@@ -1,0 +1,99 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+@Suite struct ModelTests {
+    @Test func `every problem of a model is reported at once`() throws {
+        let declarations = [
+            EntityDescription(
+                "A",
+                attributes: [
+                    .init("x", .int64), .init("x", .string), .init("big", .int64, allowsExternalStorage: true),
+                    .init("", .bool),
+                ],
+                relationships: [
+                    .init("lost", to: "Nowhere", .one),
+                    .init("half", to: "B", .one, inverse: "missing"),
+                    .init("one", to: "B", .one, inverse: "other"),
+                    .init("order", to: "B", .one, isOrdered: true),
+                    .init("counts", to: "B", .many, minimumCount: 3, maximumCount: 2),
+                    .init("negative", to: "B", .many, minimumCount: -1),
+                ],
+                propertyOrder: ["x", "x", "unknown"],
+                indexes: [.init([]), .init(["x", "x"]), .init(["nothing"])],
+                uniquenessConstraints: [["counts"]]
+            ),
+            EntityDescription("B", relationships: [.init("other", to: "A", .one, inverse: "half")]),
+            EntityDescription("B"),
+            EntityDescription("C", superentity: "D"),
+            EntityDescription("D", superentity: "C"),
+            EntityDescription("E", superentity: "F"),
+            EntityDescription("G", superentity: "B", attributes: [.init("other", .int64)]),
+            EntityDescription(""),
+        ]
+        let error = #expect(throws: ModelError.self) { try ManagedObjectModel(entities: declarations) }
+        let problems = (error?.problems ?? []).map { "\($0.entity).\($0.property ?? "")" }
+        #expect(
+            Set(problems) == [
+                "A.x", "A.big", "A.", "A.lost", "A.half", "A.one", "A.order", "A.counts", "A.negative", "A.unknown",
+                "A.nothing",
+                "B.", "B.other", "C.", "D.", "E.", "G.other", ".",
+            ],
+            "the problems are \(error.map { "\($0)" } ?? "none")"
+        )
+    }
+
+    @Test func `a model survives encoding`() throws {
+        for model in [Fixtures.library, Fixtures.people, Fixtures.rules, Fixtures.animals] {
+            let copy = try JSONDecoder().decode(ManagedObjectModel.self, from: JSONEncoder().encode(model))
+            #expect(copy.declarations == model.declarations)
+            for (left, right) in zip(model.entities, copy.entities) {
+                #expect(left.properties.map(\.name) == right.properties.map(\.name))
+                #expect(left.superentity?.name == right.superentity?.name)
+            }
+            for (left, right) in zip(model.relationships, copy.relationships) {
+                #expect(left.inverse?.name == right.inverse?.name)
+                #expect(left.placement == right.placement)
+            }
+        }
+    }
+
+    @Test func `a model that does not fit together is not decoded`() throws {
+        let text =
+            #"{"entities":[{"name":"A","superentity":"B","isAbstract":false,"attributes":[],"relationships":[],"indexes":[],"uniquenessConstraints":[]}]}"#
+        #expect(throws: ModelError.self) { try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8)) }
+    }
+
+    @Test func `properties are numbered with the inherited ones first`() {
+        let penguin = Fixtures.animals.entitiesByName["Penguin"]!
+        #expect(penguin.properties.map(\.name) == ["name", "keeper", "wingspan", "nest", "dives"])
+        #expect(penguin.properties.map(\.slot) == Array(0..<5))
+        #expect(Fixtures.animals.entitiesByName["Animal"]!.family.map(\.name) == ["Animal", "Bird", "Penguin", "Cat"])
+    }
+
+    @Test func `the order of properties can be declared`() throws {
+        let model = Fixtures.model(
+            EntityDescription(
+                "A",
+                attributes: [.init("x", .int64), .init("y", .int64)],
+                relationships: [.init("z", to: "A", .one)],
+                propertyOrder: ["z", "y", "x"]
+            )
+        )
+        #expect(model.entities[0].properties.map(\.name) == ["z", "y", "x"])
+    }
+
+    @Test func `an entity is whole without its model`() {
+        func entity() -> Entity {
+            Fixtures.model(
+                EntityDescription("A", relationships: [.init("b", to: "B", .one, inverse: "a")]),
+                EntityDescription("B", relationships: [.init("a", to: "A", .one, inverse: "b")]),
+                EntityDescription("C", superentity: "A")
+            ).entitiesByName["C"]!
+        }
+        let lonely = entity()
+        #expect(lonely.superentity?.name == "A")
+        #expect(lonely.relationships[0].destination.name == "B")
+        #expect(lonely.relationships[0].inverse?.destination.name == "A")
+    }
+}

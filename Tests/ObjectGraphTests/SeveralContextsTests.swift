@@ -1,0 +1,125 @@
+import ObjectGraph
+import Testing
+
+@Suite struct SeveralContextsTests {
+    /// Two contexts that both know an author with two books.
+    private static func contexts(
+        _ kind: StoreKind
+    ) throws -> (TestStore, (ManagedObjectContext, ManagedObject), (ManagedObjectContext, ManagedObject)) {
+        let store = try TestStore(kind)
+        let first = store.context()
+        let author = first.make("Author", ["name": "old"])
+        author[many: "books"] = ["a", "b"].map { first.make("Book", ["name": .text($0)]) }
+        try first.save()
+        let second = store.context()
+        let counterpart = try second.counterpart(of: author)
+        _ = counterpart[many: "books"]
+        return (store, (first, author), (second, counterpart))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `saved changes reach the objects of other contexts`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        author["name"] = "new"
+        try first.save()
+        store.counter.reset()
+        _ = try second.count(second.request("Author"))
+        #expect(counterpart["name"] == "new")
+        #expect(store.counter.reads == 1, "the count itself")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `objects that another context deleted count as deleted and keep their values`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        defer { _ = store }
+        let books = counterpart[many: "books"]
+        first.delete(author)
+        try first.save()
+        #expect(try second.all("Author").isEmpty)
+        #expect(counterpart.isObjectDeleted)
+        #expect(counterpart["name"] == "old")
+        #expect(books[0][one: "author"] == nil)
+        #expect(!second.hasChanges)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `to-many relationships follow what other contexts save`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        let tag = first.make("Tag")
+        let books = author[many: "books"]
+        books[0][many: "tags"] = [tag]
+        let added = first.make("Book", ["name": "c"])
+        added[one: "author"] = author
+        books[1][one: "author"] = nil
+        try first.save()
+        let own = try second.counterpart(of: books[0])
+        _ = try second.all("Tag")
+        #expect(counterpart[many: "books"].names == ["a", "c"])
+        #expect(own[many: "tags"].count == 1)
+        let other = try second.one("Tag")
+        #expect(other[many: "books"].texts("name") == ["a"])
+        first.delete(added)
+        tag[many: "books"] = [books[1]]
+        try first.save()
+        _ = try second.all("Book")
+        #expect(counterpart[many: "books"].names == ["a"])
+        #expect(own[many: "tags"].isEmpty)
+        #expect(other[many: "books"].texts("name") == ["b"])
+        _ = store
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an ordered relationship follows another context's order`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let first = store.context()
+        let book = first.make("Book")
+        book[many: "chapters"] = ["a", "b", "c"].map { first.make("Chapter", ["name": .text($0)]) }
+        try first.save()
+        let second = store.context()
+        let counterpart = try second.one("Book")
+        #expect(counterpart[many: "chapters"].texts("name") == ["a", "b", "c"])
+        book[many: "chapters"].reverse()
+        try first.save()
+        _ = try second.all("Book")
+        #expect(counterpart[many: "chapters"].texts("name") == ["c", "b", "a"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changes of one context are not seen by another before they are saved`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        defer { _ = store }
+        author["name"] = "new"
+        first.make("Author")
+        #expect(try second.all("Author").count == 1)
+        #expect(counterpart["name"] == "old")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what both contexts delete is deleted`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        first.delete(author)
+        second.delete(counterpart)
+        try first.save()
+        try second.save()
+        #expect(!second.hasChanges)
+        #expect(try store.context().count(first.request("Author")) == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changes of two contexts to different members of one collection go together`(kind: StoreKind) throws {
+        let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
+        let tags = (0..<2).map { first.make("Tag", ["name": .text("\($0)")]) }
+        try first.save()
+        let book = author[many: "books"][0]
+        let other = try second.counterpart(of: book)
+        _ = other[many: "tags"]
+        book[many: "tags"] = [tags[0]]
+        other[many: "tags"] = [try second.counterpart(of: tags[1])]
+        try first.save()
+        try second.save()
+        #expect(other[many: "tags"].names == ["0", "1"])
+        let reader = store.context()
+        #expect(try reader.counterpart(of: book)[many: "tags"].names == ["0", "1"])
+        _ = counterpart
+    }
+}
