@@ -30,7 +30,8 @@ package struct ProgressBar {
         let percent = total == 0 ? 100 : done * 100 / total
         guard percent != lastShown else { return }
         lastShown = percent
-        let numbers = "  \(done.grouped) of \(total.grouped)"
+        let total = total.grouped
+        let numbers = "  \(done.grouped.padded(to: total.count, alignsRight: true)) of \(total)"
         // The last column stays empty: writing into it makes some terminals begin a new line.
         let room = min(width - 1 - title.count - numbers.count, 40)
         let filled = max(room, 0) * percent / 100
