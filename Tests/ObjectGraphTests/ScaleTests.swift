@@ -3,7 +3,7 @@ import Testing
 
 /// Collections and chains that only work where the cost for a member does not grow with their number.
 @Suite struct ScaleTests {
-    private static let count = 50_000
+    private static let count = 20_000
 
     @Test(arguments: StoreKind.allCases)
     func `a large collection is filled, moved and emptied member by member`(kind: StoreKind) throws {
