@@ -76,7 +76,7 @@ extension GraphObject {
                 if inverse.isToMany {
                     destination.addMember(state.pointee.key, to: inverse)
                 } else {
-                    if let rival = destination.destination(at: inverse.slot), rival !== self {
+                    if let rival = destination.lastDestination(at: inverse.slot), rival !== self {
                         rival.storeDestination(0, at: slot)
                     }
                     destination.storeDestination(state.pointee.key, at: inverse.slot)
@@ -117,7 +117,7 @@ extension GraphObject {
             if inverse.isToMany {
                 object.addMember(state.pointee.key, to: inverse)
             } else {
-                if let rival = object.destination(at: inverse.slot), rival !== self {
+                if let rival = object.lastDestination(at: inverse.slot), rival !== self {
                     rival.removeMember(object.state.pointee.key, from: relationship)
                 }
                 object.storeDestination(state.pointee.key, at: inverse.slot)

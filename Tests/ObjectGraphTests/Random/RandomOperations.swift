@@ -144,7 +144,19 @@ struct RandomOperations {
         }
         log.append("\(id).\(relationship.name) = \(others)")
         relate(object, relationship, try others.map { try self.object($0, context) })
+        if let inverse = relationship.inverse {
+            if !relationship.isToMany { freeFromDeleted([id], inverse) }
+            let old = graph.related(id, relationship)
+            if !inverse.isToMany { freeFromDeleted(others.filter { !old.contains($0) }, relationship) }
+        }
         graph.relate(id, relationship, to: others)
+    }
+
+    /// What is given to another object, or to none, no longer keeps an object from being deleted.
+    private mutating func freeFromDeleted(_ members: [Int], _ relationship: Relationship) {
+        for (id, object) in deleted where object.entity.isKind(of: relationship.source) {
+            deleted[id]?.relations[relationship.name]?.removeAll { members.contains($0) }
+        }
     }
 
     private func relate(_ object: ManagedObject, _ relationship: Relationship, _ others: [ManagedObject]) {
