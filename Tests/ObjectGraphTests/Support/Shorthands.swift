@@ -92,7 +92,13 @@ func < (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.l
 func > (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.greater, left, .literal(right)) }
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    /// Makes a constant of a literal.
+    /// Makes a value of a literal.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// Makes a constant of a literal.
+    /// Makes a value of a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Makes a constant of a literal.
+    /// Makes a value of a literal.
     public init(floatLiteral value: Double) { self = .real(value) }
 }
