@@ -60,8 +60,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     open func loadMetadata() throws -> StoreMetadata {
         let opened = try StoreOpening(model: model, description: description).open()
         let layout = Layout(
-            database: opened.database, schema: opened.schema, statements: EntityStatements(opened.schema),
-            uuid: opened.uuid)
+            database: opened.database,
+            schema: opened.schema,
+            statements: EntityStatements(opened.schema),
+            uuid: opened.uuid
+        )
         self.layout.set(layout)
         return StoreMetadata(uuid: opened.uuid, type: description.type)
     }
@@ -81,14 +84,16 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The row of an object, or nil where there is none.
     open func newValuesForObject(
-        with id: ManagedObjectID, with context: ManagedObjectContext?
+        with id: ManagedObjectID,
+        with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode? {
         try rows(with: [id.key], of: id.entity).first { _ in true }.map(IncrementalStoreNode.init)
     }
 
     /// The rows of objects.
     open func newValuesForObjects(
-        with ids: [ManagedObjectID], with context: ManagedObjectContext?
+        with ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
     ) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
         return try rows(with: ids.map(\.key), of: entity)
@@ -96,7 +101,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The destination or members of an object's relationship.
     open func newValue(
-        forRelationship relationship: Relationship, forObjectWith id: ManagedObjectID, with context: ManagedObjectContext?
+        forRelationship relationship: Relationship,
+        forObjectWith id: ManagedObjectID,
+        with context: ManagedObjectContext?
     ) throws -> RelationshipValue {
         let uuid = try layout.value.uuid
         let identify = { ManagedObjectID(entity: relationship.destination, storeUUID: uuid, key: $0) }
@@ -110,7 +117,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The members of a to-many relationship of several objects, with their rows.
     open func newValues(
-        forRelationship relationship: Relationship, forObjectsWith ids: [ManagedObjectID],
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
         try members(of: relationship, owners: ids.map(\.key))

@@ -29,9 +29,13 @@ struct Benchmark {
             baselineTimes.append(baselineTime)
         }
         return Result(
-            operation: operation, ratio: ratios.median, budget: budget,
-            ours_ns_per_row: ourTimes.median / Double(rows), baseline_ns_per_row: baselineTimes.median / Double(rows),
-            spread: (ratios.max() ?? 0) - (ratios.min() ?? 0))
+            operation: operation,
+            ratio: ratios.median,
+            budget: budget,
+            ours_ns_per_row: ourTimes.median / Double(rows),
+            baseline_ns_per_row: baselineTimes.median / Double(rows),
+            spread: (ratios.max() ?? 0) - (ratios.min() ?? 0)
+        )
     }
 
     /// What is known of an operation afterwards; the names are those of the JSON output.
@@ -46,13 +50,20 @@ struct Benchmark {
         /// The largest ratio of a run less the smallest.
         let spread: Double
 
-        static let header = "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row"
+        static let header =
+            "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row"
 
         var line: String {
             let name = operation.padding(toLength: 42, withPad: " ", startingAt: 0)
             return name
                 + String(
-                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f", ratio, budget, spread, ours_ns_per_row, baseline_ns_per_row)
+                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f",
+                    ratio,
+                    budget,
+                    spread,
+                    ours_ns_per_row,
+                    baseline_ns_per_row
+                )
         }
     }
 }

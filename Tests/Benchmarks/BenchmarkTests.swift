@@ -51,7 +51,9 @@ struct BenchmarkTests {
             return folder.appending(path: "\(side)\(run).store")
         }
         return Benchmark(
-            operation: "insert and save", budget: 1.3, rows: rows,
+            operation: "insert and save",
+            budget: 1.3,
+            rows: rows,
             ours: {
                 let container = try open(file("ours"))
                 return try nanoseconds { try insert(rows, into: container) }
@@ -59,7 +61,8 @@ struct BenchmarkTests {
             baseline: {
                 let database = try HandWrittenDatabase(file("hand"), key: key, creates: true)
                 return try nanoseconds { try database.insert(rows) }
-            })
+            }
+        )
     }
 
     private func reading(_ container: ModelContainer, _ byHand: HandWrittenDatabase) -> [Benchmark] {
@@ -67,12 +70,15 @@ struct BenchmarkTests {
         let part = "99"
         var descriptor = FetchDescriptor<Item>(
             predicate: #Predicate { $0.isMarked && $0.note.contains(part) },
-            sortBy: [SortDescriptor(\.weight, order: .reverse)])
+            sortBy: [SortDescriptor(\.weight, order: .reverse)]
+        )
         descriptor.fetchLimit = limit
         let marked = descriptor
         return [
             Benchmark(
-                operation: "fetch all as live objects, warm", budget: 1.2, rows: rows,
+                operation: "fetch all as live objects, warm",
+                budget: 1.2,
+                rows: rows,
                 ours: {
                     let context = ModelContext(container)
                     var items: [Item] = []
@@ -85,9 +91,12 @@ struct BenchmarkTests {
                     let time = try nanoseconds { items = try byHand.all() }
                     try #require(items.count == rows)
                     return time
-                }),
+                }
+            ),
             Benchmark(
-                operation: "fetch and read every property", budget: 1.6, rows: rows,
+                operation: "fetch and read every property",
+                budget: 1.6,
+                rows: rows,
                 ours: {
                     let context = ModelContext(container)
                     var sum = 0
@@ -110,9 +119,12 @@ struct BenchmarkTests {
                     }
                     try #require(sum != 0)
                     return time
-                }),
+                }
+            ),
             Benchmark(
-                operation: "filtered, sorted, limited fetch", budget: 1.2, rows: rows,
+                operation: "filtered, sorted, limited fetch",
+                budget: 1.2,
+                rows: rows,
                 ours: {
                     let context = ModelContext(container)
                     var items: [Item] = []
@@ -120,22 +132,28 @@ struct BenchmarkTests {
                     try #require(items.count <= limit)
                     return time
                 },
-                baseline: { try nanoseconds { _ = try byHand.marked(containing: part, limit: limit) } }),
+                baseline: { try nanoseconds { _ = try byHand.marked(containing: part, limit: limit) } }
+            ),
             Benchmark(
-                operation: "count", budget: 1.1, rows: rows,
+                operation: "count",
+                budget: 1.1,
+                rows: rows,
                 ours: {
                     let context = ModelContext(container)
                     return try nanoseconds {
                         try #require(try context.fetchCount(FetchDescriptor<Item>()) == rows)
                     }
                 },
-                baseline: { try nanoseconds { try #require(try byHand.count() == rows) } }),
+                baseline: { try nanoseconds { try #require(try byHand.count() == rows) } }
+            ),
         ]
     }
 
     private func change(_ container: ModelContainer, _ byHand: HandWrittenDatabase) -> Benchmark {
         Benchmark(
-            operation: "change one property of all and save", budget: 1.5, rows: rows,
+            operation: "change one property of all and save",
+            budget: 1.5,
+            rows: rows,
             ours: {
                 let context = ModelContext(container)
                 return try nanoseconds {
@@ -143,6 +161,7 @@ struct BenchmarkTests {
                     try context.save()
                 }
             },
-            baseline: { try nanoseconds { try byHand.toggleAll() } })
+            baseline: { try nanoseconds { try byHand.toggleAll() } }
+        )
     }
 }

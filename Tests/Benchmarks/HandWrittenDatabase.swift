@@ -17,13 +17,15 @@ final class HandWrittenDatabase {
             """
             PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
             PRAGMA cache_size = -65536
-            """)
+            """
+        )
         if creates {
             try run(
                 """
                 CREATE TABLE "Item" ("_id" INTEGER PRIMARY KEY NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1,
                 "number" INTEGER, "weight" REAL, "name" TEXT, "note" TEXT, "date" REAL, "isMarked" INTEGER) STRICT
-                """)
+                """
+            )
         }
     }
 
@@ -75,10 +77,14 @@ final class HandWrittenDatabase {
 
     private func row(_ statement: OpaquePointer) -> ItemRow {
         ItemRow(
-            id: sqlite3_column_int64(statement, 0), number: Int(sqlite3_column_int64(statement, 1)),
-            weight: sqlite3_column_double(statement, 2), name: text(statement, 3), note: text(statement, 4),
+            id: sqlite3_column_int64(statement, 0),
+            number: Int(sqlite3_column_int64(statement, 1)),
+            weight: sqlite3_column_double(statement, 2),
+            name: text(statement, 3),
+            note: text(statement, 4),
             date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 5)),
-            isMarked: sqlite3_column_int64(statement, 6) != 0)
+            isMarked: sqlite3_column_int64(statement, 6) != 0
+        )
     }
 
     private func text(_ statement: OpaquePointer, _ column: Int32) -> String {
@@ -128,7 +134,8 @@ final class HandWrittenDatabase {
             return ids
         }
         try run("BEGIN IMMEDIATE")
-        try withStatement(#"UPDATE "Item" SET "isMarked" = ?, "_version" = "_version" + 1 WHERE "_id" = ?"#) { statement in
+        try withStatement(#"UPDATE "Item" SET "isMarked" = ?, "_version" = "_version" + 1 WHERE "_id" = ?"#) {
+            statement in
             for (id, isMarked) in ids {
                 sqlite3_bind_int64(statement, 1, 1 - isMarked)
                 sqlite3_bind_int64(statement, 2, id)

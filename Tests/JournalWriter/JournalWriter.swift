@@ -33,13 +33,17 @@ enum Journal {
             EntityDescription(
                 "Entry",
                 attributes: [AttributeDescription("number", .int64), AttributeDescription("text", .string)],
-                relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")])
+                relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")]
+            )
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
         try coordinator.addPersistentStore(
             PersistentStoreDescription(
-                type: SealedStore.storeType, url: url,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]))
+                type: SealedStore.storeType,
+                url: url,
+                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
+            )
+        )
         return ManagedObjectContext(coordinator: coordinator)
     }
 

@@ -22,7 +22,9 @@ public final class ModelContainer: Sendable {
         let coordinator: PersistentStoreCoordinator
 
         init(
-            schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?, configurations: Set<ModelConfiguration>,
+            schema: Schema,
+            migrationPlan: (any SchemaMigrationPlan.Type)?,
+            configurations: Set<ModelConfiguration>,
             coordinator: PersistentStoreCoordinator
         ) {
             self.schema = schema
@@ -58,7 +60,9 @@ public final class ModelContainer: Sendable {
     /// - Throws: an error that names the cause: `DatabaseError` where a file cannot be opened with the key, or there is
     ///   no key; `SealedStoreError` where a file was made for another schema; the schema's own problems, all at once.
     public init(
-        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
+        for schema: Schema,
+        migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: [ModelConfiguration]
     ) throws {
         let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
         let (model, classes) = try schema.makeModel()
@@ -77,19 +81,26 @@ public final class ModelContainer: Sendable {
             throw error
         }
         stores = Stores(
-            schema: schema, migrationPlan: migrationPlan, configurations: Set(configurations), coordinator: coordinator)
+            schema: schema,
+            migrationPlan: migrationPlan,
+            configurations: Set(configurations),
+            coordinator: coordinator
+        )
     }
 
     /// Opens the stores of a schema, creating those that do not exist.
     public convenience init(
-        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+        for schema: Schema,
+        migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
     ) throws {
         try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
     /// Opens the stores of some classes and those that they are related to, creating those that do not exist.
     public convenience init(
-        for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        for types: any PersistentModel.Type...,
+        migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
     ) throws {
         try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)

@@ -21,7 +21,8 @@ extension ModelContext {
     /// The identifiers of the models that fit a descriptor, in its order.
     ///
     /// - Throws: as ``fetch(_:)``.
-    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+    {
         try graph.fetchIDs(request(for: descriptor)).map(PersistentIdentifier.init)
     }
 

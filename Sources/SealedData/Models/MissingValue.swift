@@ -21,7 +21,8 @@ enum MissingValue {
         // All bits zero is the first case of an enum without payloads, and zero in every member of a struct of numbers.
         precondition(
             _isPOD(V.self),
-            "a property of type \(V.self) has no value: make it optional, or give the type an initializer from empty JSON")
+            "a property of type \(V.self) has no value: make it optional, or give the type an initializer from empty JSON"
+        )
         return withUnsafeTemporaryAllocation(of: V.self, capacity: 1) { buffer in
             UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, repeating: 0)
             return buffer[0]

@@ -51,9 +51,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     ///   - entityName: The name of the entity.
     ///   - primaryKey: What the store calls the model.
     public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
-        for storeIdentifier: String, entityName: String, primaryKey: T
+        for storeIdentifier: String,
+        entityName: String,
+        primaryKey: T
     ) throws -> PersistentIdentifier {
-        let key: Key = (primaryKey as? any BinaryInteger).flatMap { Int64(exactly: $0) }.map(Key.number)
+        let key: Key =
+            (primaryKey as? any BinaryInteger).flatMap { Int64(exactly: $0) }.map(Key.number)
             ?? .text(primaryKey.description)
         return PersistentIdentifier(storeIdentifier: storeIdentifier, entityName: entityName, key: key)
     }
@@ -91,7 +94,9 @@ extension PersistentIdentifier: Codable {
             }
         self.init(
             storeIdentifier: try container.decodeIfPresent(String.self, forKey: .storeIdentifier),
-            entityName: try container.decode(String.self, forKey: .entityName), key: key)
+            entityName: try container.decode(String.self, forKey: .entityName),
+            key: key
+        )
     }
 
     /// Encodes the store, the entity and the primary key.

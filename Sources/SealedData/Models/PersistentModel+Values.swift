@@ -151,7 +151,9 @@ extension PersistentModel {
 
     /// Gives a new object's relationship its first members.
     public static func _$initialize<C: RelationshipCollection>(
-        _ state: inout _ObjectState, _ slot: Int, to models: C
+        _ state: inout _ObjectState,
+        _ slot: Int,
+        to models: C
     ) {
         state.initialize(slot, related: models._$models)
     }

@@ -18,6 +18,7 @@ extension PredicateExpressions {
             self.value = value
         }
 
+        /// The value for the inputs that the bindings name.
         public func evaluate(_ bindings: PredicateBindings) -> Output { value }
 
         /// Always fails: a model cannot be encoded.

@@ -7,6 +7,7 @@
         public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
             PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
+            /// What the expression is for one input.
             public typealias Output = Bool
 
             /// The text that is searched.
@@ -20,6 +21,7 @@
                 self.other = other
             }
 
+            /// The value for the inputs that the bindings name.
             public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
                 try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
             }
@@ -29,6 +31,7 @@
         public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
             PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
+            /// What the expression is for one input.
             public typealias Output = ComparisonResult
 
             /// The left text.
@@ -42,6 +45,7 @@
                 self.other = other
             }
 
+            /// The value for the inputs that the bindings name.
             public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
                 try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
             }

@@ -21,7 +21,8 @@ struct EntityStatements: Sendable {
             if table.hasEntityColumn { names.append(#""_entity""#) }
             names += entity.properties.compactMap { table.column(of: $0)?.name }
             return SQLText(
-                "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))")
+                "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))"
+            )
         }
         deletes = entities.map {
             SQLText(#"DELETE FROM \#(schema.table(of: $0).name) WHERE "_id" = ?1 AND (?2 IS NULL OR "_version" = ?2)"#)
@@ -100,14 +101,17 @@ struct EntitySelection: Sendable {
         columnCount = Int32(names.count)
         let layouts = entity.family.map { member in
             RowLayout(
-                entityIndex: member.index, slotCount: member.slotCount,
+                entityIndex: member.index,
+                slotCount: member.slotCount,
                 cells: member.properties.compactMap { property in
                     columnIndexes[property].map { Cell(slot: property.slot, column: $0) }
-                })
+                }
+            )
         }
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
         self.layouts = Dictionary(
-            uniqueKeysWithValues: zip(entity.family, layouts).map { (table.codes[$0] ?? 0, $1) })
+            uniqueKeysWithValues: zip(entity.family, layouts).map { (table.codes[$0] ?? 0, $1) }
+        )
         let codes = self.layouts.keys.sorted().map(String.init).joined(separator: ", ")
         familyCondition = entity.isRoot ? nil : "t0.\"_entity\" IN (\(codes))"
         exactCondition = table.hasEntityColumn ? "t0.\"_entity\" = \(table.codes[entity] ?? 0)" : nil
@@ -131,8 +135,11 @@ struct EntitySelection: Sendable {
             throw SealedStoreError.damagedMetadata("an entity number in \(table)")
         }
         rows.begin(
-            key: statement.integer(at: 0), version: UInt32(truncatingIfNeeded: statement.integer(at: 1)),
-            entity: layout.entityIndex, slotCount: layout.slotCount)
+            key: statement.integer(at: 0),
+            version: UInt32(truncatingIfNeeded: statement.integer(at: 1)),
+            entity: layout.entityIndex,
+            slotCount: layout.slotCount
+        )
         for cell in layout.cells {
             switch statement.columnType(cell.column) {
             case .null: continue

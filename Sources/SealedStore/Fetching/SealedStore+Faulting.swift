@@ -62,7 +62,8 @@ extension SealedStore {
 
     /// Where the members of a relationship stand: the tables, the column with the owner's key, and that of the order.
     private func memberSource(
-        of relationship: Relationship, _ layout: Layout
+        of relationship: Relationship,
+        _ layout: Layout
     ) throws -> (tables: String, owner: String, position: String?) {
         let table = layout.schema.table(of: relationship.destination)
         if let pairs = layout.schema.joinTables[relationship.index] {

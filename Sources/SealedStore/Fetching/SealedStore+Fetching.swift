@@ -32,7 +32,11 @@ extension SealedStore {
                     let entity = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 1)) : request.entity
                     ids.append(
                         ManagedObjectID(
-                            entity: entity ?? request.entity, storeUUID: layout.uuid, key: query.integer(at: 0)))
+                            entity: entity ?? request.entity,
+                            storeUUID: layout.uuid,
+                            key: query.integer(at: 0)
+                        )
+                    )
                 }
                 return ids
             }
@@ -46,7 +50,11 @@ extension SealedStore {
         request.sort = []
         let isLimited = request.limit != nil || request.offset > 0
         let statement = try FetchStatement(
-            request, columns: isLimited ? "1" : "count(*)", isOrdered: isLimited, layout)
+            request,
+            columns: isLimited ? "1" : "count(*)",
+            isOrdered: isLimited,
+            layout
+        )
         let sql = isLimited ? "SELECT count(*) FROM (\(statement.sql))" : statement.sql
         return try layout.database.read { connection in
             try connection.withStatement(sql) { query in

@@ -55,8 +55,11 @@ struct ModelComparison {
             case .attribute(let attribute): self = .attribute(attribute.type)
             case .relationship(let relationship):
                 self = .relationship(
-                    destination: relationship.destination.name, isToMany: relationship.isToMany,
-                    isOrdered: relationship.isOrdered, inverse: relationship.inverse?.name)
+                    destination: relationship.destination.name,
+                    isToMany: relationship.isToMany,
+                    isOrdered: relationship.isOrdered,
+                    inverse: relationship.inverse?.name
+                )
             }
         }
     }

@@ -47,11 +47,15 @@ struct StoreMetadataTable {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }
         return StoreMetadataTable(
-            uuid: uuid, model: try decode(.model, from: values), names: try decode(.names, from: values))
+            uuid: uuid,
+            model: try decode(.model, from: values),
+            names: try decode(.names, from: values)
+        )
     }
 
     private static func decode<T: Decodable>(_ key: Key, from values: [String: String]) throws -> T {
-        guard let text = values[key.rawValue], let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
+        guard let text = values[key.rawValue], let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8))
+        else {
             throw SealedStoreError.damagedMetadata(key.rawValue)
         }
         return value

@@ -29,7 +29,10 @@ struct StoreOpening {
             let differences = ModelComparison(stored: metadata.model, current: model).differences
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
             return Opened(
-                database: database, schema: StoreSchema(model: model, names: metadata.names), uuid: metadata.uuid)
+                database: database,
+                schema: StoreSchema(model: model, names: metadata.names),
+                uuid: metadata.uuid
+            )
         } catch {
             try? database.close()
             throw error
@@ -38,11 +41,16 @@ struct StoreOpening {
 
     /// Opens the database that a description names.
     static func openDatabase(
-        _ description: PersistentStoreDescription, createsIfMissing: Bool, create: (Connection) throws -> Void
+        _ description: PersistentStoreDescription,
+        createsIfMissing: Bool,
+        create: (Connection) throws -> Void
     ) throws -> Database {
         let options = Database.Options(
-            readOnly: description.isReadOnly, createsIfMissing: createsIfMissing, applicationID: applicationID,
-            newestUserVersion: formatVersion)
+            readOnly: description.isReadOnly,
+            createsIfMissing: createsIfMissing,
+            applicationID: applicationID,
+            newestUserVersion: formatVersion
+        )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
         return try Database(location, key: key(of: description), options: options, create: create)
     }

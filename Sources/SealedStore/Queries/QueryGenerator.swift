@@ -77,7 +77,8 @@ struct QueryGenerator {
     }
 
     private mutating func list(
-        _ conditions: [QueryExpression], _ mayBeNull: Bool
+        _ conditions: [QueryExpression],
+        _ mayBeNull: Bool
     ) throws(SealedStoreError) -> [String] {
         var result: [String] = []
         for condition in conditions { result.append(try self.condition(condition, mayBeNull: mayBeNull)) }
@@ -85,7 +86,10 @@ struct QueryGenerator {
     }
 
     private mutating func comparison(
-        _ comparison: QueryExpression.Comparison, _ left: QueryExpression, _ right: QueryExpression, _ mayBeNull: Bool
+        _ comparison: QueryExpression.Comparison,
+        _ left: QueryExpression,
+        _ right: QueryExpression,
+        _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
         let leftText = try value(left)
         let rightText = try value(right)
@@ -110,13 +114,15 @@ struct QueryGenerator {
     private static let parameterLimit = 1000
 
     private mutating func membership(
-        of element: QueryExpression, in values: [Value]
+        of element: QueryExpression,
+        in values: [Value]
     ) throws(SealedStoreError) -> String {
         let text = try value(element)
         let constants = values.filter { !$0.isNull }
         let nullTest = constants.count < values.count ? " OR \(text) IS NULL" : ""
         // The element's own parameters come again with its text.
-        if !nullTest.isEmpty, case .path = element {} else if !nullTest.isEmpty {
+        if !nullTest.isEmpty, case .path = element {
+        } else if !nullTest.isEmpty {
             throw .unsupportedQuery("nil in a list that a computed value is looked up in")
         }
         if constants.isEmpty { return nullTest.isEmpty ? "0" : "(\(text) IS NULL)" }
@@ -189,7 +195,8 @@ struct QueryGenerator {
     }
 
     private mutating func call(
-        _ function: QueryExpression.Function, _ arguments: [QueryExpression]
+        _ function: QueryExpression.Function,
+        _ arguments: [QueryExpression]
     ) throws(SealedStoreError) -> String {
         switch (function, arguments.count) {
         case (.contains, 2):
@@ -225,7 +232,8 @@ struct QueryGenerator {
     private mutating func column(at path: [Property], from start: Int) throws(SealedStoreError) -> String {
         guard let last = path.last else { return "\(variables[start].alias).\"_id\"" }
         let end = try join(path.dropLast(), from: start)
-        guard end.entity.rootIndex == rootIndex(of: last), let column = schema.table(of: end.entity).column(of: last) else {
+        guard end.entity.rootIndex == rootIndex(of: last), let column = schema.table(of: end.entity).column(of: last)
+        else {
             throw .unsupportedQuery("the property '\(last.name)' of entity '\(end.entity.name)'")
         }
         return "\(end.alias).\(column.name)"
@@ -240,7 +248,8 @@ struct QueryGenerator {
 
     /// Joins the tables along a path of to-one relationships.
     private mutating func join(
-        _ path: ArraySlice<Property>, from start: Int
+        _ path: ArraySlice<Property>,
+        from start: Int
     ) throws(SealedStoreError) -> Join {
         guard let last = path.last else {
             return Join(alias: variables[start].alias, entity: variables[start].entity)
@@ -265,7 +274,10 @@ struct QueryGenerator {
 
     /// FROM and WHERE of a subquery over the members of a to-many relationship that fulfil a condition.
     private mutating func members(
-        at path: [Property], from start: Int, variable: Int, condition: QueryExpression
+        at path: [Property],
+        from start: Int,
+        variable: Int,
+        condition: QueryExpression
     ) throws(SealedStoreError) -> String {
         guard case .relationship(let relationship)? = path.last, relationship.isToMany else {
             throw .unsupportedQuery("'\(path.last?.name ?? "")' as a collection")
@@ -278,7 +290,8 @@ struct QueryGenerator {
         let link: String
         if let joinTable = schema.joinTables[relationship.index] {
             let pairs = newAlias()
-            from = "\(joinTable.name) AS \(pairs) JOIN \(table) ON \(source.alias).\"_id\" = \(pairs).\(joinTable.member)"
+            from =
+                "\(joinTable.name) AS \(pairs) JOIN \(table) ON \(source.alias).\"_id\" = \(pairs).\(joinTable.member)"
             link = "\(pairs).\(joinTable.owner) = \(owner)"
         } else if let inverse = relationship.inverse {
             from = table

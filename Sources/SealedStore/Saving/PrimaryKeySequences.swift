@@ -35,9 +35,13 @@ final class PrimaryKeySequences: Sendable {
             return try connection.withStatement(sql) { statement in
                 try statement.bind(Int64(count), at: 1)
                 try statement.bind(text: root.name, at: 2)
-                guard try statement.step() else { throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'") }
+                guard try statement.step() else {
+                    throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
+                }
                 let next = statement.integer(at: 0)
-                guard next > Int64(count) else { throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'") }
+                guard next > Int64(count) else {
+                    throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
+                }
                 while try statement.step() {}
                 return (next - Int64(count))..<next
             }

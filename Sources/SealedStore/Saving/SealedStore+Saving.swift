@@ -19,7 +19,8 @@ extension SealedStore {
     /// The error for a violated unique index, in the model's words.
     private func notUnique(_ violation: ConstraintViolation, _ schema: StoreSchema) -> any Error {
         let table = violation.table.map(SQL.quoted)
-        guard let entity = schema.model.entities.first(where: { $0.isRoot && schema.table(of: $0).name == table }) else {
+        guard let entity = schema.model.entities.first(where: { $0.isRoot && schema.table(of: $0).name == table })
+        else {
             return DatabaseError.constraint(violation)
         }
         let columns = Set(violation.columns.map(SQL.quoted))
@@ -117,12 +118,14 @@ struct SaveTransaction {
 
         init(_ entity: Entity, _ table: EntityTable, _ slots: SlotSet) {
             let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
-            let assignments = [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+            let assignments =
+                [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
             sql = SQLText(
                 """
                 UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
                 WHERE "_id" = ? AND "_version" = ?
-                """)
+                """
+            )
             self.slots = properties.map(\.slot)
         }
     }
@@ -165,20 +168,32 @@ struct SaveTransaction {
     private func apply(_ change: SaveChangesRequest.MembershipChange) throws {
         if let pairs = layout.schema.joinTables[change.relationship.index] {
             try run(
-                "DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2", change.owner, change.removed)
+                "DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2",
+                change.owner,
+                change.removed
+            )
             try run(
-                "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)", change.owner,
-                change.added)
+                "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)",
+                change.owner,
+                change.added
+            )
             if let position = pairs.position, let order = change.order {
                 try number(
-                    order, with: "UPDATE \(pairs.name) SET \(position) = ?1 WHERE \(pairs.owner) = ?2 AND \(pairs.member) = ?3",
-                    owner: change.owner)
+                    order,
+                    with:
+                        "UPDATE \(pairs.name) SET \(position) = ?1 WHERE \(pairs.owner) = ?2 AND \(pairs.member) = ?3",
+                    owner: change.owner
+                )
             }
         } else if let order = change.order,
             let position = layout.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
         {
             let table = layout.schema.table(of: change.relationship.destination).name
-            try number(order, with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0", owner: change.owner)
+            try number(
+                order,
+                with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0",
+                owner: change.owner
+            )
         }
     }
 

@@ -18,7 +18,9 @@ enum SQL {
             String.UnicodeScalarView(
                 name.unicodeScalars.map { scalar in
                     ("A"..."Z").contains(scalar) ? Unicode.Scalar(scalar.value + 32)! : scalar
-                }))
+                }
+            )
+        )
     }
 
     /// As many parameters, separated by commas.

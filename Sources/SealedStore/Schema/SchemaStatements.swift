@@ -56,12 +56,18 @@ struct SchemaStatements {
             addIndex(on: table.name, columns, isUnique: true, condition: condition)
         }
         for index in entity.description.indexes {
-            addIndex(on: table.name, index.properties.compactMap { entity.propertiesByName[$0].flatMap(table.column) }.map(\.name))
+            addIndex(
+                on: table.name,
+                index.properties.compactMap { entity.propertiesByName[$0].flatMap(table.column) }.map(\.name)
+            )
         }
     }
 
     private mutating func addIndex(
-        on table: String, _ columns: [String], isUnique: Bool = false, condition: String = ""
+        on table: String,
+        _ columns: [String],
+        isUnique: Bool = false,
+        condition: String = ""
     ) {
         let name = SQL.quoted("_index_\(all.count)")
         let list = columns.joined(separator: ", ")

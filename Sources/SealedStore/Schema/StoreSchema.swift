@@ -93,7 +93,8 @@ struct EntityTable: Sendable {
             uniqueKeysWithValues: toOnes.compactMap { toOne in
                 guard let inverse = toOne.inverse, inverse.isToMany, inverse.isOrdered else { return nil }
                 return (inverse, SQL.quoted(names.positionColumn(of: inverse)))
-            })
+            }
+        )
     }
 
     func column(of property: Property) -> Column? { positions[property].map { columns[$0] } }

@@ -67,6 +67,7 @@ extension ModelDeclarationTests.Travel {
     }
 }
 
+/// A model that others see.
 public enum PublicTravel {}
 
 public extension PublicTravel {
@@ -87,6 +88,7 @@ public extension PublicTravel {
 
 @Model open class OpenModel {
     open var name: String
+    /// Makes one.
     public init(name: String) { self.name = name }
 }
 

@@ -13,8 +13,11 @@ import Testing
         var next: Int64 = 1
         for _ in 0..<100 {
             let acknowledged = try runAndKillWriter(
-                store, from: next, acknowledgements: Int.random(in: 0...12, using: &random),
-                pause: Int.random(in: 0...200_000, using: &random))
+                store,
+                from: next,
+                acknowledgements: Int.random(in: 0...12, using: &random),
+                pause: Int.random(in: 0...200_000, using: &random)
+            )
             let numbers = try readPairs(store)
             let last = numbers.last ?? 0
             #expect(numbers == Array(1..<(last + 1)), "\(random)")
@@ -26,7 +29,10 @@ import Testing
 
     /// Starts a writer, kills it some time after a number of acknowledgements, and returns the last one it gave.
     private func runAndKillWriter(
-        _ store: URL, from first: Int64, acknowledgements: Int, pause: Int
+        _ store: URL,
+        from first: Int64,
+        acknowledgements: Int,
+        pause: Int
     ) throws -> Int64? {
         let writer = Process()
         writer.executableURL = URL(filePath: CommandLine.arguments[0])

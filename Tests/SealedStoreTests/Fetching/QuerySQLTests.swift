@@ -8,7 +8,9 @@ import Testing
 @Suite struct QuerySQLTests {
     private let model = try! Library.model()
 
-    private func property(_ entity: String, _ name: String) -> Property { model.entitiesByName[entity]!.propertiesByName[name]! }
+    private func property(_ entity: String, _ name: String) -> Property {
+        model.entitiesByName[entity]!.propertiesByName[name]!
+    }
 
     private func sql(_ condition: QueryExpression) throws -> (text: String, from: String, parameters: [Value]) {
         var generator = QueryGenerator(StoreSchema(model: model), root: model.entitiesByName["Book"]!)
@@ -33,7 +35,8 @@ import Testing
     @Test func `a comparison under NOT is decided`() throws {
         let pages = QueryExpression.path(property("Book", "pages"))
         #expect(
-            try sql(.not(.comparison(.less, pages, .literal(.integer(1))))).text == #"(NOT ((t0."pages" < ?) IS TRUE))"#)
+            try sql(.not(.comparison(.less, pages, .literal(.integer(1))))).text == #"(NOT ((t0."pages" < ?) IS TRUE))"#
+        )
     }
 
     @Test func `a path through a relationship joins once`() throws {
@@ -41,19 +44,25 @@ import Testing
         let result = try sql(
             .and([
                 .comparison(.equal, name, .literal(.text("A"))), .comparison(.notEqual, name, .literal(.text("B"))),
-            ]))
+            ])
+        )
         #expect(result.text == #"((t1."name" = ?) AND (t1."name" IS NOT ?))"#)
         #expect(result.from == #"FROM "Book" AS t0 LEFT JOIN "Author" AS t1 ON t1."_id" = t0."author""#)
     }
 
     @Test func `a quantifier is a subquery`() throws {
         let condition = QueryExpression.comparison(
-            .equal, .path(from: 1, [property("Tag", "label")]), .literal(.text("x")))
+            .equal,
+            .path(from: 1, [property("Tag", "label")]),
+            .literal(.text("x"))
+        )
         let any = try sql(
-            .quantified(.any, from: 0, [property("Book", "tags")], variable: 1, condition: condition))
+            .quantified(.any, from: 0, [property("Book", "tags")], variable: 1, condition: condition)
+        )
         #expect(
             any.text == #"(EXISTS (SELECT 1 FROM "_Book_tags" AS t2 JOIN "Tag" AS t1 ON t1."_id" = t2."target" "#
-                + #"WHERE t2."source" = t0."_id" AND (t1."label" = ?)))"#)
+                + #"WHERE t2."source" = t0."_id" AND (t1."label" = ?)))"#
+        )
     }
 
     @Test func `a long list is one parameter`() throws {
@@ -68,7 +77,10 @@ import Testing
         let library = try Library(folder.file("library.store"))
         var request = FetchRequest(library.entity("Author"))
         request.predicate = .comparison(
-            .equal, .path(library.entity("Author").propertiesByName["name"]!), .literal(.text("A")))
+            .equal,
+            .path(library.entity("Author").propertiesByName["name"]!),
+            .literal(.text("A"))
+        )
         let layout = try library.layout()
         let statement = try FetchStatement(request, columns: "1", layout)
         let plan = try layout.database.read { connection in

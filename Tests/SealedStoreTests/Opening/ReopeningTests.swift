@@ -46,7 +46,10 @@ import Testing
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
         let description = PersistentStoreDescription(
-            type: SealedStore.storeType, url: url, options: [SealedStore.keyOption: Library.key])
+            type: SealedStore.storeType,
+            url: url,
+            options: [SealedStore.keyOption: Library.key]
+        )
         let error = #expect(throws: SealedStoreError.self) { try coordinator.addPersistentStore(description) }
         guard case .modelMismatch(let differences) = error else {
             Issue.record("another error: \(String(describing: error))")
@@ -75,7 +78,11 @@ import Testing
         try Library(url).coordinator.removeAllStores()
         let model = try SealedStore.model(
             of: PersistentStoreDescription(
-                type: SealedStore.storeType, url: url, options: [SealedStore.keyOption: Library.key]))
+                type: SealedStore.storeType,
+                url: url,
+                options: [SealedStore.keyOption: Library.key]
+            )
+        )
         #expect(model.declarations == (try Library.model()).declarations)
     }
 

@@ -13,9 +13,11 @@ struct Library {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
-                "Author", attributes: [AttributeDescription("name", .string)],
+                "Author",
+                attributes: [AttributeDescription("name", .string)],
                 relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "author")],
-                uniquenessConstraints: [["name"]]),
+                uniquenessConstraints: [["name"]]
+            ),
             EntityDescription(
                 "Book",
                 attributes: [
@@ -25,10 +27,13 @@ struct Library {
                     RelationshipDescription("author", to: "Author", .one, inverse: "books"),
                     RelationshipDescription("tags", to: "Tag", .many, inverse: "books"),
                 ],
-                indexes: [FetchIndexDescription(["title"])]),
+                indexes: [FetchIndexDescription(["title"])]
+            ),
             EntityDescription(
-                "Tag", attributes: [AttributeDescription("label", .string)],
-                relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "tags")]),
+                "Tag",
+                attributes: [AttributeDescription("label", .string)],
+                relationships: [RelationshipDescription("books", to: "Book", .many, inverse: "tags")]
+            ),
         ])
     }
 
@@ -38,7 +43,12 @@ struct Library {
         coordinator = PersistentStoreCoordinator(model: try Self.model())
         try coordinator.addPersistentStore(
             PersistentStoreDescription(
-                type: SealedStore.storeType, url: url, isReadOnly: isReadOnly, options: [SealedStore.keyOption: key]))
+                type: SealedStore.storeType,
+                url: url,
+                isReadOnly: isReadOnly,
+                options: [SealedStore.keyOption: key]
+            )
+        )
         context = ManagedObjectContext(coordinator: coordinator)
     }
 
@@ -54,7 +64,9 @@ struct Library {
     /// The open store.
     func layout() throws -> SealedStore.Layout {
         struct IsNoSealedStore: Error {}
-        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else { throw IsNoSealedStore() }
+        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else {
+            throw IsNoSealedStore()
+        }
         return try store.layout.value
     }
 
