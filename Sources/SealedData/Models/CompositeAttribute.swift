@@ -2,8 +2,10 @@ import Foundation
 import ObjectGraph
 
 /// The value of an attribute that is stored as JSON text: any `Codable` type that has no column form of its own.
-struct CompositeAttribute<Value: Codable>: CompositeValue {
+struct CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     private let value: Value
+
+    var anyValue: Any { value }
 
     init(_ value: Value) {
         self.value = value
@@ -18,7 +20,12 @@ struct CompositeAttribute<Value: Codable>: CompositeValue {
 
     /// The value out of what an object has for it; nil where it has none, or text that is not of the type.
     static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
-        if let composite = stored.value as? CompositeAttribute<Value> { return composite.value }
+        if let composite = stored.value as? any AnyValueHolder { return composite.anyValue as? Value }
         return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
     }
+}
+
+/// What holds a value of a type that its reader need not know: a `T` that was set is read as a `T?` as well.
+private protocol AnyValueHolder {
+    var anyValue: Any { get }
 }
