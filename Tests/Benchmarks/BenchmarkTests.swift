@@ -45,22 +45,29 @@ struct BenchmarkTests {
     }
 
     private func insertion(in folder: URL) -> Benchmark {
-        var run = 0
-        func file(_ side: String) -> URL {
-            run += 1
-            return folder.appending(path: "\(side)\(run).store")
+        // The files are removed after each run: else the machine's memory fills with them, and whichever side needs fresh
+        // memory pays for it.
+        func inNewFile(_ body: (URL) throws -> UInt64) throws -> UInt64 {
+            let folder = folder.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            return try body(folder.appending(path: "new.store"))
         }
         return Benchmark(
             operation: "insert and save",
             budget: 1.3,
             rows: rows,
             ours: {
-                let container = try open(file("ours"))
-                return try nanoseconds { try insert(rows, into: container) }
+                try inNewFile { file in
+                    let container = try open(file)
+                    return try nanoseconds { try insert(rows, into: container) }
+                }
             },
             baseline: {
-                let database = try HandWrittenDatabase(file("hand"), key: key, creates: true)
-                return try nanoseconds { try database.insert(rows) }
+                try inNewFile { file in
+                    let database = try HandWrittenDatabase(file, key: key, creates: true)
+                    return try nanoseconds { try database.insert(rows) }
+                }
             }
         )
     }

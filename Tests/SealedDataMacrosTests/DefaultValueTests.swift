@@ -19,7 +19,7 @@ struct DefaultValueTests {
                     var block: Int /* of */ = /* the */ 2 /* sum */
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -94,7 +94,7 @@ struct DefaultValueTests {
                     var `default`: (any P)? = nil
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -190,7 +190,7 @@ struct DefaultValueTests {
                         """
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -279,7 +279,7 @@ struct DefaultValueTests {
                     var choice = switch flag { case true: 1; case false: 2 }
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {

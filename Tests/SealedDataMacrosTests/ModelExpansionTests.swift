@@ -37,7 +37,7 @@ struct ModelExpansionTests {
                     var computed: Int { 1 }
                     init(name: String, code: String) { self.name = name; self.code = code }
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -154,7 +154,7 @@ struct ModelExpansionTests {
                     @SealedData._PersistedProperty(slot: 0)
                     public private(set) var note: String?
 
-                    final public var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) final public var _$state = SealedData._ObjectState(Trip.self)
 
                     final public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -214,7 +214,7 @@ struct ModelExpansionTests {
                     final class Trip {
                         init() {}
 
-                        public var _$state = SealedData._ObjectState(Trip.self)
+                        @exclusivity(unchecked) public var _$state = SealedData._ObjectState(Trip.self)
 
                         public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                             withUnsafeMutablePointer(to: &_$state) {
@@ -266,7 +266,7 @@ struct ModelExpansionTests {
                 final class Trip {
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {
@@ -322,7 +322,7 @@ struct ModelExpansionTests {
                     var name = ""
                     init() {}
 
-                    var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
                     var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
                         withUnsafeMutablePointer(to: &_$state) {

@@ -8,21 +8,12 @@ extension ManagedObjectContext {
         precondition(context === self, "the object belongs to another context: delete it there")
         guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
         if object.state.pointee.flags.contains(.inserted) {
-            object.state.pointee.flags.remove(.inserted)
-            insertedCount -= 1
+            inserted.remove(object)
             // Never saved: nothing to delete in the store.
             object.state.pointee.flags.insert(.vanished)
         } else {
-            if object.state.pointee.flags.contains(.updated) {
-                object.state.pointee.flags.remove(.updated)
-                updatedCount -= 1
-            }
-            object.state.pointee.flags.insert(.deleted)
-            deletedCount += 1
-            if !object.state.pointee.flags.contains(.listedAsDeleted) {
-                object.state.pointee.flags.insert(.listedAsDeleted)
-                deletedList.append(object)
-            }
+            if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
+            deleted.add(object)
         }
         unpropagatedDeletes.append(object)
     }
@@ -35,8 +26,8 @@ extension ManagedObjectContext {
 
     /// Takes back a deletion that has not been saved.
     func restore(_ object: any GraphObject) {
-        object.state.pointee.flags.subtract([.deleted, .deletePropagated])
-        deletedCount -= 1
+        deleted.remove(object)
+        object.state.pointee.flags.remove(.deletePropagated)
         markUpdated(object)
         object.reestablishInverses()
     }
@@ -79,7 +70,7 @@ extension ManagedObjectContext {
 
     /// What keeps deleted objects from being deleted.
     func deniedDeletions() -> [ObjectGraphError.ValidationProblem] {
-        deletedList.filter { $0.state.pointee.flags.contains(.deleted) }.flatMap { object in
+        deleted.objects.flatMap { object in
             object.entity.relationships.lazy
                 .filter { $0.deleteRule == .deny }
                 .filter { relationship in

@@ -72,11 +72,11 @@ extension ManagedObjectContext {
 
     /// The unsaved changes that have a say in a request; nil where there are none.
     private func pendingChanges(for request: FetchRequest) -> PendingChanges? {
-        guard request.includesPendingChanges, insertedCount + updatedCount + deletedCount > 0 else { return nil }
+        guard request.includesPendingChanges, changeCount > 0 else { return nil }
         let visited = request.visitedRoots
         var changes = PendingChanges()
-        for list in [insertedList, updatedList, deletedList] {
-            for object in list where object.hasChanges {
+        for list in [inserted, updated, deleted] {
+            for object in list.objects {
                 let root = object.entity.rootIndex
                 if visited.contains(root) { changes.reachesFurther = true }
                 if root == request.entity.rootIndex, changes.keys.insert(object.state.pointee.key).inserted {

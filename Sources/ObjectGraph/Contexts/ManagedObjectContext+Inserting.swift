@@ -33,10 +33,11 @@ extension ManagedObjectContext {
         handler.table.reserve(1)
         object._$recordConstants()
         object.turnRowIntoChanges()
-        object.state.pointee.handler = handler
-        object.state.pointee.key = key
-        object.state.pointee.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
-        markInserted(object)
+        let state = object.state
+        state.pointee.handler = handler
+        state.pointee.key = key
+        state.pointee.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
+        inserted.add(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
     }
 
@@ -48,24 +49,10 @@ extension ManagedObjectContext {
         object.reestablishInverses()
     }
 
-    func markInserted(_ object: any GraphObject) {
-        object.state.pointee.flags.insert(.inserted)
-        insertedCount += 1
-        if !object.state.pointee.flags.contains(.listedAsInserted) {
-            object.state.pointee.flags.insert(.listedAsInserted)
-            insertedList.append(object)
-        }
-    }
-
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
         guard object.state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
-        object.state.pointee.flags.insert(.updated)
-        updatedCount += 1
-        if !object.state.pointee.flags.contains(.listedAsUpdated) {
-            object.state.pointee.flags.insert(.listedAsUpdated)
-            updatedList.append(object)
-        }
+        updated.add(object)
     }
 }
 
@@ -74,7 +61,8 @@ extension GraphObject {
     /// relationships of a saved object, or of one whose context is gone, are forgotten: their keys mean nothing elsewhere.
     func turnRowIntoChanges() {
         let changes = ensureChanges()
-        changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
+        changes.assignedKey = 0
+        let state = state
         let lostContext = state.pointee.handler.map { $0.context == nil && $0.island == nil } ?? false
         guard state.pointee.key > 0 || lostContext else { return }
         let row = state.pointee.row
@@ -92,6 +80,7 @@ extension GraphObject {
 
     /// The changes, which are made where there are none.
     func ensureChanges() -> ObjectChanges {
+        let state = state
         if let changes = state.pointee.changes { return changes }
         let changes = ObjectChanges.make(slotCount: entity.slotCount)
         state.pointee.changes = changes

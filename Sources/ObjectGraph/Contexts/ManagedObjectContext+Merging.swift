@@ -25,10 +25,7 @@ extension ManagedObjectContext {
                 object.state.pointee.flags.insert(.outdated)
                 continue
             }
-            if object.state.pointee.flags.contains(.deleted) {
-                object.state.pointee.flags.remove(.deleted)
-                deletedCount -= 1
-            }
+            if object.state.pointee.flags.contains(.deleted) { deleted.remove(object) }
             object.state.pointee.flags.insert(.vanished)
         }
         for change in changes.memberships {

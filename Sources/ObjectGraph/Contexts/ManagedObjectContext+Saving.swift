@@ -11,8 +11,8 @@ extension ManagedObjectContext {
         try assignPermanentKeys()
         let preparation = try SavePreparation(self)
         do {
-            for (store, request) in preparation.requests where !request.isEmpty {
-                guard case .saved = try store.execute(.save(request), with: self) else {
+            for batch in preparation.batches where !batch.request.isEmpty {
+                guard case .saved = try batch.store.execute(.save(batch.request), with: self) else {
                     preconditionFailure("the store answered a save with something else")
                 }
             }
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
             throw ObjectGraphError.conflicts(ids)
         }
         finishSave(preparation)
-        for (_, request) in preparation.requests where !request.isEmpty {
+        for request in preparation.batches.map(\.request) where !request.isEmpty {
             coordinator.announce(request, from: inbox)
         }
     }
@@ -37,16 +37,16 @@ extension ManagedObjectContext {
         }
         forEachKeyless { entity, changes in
             let key = keys[entity.rootIndex].popFirst() ?? 0
-            changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = key }
+            changes.assignedKey = key
         }
     }
 
     /// Goes through the new objects that have no permanent key yet.
     private func forEachKeyless(_ body: (Entity, ObjectChanges) -> Void) {
-        for object in insertedList {
-            let state = object.state
+        for entry in inserted.entries {
+            let state = entry.state
             guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
-                changes.header.assignedKey == 0, let handler = state.pointee.handler
+                changes.assignedKey == 0, let handler = state.pointee.handler
             else { continue }
             body(handler.entity, changes)
         }
@@ -56,22 +56,32 @@ extension ManagedObjectContext {
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
         guard let object = knownObject(forKey: key, of: entity) else { return max(key, 0) }
         guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return 0 }
-        return key > 0 ? key : object.state.pointee.changes?.header.assignedKey ?? 0
+        return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
     }
 
     /// Makes the objects what their saved rows say.
     private func finishSave(_ preparation: SavePreparation) {
+        let batches = preparation.batches
         // All members before any key changes: they are told by the temporary keys.
-        for object in preparation.inserted { object.forgetSavedMembers(in: self) }
-        for object in preparation.updated { object.forgetSavedMembers(in: self) }
-        for (object, row) in zip(preparation.inserted, preparation.insertedRows) {
-            let state = object.state
-            state.pointee.handler?.table.changeKey(state.pointee.key, to: row.key)
-            state.pointee.key = row.key
-            object.didSave(as: row)
+        for batch in batches where batch.hasToMany {
+            batch.inserted.forEach(of: inserted.entries) { entry, _ in entry.object.forgetSavedMembers(in: self) }
+            batch.updated.forEach(of: updated.entries) { entry, _ in entry.object.forgetSavedMembers(in: self) }
+            for entry in batch.related { entry.object.forgetSavedMembers(in: self) }
         }
-        for (object, row) in zip(preparation.updated, preparation.updatedRows) {
-            object.didSave(as: row ?? object.state.pointee.row)
+        for batch in batches {
+            // All temporary keys go before the first permanent one comes: the table is the faster for it.
+            batch.inserted.forEach(of: inserted.entries) { entry, _ in
+                entry.state.pointee.handler?.table.remove(entry.state.pointee.key)
+            }
+            batch.inserted.forEach(of: inserted.entries) { entry, row in
+                if let handler = entry.state.pointee.handler {
+                    handler.table.insert(entry.object, forKey: row.key, entity: handler.entity.index)
+                }
+                entry.state.pointee.key = row.key
+                entry.state.didSave(as: row)
+            }
+            batch.updated.forEach(of: updated.entries) { entry, row in entry.state.didSave(as: row) }
+            for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
         }
         for object in preparation.deleted {
             // It stays registered for as long as somebody refers to it, so that others still find it under its key.
@@ -82,19 +92,9 @@ extension ManagedObjectContext {
 
     /// Empties the lists of changed objects and resets the flags that tell of them.
     func clearChangeLists() {
-        let pending: ObjectFlags = [
-            .inserted, .updated, .deleted, .listedAsInserted, .listedAsUpdated, .listedAsDeleted, .deletePropagated,
-        ]
-        let lists = [insertedList, updatedList, deletedList]
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        insertedCount = 0
-        updatedCount = 0
-        deletedCount = 0
-        for list in lists {
-            for object in list { object.state.pointee.flags.subtract(pending) }
-        }
+        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll())
+        // Only now, since an object's own `deinit` may come back to the context.
+        withExtendedLifetime(all) {}
     }
 }
 
@@ -109,16 +109,18 @@ extension GraphObject {
         }
     }
 
+}
+
+extension UnsafeMutablePointer<ObjectState> {
     /// Drops the changes that the row has now; loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
-        state.pointee.row = row
-        guard let changes = state.pointee.changes else { return }
-        guard entity.hasToMany else {
-            state.pointee.changes = nil
+        pointee.row = row
+        guard pointee.handler?.entity.hasToMany ?? false, let changes = pointee.changes else {
+            pointee.changes = nil
             return
         }
         var keepsMembers = false
-        for slot in 0..<changes.header.slotCount {
+        for slot in 0..<changes.slotCount {
             if changes.members(at: slot)?.isLoaded == true {
                 keepsMembers = true
             } else {
@@ -126,9 +128,9 @@ extension GraphObject {
             }
         }
         if keepsMembers {
-            changes.withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = 0 }
+            changes.assignedKey = 0
         } else {
-            state.pointee.changes = nil
+            pointee.changes = nil
         }
     }
 }

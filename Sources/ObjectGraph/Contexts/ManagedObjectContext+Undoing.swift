@@ -3,14 +3,13 @@ extension ManagedObjectContext {
     /// changed and deleted objects are again what their rows say, and those that somebody else changed meanwhile are
     /// read again.
     public func rollback() {
-        let inserted = insertedList.filter { $0.state.pointee.flags.contains(.inserted) }
-        let changed = updatedList.filter { $0.state.pointee.flags.contains(.updated) }
-        let deleted = deletedList.filter { $0.state.pointee.flags.contains(.deleted) }
+        let new = inserted.objects
+        let changed = updated.objects + deleted.objects
         unpropagatedDeletes = []
         clearChangeLists()
-        for object in changed + deleted { object.state.pointee.changes = nil }
-        removeFromContext(inserted)
-        readOutdatedAgain(among: changed + deleted)
+        for object in changed { object.state.pointee.changes = nil }
+        removeFromContext(new)
+        readOutdatedAgain(among: changed)
     }
 
     /// Reads the objects again that somebody else changed; those that are not in the store any more keep their last
@@ -68,10 +67,7 @@ extension ManagedObjectContext {
         }
         if object.state.pointee.flags.contains(.deleted) { restore(object) }
         object.takeBackRelationships()
-        if object.state.pointee.flags.contains(.updated) {
-            object.state.pointee.flags.remove(.updated)
-            updatedCount -= 1
-        }
+        if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
         object.turnIntoFault()
         if object.state.pointee.changes != nil { markUpdated(object) }
     }

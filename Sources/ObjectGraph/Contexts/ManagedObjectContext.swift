@@ -11,20 +11,15 @@ public final class ManagedObjectContext {
     /// The handlers of the entities, at their ``Entity/index``.
     let handlers: [FaultHandler]
     private let handlersByType: [ObjectIdentifier: FaultHandler]
-    private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
+    @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
     let inbox = ContextInbox()
 
-    /// New objects in the order of their insertion, among them some that are not new any more: their flags tell.
-    var insertedList: [any GraphObject] = []
-    /// Changed objects in the order of their first change, among them some that are not changed any more.
-    var updatedList: [any GraphObject] = []
-    /// Deleted objects in the order of their deletion, among them some that are not deleted any more.
-    var deletedList: [any GraphObject] = []
-    var insertedCount = 0
-    var updatedCount = 0
-    var deletedCount = 0
+    // No access to the lists comes back to the context: checks for overlaps would only cost time.
+    @exclusivity(unchecked) var inserted = ChangeList(mark: .inserted, listed: .listedAsInserted)
+    @exclusivity(unchecked) var updated = ChangeList(mark: .updated, listed: .listedAsUpdated)
+    @exclusivity(unchecked) var deleted = ChangeList(mark: .deleted, listed: .listedAsDeleted)
     /// Deleted objects whose delete rules have not been applied yet.
-    var unpropagatedDeletes: [any GraphObject] = []
+    @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
     var isPropagatingDeletes = false
 
     /// Makes a context without objects.
@@ -51,7 +46,7 @@ public final class ManagedObjectContext {
     }
 
     deinit {
-        let inserted = insertedObjectsWithoutPropagation
+        let inserted = inserted.objects
         for handler in handlers { handler.detachFromContext() }
         // Whoever refers to new objects keeps them as they are, with the relationships among themselves.
         removeFromContext(inserted)
@@ -67,30 +62,29 @@ public final class ManagedObjectContext {
     /// Whether a save has anything to write.
     public var hasChanges: Bool {
         propagateDeletes()
-        return insertedCount + updatedCount + deletedCount > 0
+        return changeCount > 0
     }
 
     /// The objects that the next save inserts, in the order in which they were inserted into the context.
     public var insertedObjects: [any GraphObject] {
         propagateDeletes()
-        return insertedObjectsWithoutPropagation
-    }
-
-    var insertedObjectsWithoutPropagation: [any GraphObject] {
-        insertedList.filter { $0.state.pointee.flags.contains(.inserted) }
+        return inserted.objects
     }
 
     /// The objects that the next save updates, in the order of their first change.
     public var updatedObjects: [any GraphObject] {
         propagateDeletes()
-        return updatedList.filter { $0.state.pointee.flags.contains(.updated) }
+        return updated.objects
     }
 
     /// The objects that the next save deletes, in the order of their deletion.
     public var deletedObjects: [any GraphObject] {
         propagateDeletes()
-        return deletedList.filter { $0.state.pointee.flags.contains(.deleted) }
+        return deleted.objects
     }
+
+    /// How many objects a save has something to write for.
+    var changeCount: Int { inserted.count + updated.count + deleted.count }
 
     /// All objects that the context knows and somebody refers to.
     public var registeredObjects: [any GraphObject] {

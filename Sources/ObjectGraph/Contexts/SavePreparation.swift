@@ -1,19 +1,11 @@
 /// The changes of a context in the form in which its stores take them.
 struct SavePreparation {
-    /// The objects to insert, with their rows in the same order.
-    let inserted: [any GraphObject]
-    private(set) var insertedRows: [Row] = []
-    /// The objects to update, with their new rows in the same order; nil where only relationships changed that other
-    /// rows tell.
-    let updated: [any GraphObject]
-    private(set) var updatedRows: [Row?]
+    /// What each store has to do.
+    private(set) var batches: [StoreBatch] = []
     /// The objects to delete.
     let deleted: [any GraphObject]
-    /// What each store has to do.
-    private(set) var requests: [(store: any IncrementalStore, request: SaveChangesRequest)] = []
 
     private let context: ManagedObjectContext
-    private var batches: [StoreBatch] = []
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
     private var problems: [ObjectGraphError.ValidationProblem]
@@ -23,32 +15,31 @@ struct SavePreparation {
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every problem there is.
     init(_ context: ManagedObjectContext) throws {
         self.context = context
+        context.propagateDeletes()
         problems = context.deniedDeletions()
-        inserted = context.insertedObjects
-        updated = context.updatedObjects
-        deleted = context.deletedObjects
-        updatedRows = Array(repeating: nil, count: updated.count)
+        deleted = context.deleted.objects
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
 
-        for (position, object) in inserted.enumerated() {
-            let batch = try batch(for: object.entity)
-            batch.insertedPositions.append(position)
-            encode(
-                object,
-                key: object.state.pointee.changes?.header.assignedKey ?? 0,
-                version: 1,
-                into: &batch.inserted
-            )
-            collectMemberships(of: object, into: &batch.request)
+        for (position, entry) in context.inserted.entries.enumerated()
+        where entry.state.pointee.flags.contains(.inserted) {
+            let (entity, batch) = try entityAndBatch(of: entry)
+            batch.inserted.positions.append(position)
+            let key = entry.state.pointee.changes?.assignedKey ?? 0
+            encode(entry, entity, key: key, version: 1, into: &batch.inserted.builder)
+            if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
         }
-        for (position, object) in updated.enumerated() {
-            let batch = try batch(for: object.entity)
-            collectMemberships(of: object, into: &batch.request)
-            guard let slots = changedSlots(of: object) else { continue }
-            let previous = object.state.pointee.row?.version ?? 0
-            batch.updatedPositions.append(position)
+        for (position, entry) in context.updated.entries.enumerated()
+        where entry.state.pointee.flags.contains(.updated) {
+            let (entity, batch) = try entityAndBatch(of: entry)
+            if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
+            guard let slots = changedSlots(of: entry) else {
+                batch.related.append(entry)
+                continue
+            }
+            let previous = entry.state.pointee.row?.version ?? 0
+            batch.updated.positions.append(position)
             batch.request.updates.append(.init(previousVersion: previous, slots: slots))
-            encode(object, key: object.state.pointee.key, version: previous &+ 1, into: &batch.updated)
+            encode(entry, entity, key: entry.state.pointee.key, version: previous &+ 1, into: &batch.updated.builder)
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
@@ -56,23 +47,64 @@ struct SavePreparation {
             )
         }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
-        finishRows()
+        for batch in batches { batch.finish() }
     }
 
     // MARK: Batches
 
-    /// What one store is to do, while it is collected.
-    private final class StoreBatch {
+    /// What one store is to do.
+    final class StoreBatch {
         let store: any IncrementalStore
-        var inserted = RowBatchBuilder()
-        var insertedPositions: [Int] = []
-        var updated = RowBatchBuilder()
-        var updatedPositions: [Int] = []
-        var request = SaveChangesRequest()
+        /// Whether objects of the store have to-many relationships.
+        fileprivate(set) var hasToMany = false
+        // What is done to them calls nothing that comes back here: checks for overlaps would only cost time.
+        @exclusivity(unchecked) fileprivate(set) var inserted = ChangedRows()
+        @exclusivity(unchecked) fileprivate(set) var updated = ChangedRows()
+        /// Changed objects of which only relationships changed that other rows tell.
+        fileprivate(set) var related: [ChangedObject] = []
+        @exclusivity(unchecked) fileprivate(set) var request = SaveChangesRequest()
 
         init(store: any IncrementalStore) {
             self.store = store
         }
+
+        fileprivate func finish() {
+            request.inserted = inserted.finish()
+            request.updated = updated.finish()
+            let changes = request.memberships
+            request.memberships = changes.filter(\.changesPairs) + changes.filter { !$0.changesPairs }
+        }
+    }
+
+    /// The rows that objects of a list are saved as.
+    struct ChangedRows: ~Copyable {
+        /// The positions of the objects in their list.
+        fileprivate(set) var positions: [Int] = []
+        fileprivate var builder = RowBatchBuilder()
+        private var rows = RowBatch()
+
+        fileprivate mutating func finish() -> RowBatch {
+            var complete = RowBatchBuilder()
+            swap(&complete, &builder)
+            rows = complete.finish()
+            return rows
+        }
+
+        /// Calls `body` with each object of the list that they are of, and its row.
+        func forEach(of entries: [ChangedObject], _ body: (ChangedObject, Row) -> Void) {
+            var position = positions.makeIterator()
+            for chunk in rows.chunks {
+                for index in 0..<chunk.rowCount {
+                    guard let position = position.next() else { return }
+                    body(entries[position], chunk.row(at: index))
+                }
+            }
+        }
+    }
+
+    private mutating func entityAndBatch(of entry: ChangedObject) throws -> (Entity, StoreBatch) {
+        let entity = entry.state.pointee.handler?.entity ?? entry.object.entity
+        return (entity, try batch(for: entity))
     }
 
     private mutating func batch(for entity: Entity) throws -> StoreBatch {
@@ -85,47 +117,24 @@ struct SavePreparation {
             batch = StoreBatch(store: store)
             batches.append(batch)
         }
+        if entity.hasToMany { batch.hasToMany = true }
         batchesByEntity[entity.index] = batch
         return batch
-    }
-
-    /// Ends the rows and puts them where their objects are.
-    private mutating func finishRows() {
-        var insertedByPosition: [Row?] = Array(repeating: nil, count: inserted.count)
-        for batch in batches {
-            batch.request.inserted = Self.take(&batch.inserted)
-            batch.request.updated = Self.take(&batch.updated)
-            let changes = batch.request.memberships
-            batch.request.memberships = changes.filter(\.changesPairs) + changes.filter { !$0.changesPairs }
-            for (position, row) in zip(batch.insertedPositions, batch.request.inserted) {
-                insertedByPosition[position] = row
-            }
-            for (position, row) in zip(batch.updatedPositions, batch.request.updated) {
-                updatedRows[position] = row
-            }
-            requests.append((batch.store, batch.request))
-        }
-        insertedRows = insertedByPosition.compactMap(\.self)
-    }
-
-    private static func take(_ builder: inout RowBatchBuilder) -> RowBatch {
-        var complete = RowBatchBuilder()
-        swap(&complete, &builder)
-        return complete.finish()
     }
 
     // MARK: Rows
 
     /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
-    private func changedSlots(of object: any GraphObject) -> SlotSet? {
-        guard let changes = object.state.pointee.changes else { return nil }
+    private func changedSlots(of entry: ChangedObject) -> SlotSet? {
+        guard let changes = entry.state.pointee.changes else { return nil }
+        let row = entry.state.pointee.row
         var slots = SlotSet()
-        for slot in 0..<changes.header.slotCount {
-            switch changes[slot] {
+        for slot in 0..<changes.slotCount {
+            switch changes.slots[slot] {
             case .unset, .members, .pending: continue
             case .composite: slots.insert(slot)
             case .value(let value):
-                if let row = object.state.pointee.row, row.holds(value, at: slot) { continue }
+                if let row, row.holds(value, at: slot) { continue }
                 slots.insert(slot)
             }
         }
@@ -134,34 +143,37 @@ struct SavePreparation {
 
     /// Writes the row that an object is saved as.
     private mutating func encode(
-        _ object: any GraphObject,
+        _ entry: ChangedObject,
+        _ entity: Entity,
         key: Int64,
         version: UInt32,
         into rows: inout RowBatchBuilder
     ) {
-        let entity = object.entity
-        let row = object.state.pointee.row
-        let changes = object.state.pointee.changes
-        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.traits.count)
-        for (slot, traits) in entity.traits.enumerated() {
-            switch changes?[slot] ?? .unset {
+        let row = entry.state.pointee.row
+        let changes = entry.state.pointee.changes
+        let slots = changes?.slots
+        let traits = entity.traits
+        rows.begin(key: key, version: version, entity: entity.index, slotCount: traits.count)
+        for slot in 0..<traits.count {
+            switch slots?[slot] ?? .unset {
             case .value(let value):
-                encode(value, at: slot, traits, object, into: &rows)
+                encode(value, at: slot, traits[slot], entry.object, into: &rows)
             case .composite(let value):
                 do {
                     var text = try value.encodedText()
                     text.withUTF8 { rows.set(text: UnsafeRawBufferPointer($0), at: slot) }
                 } catch {
-                    report(object, slot, .notEncodable)
+                    report(entry.object, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
                 if let row, slot < row.slotCount, !row.isNull(at: slot) {
                     rows.copy(slot, of: row)
-                } else if !traits.isOptional {
-                    report(object, slot, .missingValue)
+                } else if !traits[slot].isOptional {
+                    report(entry.object, slot, .missingValue)
                 }
             }
         }
+        withExtendedLifetime(changes) {}
     }
 
     private mutating func encode(
@@ -204,7 +216,7 @@ struct SavePreparation {
 
     /// Collects what changed in to-many relationships and is not told by other objects' rows.
     private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
-        guard let changes = object.state.pointee.changes, object.entity.hasToMany else { return }
+        guard let changes = object.state.pointee.changes else { return }
         for relationship in object.entity.relationships where relationship.isToMany {
             let members = changes.members(at: relationship.slot)
             if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
@@ -249,7 +261,7 @@ struct SavePreparation {
 
     private func permanentKey(of object: any GraphObject) -> Int64 {
         let key = object.state.pointee.key
-        return key > 0 ? key : object.state.pointee.changes?.header.assignedKey ?? 0
+        return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
     }
 }
 

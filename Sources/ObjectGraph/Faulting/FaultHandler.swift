@@ -12,7 +12,7 @@ final class FaultHandler {
     /// The context's objects of the entity and of those it shares a root with; empty outside a context.
     let table: IdentityTable
     /// The context; cleared when it goes away, which makes the reference safe.
-    unowned(unsafe) var context: ManagedObjectContext?
+    @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
     /// The identity of the store as it was last known, for objects that outlive their context or its stores.
     private var lastStoreUUID: UUID?
     /// The objects that are related to each other outside any context.

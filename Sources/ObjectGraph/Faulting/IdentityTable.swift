@@ -13,16 +13,18 @@ final class IdentityTable {
     private static let smallestCapacity = 16
     private static let smallestSweep = 1024
 
-    private var capacity: Int
-    private var keys: UnsafeMutablePointer<Int64>
-    private var objects: UnsafeMutablePointer<AnyObject?>
+    // Nothing in here calls anything that could come back while a property is accessed: checks for overlaps would only
+    // cost time.
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var keys: UnsafeMutablePointer<Int64>
+    @exclusivity(unchecked) private var objects: UnsafeMutablePointer<AnyObject?>
     /// The ``Entity/index`` of each object.
-    private var entities: UnsafeMutablePointer<UInt16>
+    @exclusivity(unchecked) private var entities: UnsafeMutablePointer<UInt16>
     /// The places that are not empty: objects and removed ones.
-    private var used = 0
+    @exclusivity(unchecked) private var used = 0
     /// The number of objects.
-    private(set) var count = 0
-    private var sweepCount = IdentityTable.smallestSweep
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
     init() {
         capacity = Self.smallestCapacity
@@ -57,7 +59,10 @@ final class IdentityTable {
     /// Adds an object, for which there must be room (see ``reserve(_:)``). There must be none with its key.
     @inline(__always)
     func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
-        if 4 * (used + 1) > 3 * capacity { rebuild(capacity: Self.capacity(for: count + 1)) }
+        // Places of removed objects lengthen the way to the others, so there must not be too many.
+        if 4 * (used + 1) > 3 * capacity || 4 * (used - count) > capacity {
+            rebuild(capacity: Self.capacity(for: count + 1))
+        }
         insertKnownNew(object, forKey: key, entity: entity)
     }
 
@@ -80,18 +85,6 @@ final class IdentityTable {
         keys[place] = Self.removed
         count -= 1
         withExtendedLifetime(object) {}
-    }
-
-    /// Makes an object known under another key, which must be new.
-    func changeKey(_ old: Int64, to new: Int64) {
-        let place = place(of: old)
-        guard place >= 0, let object = (objects + place).move() else { return }
-        let entity = Int(entities[place])
-        (objects + place).initialize(to: nil)
-        keys[place] = Self.removed
-        count -= 1
-        if 4 * (used + 1) > 3 * capacity { rebuild(capacity: Self.capacity(for: count + 1)) }
-        insertKnownNew(object, forKey: new, entity: entity)
     }
 
     /// All objects.

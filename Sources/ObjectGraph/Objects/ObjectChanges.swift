@@ -4,7 +4,6 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
     @usableFromInline
     struct Header {
         @usableFromInline let slotCount: Int
-        /// The permanent key that the store gave a new object; 0 before. It is kept when a save fails.
         @usableFromInline var assignedKey: Int64 = 0
 
         @inlinable
@@ -22,20 +21,36 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
 
     @inlinable
     deinit {
-        _ = withUnsafeMutablePointers { header, elements in
-            elements.deinitialize(count: header.pointee.slotCount)
-        }
+        slots.deinitialize(count: slotCount)
     }
+
+    // By pointers, not by way of `header`: nothing in here calls anything that could come back, so that the dynamic checks
+    // for overlapping accesses would only cost time.
+
+    /// The number of slots.
+    @inlinable
+    var slotCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.slotCount } }
+
+    /// The permanent key that the store gave a new object; 0 before. It is kept when a save fails.
+    @inlinable
+    var assignedKey: Int64 {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = newValue } }
+    }
+
+    /// The slots' values; valid as long as the changes are.
+    @inlinable
+    var slots: UnsafeMutablePointer<SlotValue> { withUnsafeMutablePointerToElements { $0 } }
 
     @inlinable
     subscript(slot: Int) -> SlotValue {
         get {
-            precondition(slot >= 0 && slot < header.slotCount, "there is no such slot")
-            return withUnsafeMutablePointerToElements { $0[slot] }
+            precondition(slot >= 0 && slot < slotCount, "there is no such slot")
+            return slots[slot]
         }
         set {
-            precondition(slot >= 0 && slot < header.slotCount, "there is no such slot")
-            withUnsafeMutablePointerToElements { $0[slot] = newValue }
+            precondition(slot >= 0 && slot < slotCount, "there is no such slot")
+            slots[slot] = newValue
         }
     }
 

@@ -22,6 +22,14 @@ public struct Row: @unchecked Sendable {
         case null, integer, real, text, blob
     }
 
+    /// The primary key of the row that starts with `words`.
+    @inlinable
+    static func key(_ words: UnsafePointer<UInt64>) -> Int64 { Int64(bitPattern: words[0]) }
+
+    /// The entity's index of the row that starts with `words`.
+    @inlinable
+    static func entityIndex(_ words: UnsafePointer<UInt64>) -> Int { Int(UInt16(truncatingIfNeeded: words[1] >> 32)) }
+
     /// The words in front of the slots.
     @inlinable static var headerWords: Int { 2 }
 
@@ -33,7 +41,7 @@ public struct Row: @unchecked Sendable {
 
     /// The primary key.
     @inlinable
-    public var key: Int64 { Int64(bitPattern: words[0]) }
+    public var key: Int64 { Row.key(words) }
 
     /// The version: 1 when the row was inserted, one more with every save.
     @inlinable
@@ -44,7 +52,7 @@ public struct Row: @unchecked Sendable {
 
     /// The ``Entity/index`` of the row's entity.
     @inlinable
-    public var entityIndex: Int { Int(UInt16(truncatingIfNeeded: words[1] >> 32)) }
+    public var entityIndex: Int { Row.entityIndex(words) }
 
     /// The number of slots.
     @inlinable

@@ -25,23 +25,23 @@ public struct RowBatchBuilder: ~Copyable {
 
     /// The number of rows that were begun.
     @inlinable
-    public var count: Int { finishedRows + Int(chunk.header.rowCount) + (isInRow ? 1 : 0) }
+    public var count: Int { finishedRows + Int(chunk.fields.pointee.rowCount) + (isInRow ? 1 : 0) }
 
     /// Ends the row before and begins another one, with all slots null.
     @inlinable
     public mutating func begin(key: Int64, version: UInt32, entity: Int, slotCount: Int) {
         endRow()
         let words = Row.headerWords + slotCount + (slotCount + 7) / 8
-        if Int(chunk.header.capacity) - Int(chunk.header.used) < words + Int(chunk.header.rowCount + 2) / 2 {
+        if Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used) < words + Int(chunk.fields.pointee.rowCount + 2) / 2 {
             startChunk(words: words + 1)
         }
-        row = chunk.base + Int(chunk.header.used)
+        row = chunk.base + Int(chunk.fields.pointee.used)
         self.slotCount = slotCount
         row[0] = UInt64(bitPattern: key)
         row[1] = UInt64(version) | UInt64(UInt16(entity)) << 32 | UInt64(UInt16(slotCount)) << 48
         (row + Row.headerWords).update(repeating: 0, count: words - Row.headerWords)
         end = 8 * words
-        room = 8 * (Int(chunk.header.capacity) - Int(chunk.header.used)) - 4 * Int(chunk.header.rowCount + 1)
+        room = 8 * (Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used)) - 4 * Int(chunk.fields.pointee.rowCount + 1)
         isInRow = true
     }
 
@@ -49,19 +49,19 @@ public struct RowBatchBuilder: ~Copyable {
     mutating func endRow() {
         guard isInRow else { return }
         isInRow = false
-        chunk.header.rowCount += 1
-        let offsets = UnsafeMutableRawPointer(chunk.base + Int(chunk.header.capacity))
-        offsets.storeBytes(of: chunk.header.used, toByteOffset: -4 * Int(chunk.header.rowCount), as: UInt32.self)
-        chunk.header.used += UInt32((end + 7) / 8)
+        chunk.fields.pointee.rowCount += 1
+        let offsets = UnsafeMutableRawPointer(chunk.base + Int(chunk.fields.pointee.capacity))
+        offsets.storeBytes(of: chunk.fields.pointee.used, toByteOffset: -4 * Int(chunk.fields.pointee.rowCount), as: UInt32.self)
+        chunk.fields.pointee.used += UInt32((end + 7) / 8)
     }
 
     @usableFromInline
     mutating func startChunk(words: Int) {
-        if chunk.header.rowCount > 0 {
+        if chunk.fields.pointee.rowCount > 0 {
             chunks.append(chunk)
-            finishedRows += Int(chunk.header.rowCount)
+            finishedRows += Int(chunk.fields.pointee.rowCount)
         }
-        let grown = Swift.min(8 * Int(chunk.header.capacity), RowChunk.standardCapacity)
+        let grown = Swift.min(8 * Int(chunk.fields.pointee.capacity), RowChunk.standardCapacity)
         chunk = RowChunk.make(words: Swift.max(words, grown))
     }
 
@@ -76,7 +76,7 @@ public struct RowBatchBuilder: ~Copyable {
         row = chunk.base
         UnsafeMutableRawPointer(row).copyMemory(from: UnsafeRawPointer(oldRow), byteCount: used)
         withExtendedLifetime(old) {}
-        room = 8 * Int(chunk.header.capacity) - 4
+        room = 8 * Int(chunk.fields.pointee.capacity) - 4
     }
 
     @inlinable
@@ -151,9 +151,9 @@ public struct RowBatchBuilder: ~Copyable {
     @inlinable
     public consuming func finish() -> RowBatch {
         endRow()
-        if chunk.header.rowCount > 0 {
+        if chunk.fields.pointee.rowCount > 0 {
             chunks.append(chunk)
-            finishedRows += Int(chunk.header.rowCount)
+            finishedRows += Int(chunk.fields.pointee.rowCount)
         }
         return RowBatch(chunks: chunks, count: finishedRows)
     }

@@ -45,9 +45,15 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
         withUnsafeMutablePointerToElements { $0 }
     }
 
+    /// Where the header is. By way of `header`, every access would be checked for overlaps.
+    @inlinable
+    var fields: UnsafeMutablePointer<Header> {
+        withUnsafeMutablePointerToHeader { $0 }
+    }
+
     /// The number of rows.
     @inlinable
-    public var rowCount: Int { Int(header.rowCount) }
+    public var rowCount: Int { Int(fields.pointee.rowCount) }
 
     /// The row at a position.
     @inlinable
@@ -58,7 +64,7 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
 
     @inlinable
     func offset(at index: Int) -> UInt32 {
-        UnsafeMutableRawPointer(base + Int(header.capacity))
+        UnsafeMutableRawPointer(base + Int(fields.pointee.capacity))
             .load(fromByteOffset: -4 * (index + 1), as: UInt32.self)
     }
 }

@@ -19,7 +19,7 @@ enum SlotValue {
 }
 
 /// A value of a type that is stored as JSON text.
-public protocol CompositeValue {
+public protocol CompositeValue: AnyObject {
     /// The JSON text to store.
     ///
     /// - Throws: what the type's `encode(to:)` throws.

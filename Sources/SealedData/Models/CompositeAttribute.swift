@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 
 /// The value of an attribute that is stored as JSON text: any `Codable` type that has no column form of its own.
-struct CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
+final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     private let value: Value
 
     var anyValue: Any { value }

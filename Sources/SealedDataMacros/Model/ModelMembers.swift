@@ -18,7 +18,7 @@ struct ModelMembers {
 
     /// Declared first among the stored properties that have a value, so that it is set before any initializer runs.
     private var state: DeclSyntax {
-        "\(raw: final)\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
+        "@exclusivity(unchecked) \(raw: final)\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
     }
 
     /// Written for the class itself, so that generic code gets the address by one call, whatever it does with it.

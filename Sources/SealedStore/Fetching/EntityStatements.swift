@@ -72,15 +72,23 @@ struct EntitySelection: Sendable {
     let exactCondition: String?
 
     /// How the rows of one entity are read.
-    private struct RowLayout: Sendable {
+    private final class RowLayout: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let cells: [Cell]
+
+        init(entityIndex: Int, slotCount: Int, cells: [Cell]) {
+            self.entityIndex = entityIndex
+            self.slotCount = slotCount
+            self.cells = cells
+        }
     }
 
     private struct Cell: Sendable {
         let slot: Int
         let column: Int32
+        /// The type of the column, which is strict: it holds values of that type, and NULL.
+        let storage: AttributeType.Storage
     }
 
     private let table: String
@@ -91,10 +99,10 @@ struct EntitySelection: Sendable {
         self.table = table.name
         var names = [#"t0."_id""#, #"t0."_version""#]
         if table.hasEntityColumn { names.append(#"t0."_entity""#) }
-        var columnIndexes: [Property: Int32] = [:]
-        for property in entity.family.lazy.flatMap(\.properties) where columnIndexes[property] == nil {
+        var cells: [Property: Cell] = [:]
+        for property in entity.family.lazy.flatMap(\.properties) where cells[property] == nil {
             guard let column = table.column(of: property) else { continue }
-            columnIndexes[property] = Int32(names.count)
+            cells[property] = Cell(slot: property.slot, column: Int32(names.count), storage: column.storage)
             names.append("t0.\(column.name)")
         }
         columns = names.joined(separator: ", ")
@@ -103,9 +111,7 @@ struct EntitySelection: Sendable {
             RowLayout(
                 entityIndex: member.index,
                 slotCount: member.slotCount,
-                cells: member.properties.compactMap { property in
-                    columnIndexes[property].map { Cell(slot: property.slot, column: $0) }
-                }
+                cells: member.properties.compactMap { cells[$0] }
             )
         }
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
@@ -121,32 +127,52 @@ struct EntitySelection: Sendable {
         includesSubentities ? familyCondition : exactCondition
     }
 
+    /// Copies all rows that the statement has left.
+    ///
+    /// - Throws: as ``read(_:into:)``, and what a step throws.
+    func readAll(_ statement: borrowing Statement, into rows: inout RowBatchBuilder) throws {
+        guard let onlyLayout else {
+            while try statement.step() { try read(statement, into: &rows) }
+            return
+        }
+        while try statement.step() { read(statement, onlyLayout, into: &rows) }
+    }
+
     /// Copies the statement's current row.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where the row is of an entity that the store does not know.
-    @inline(__always)
     func read(_ statement: borrowing Statement, into rows: inout RowBatchBuilder) throws {
-        let layout: RowLayout
-        if let onlyLayout {
-            layout = onlyLayout
-        } else if let found = layouts[statement.integer(at: 2)] {
-            layout = found
-        } else {
+        guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
             throw SealedStoreError.damagedMetadata("an entity number in \(table)")
         }
+        read(statement, layout, into: &rows)
+    }
+
+    @inline(__always)
+    private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) {
         rows.begin(
             key: statement.integer(at: 0),
             version: UInt32(truncatingIfNeeded: statement.integer(at: 1)),
             entity: layout.entityIndex,
             slotCount: layout.slotCount
         )
+        // The value is asked for before its type: only a zero may be a NULL, and so most columns cost one call.
         for cell in layout.cells {
-            switch statement.columnType(cell.column) {
-            case .null: continue
-            case .integer: rows.set(integer: statement.integer(at: cell.column), at: cell.slot)
-            case .real: rows.set(real: statement.real(at: cell.column), at: cell.slot)
-            case .text: rows.set(text: statement.text(at: cell.column), at: cell.slot)
-            case .blob: rows.set(blob: statement.blob(at: cell.column), at: cell.slot)
+            switch cell.storage {
+            case .integer:
+                let value = statement.integer(at: cell.column)
+                if value != 0 || !statement.isNull(at: cell.column) { rows.set(integer: value, at: cell.slot) }
+            case .real:
+                let value = statement.real(at: cell.column)
+                if value != 0 || !statement.isNull(at: cell.column) { rows.set(real: value, at: cell.slot) }
+            case .text:
+                let bytes = statement.text(at: cell.column)
+                if bytes.baseAddress != nil { rows.set(text: bytes, at: cell.slot) }
+            case .blob:
+                let bytes = statement.blob(at: cell.column)
+                if bytes.baseAddress != nil || !statement.isNull(at: cell.column) {
+                    rows.set(blob: bytes, at: cell.slot)
+                }
             }
         }
     }

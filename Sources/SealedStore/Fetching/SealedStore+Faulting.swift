@@ -15,7 +15,7 @@ extension SealedStore {
                 let sql = #"SELECT \#(selection.columns) FROM \#(table) AS t0 WHERE t0."_id" IN (\#(group.parameters))"#
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
-                    while try query.step() { try selection.read(query, into: &rows) }
+                    try selection.readAll(query, into: &rows)
                 }
             }
             return rows.finish()

@@ -12,7 +12,7 @@ extension SealedStore {
             try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
                 var rows = RowBatchBuilder()
-                while try query.step() { try selection.read(query, into: &rows) }
+                try selection.readAll(query, into: &rows)
                 return rows.finish()
             }
         }
