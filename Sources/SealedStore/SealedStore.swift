@@ -66,7 +66,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             uuid: opened.uuid
         )
         self.layout.set(layout)
-        return StoreMetadata(uuid: opened.uuid, type: description.type)
+        return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)
     }
 
     /// Carries out a fetch, a count or a save.

@@ -17,6 +17,7 @@ struct InspectCommand: ParsableCommand {
             let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
             print("store     \(store.metadata.uuid)")
             print("type      \(store.metadata.type)")
+            print("format    \(store.metadata.formatVersion)")
             print("size      \(size.grouped) bytes")
             print("entities  \(store.entities.count)")
             for entity in store.entities { try printEntity(entity, of: store) }

@@ -5,9 +5,9 @@ extension DatabaseError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingKey(let path):
-            "The database at \(path) has no key."
+            "There is no key for the database at \(path): give a passphrase or a raw key, or install a key provider."
         case .invalidKey(.emptyPassphrase):
-            "The passphrase is empty."
+            "The passphrase is empty: it needs at least one byte."
         case .invalidKey(.rawKeyLength(let count)):
             "A raw key has 32 bytes; \(count) were given."
         case .invalidKey(.saltLength(let count)):
@@ -72,7 +72,7 @@ extension DatabaseError: LocalizedError {
     public var recoverySuggestion: String? {
         switch self {
         case .missingKey:
-            "Give the passphrase or raw key when opening the database."
+            "Give the passphrase or raw key with the configuration, or install a provider (EncryptionKey.provider) that has it."
         case .invalidKey(.emptyPassphrase):
             "Use a passphrase of at least one byte."
         case .invalidKey:

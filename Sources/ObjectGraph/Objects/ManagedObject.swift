@@ -13,6 +13,9 @@ open class ManagedObject: GraphObject {
     @exclusivity(unchecked) public final var _$state: ObjectState
     private var detachedEntity: Entity?
 
+    /// The entity.
+    public final var entity: Entity { _$state.handler?.entity ?? Self._$entity(of: self) }
+
     /// Makes a new object.
     ///
     /// - Parameter context: The context to insert it into; nil leaves it outside any.

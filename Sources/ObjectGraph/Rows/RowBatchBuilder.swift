@@ -32,7 +32,9 @@ public struct RowBatchBuilder: ~Copyable {
     public mutating func begin(key: Int64, version: UInt32, entity: Int, slotCount: Int) {
         endRow()
         let words = Row.headerWords + slotCount + (slotCount + 7) / 8
-        if Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used) < words + Int(chunk.fields.pointee.rowCount + 2) / 2 {
+        if Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used) < words + Int(
+            chunk.fields.pointee.rowCount + 2
+        ) / 2 {
             startChunk(words: words + 1)
         }
         row = chunk.base + Int(chunk.fields.pointee.used)
@@ -41,7 +43,9 @@ public struct RowBatchBuilder: ~Copyable {
         row[1] = UInt64(version) | UInt64(UInt16(entity)) << 32 | UInt64(UInt16(slotCount)) << 48
         (row + Row.headerWords).update(repeating: 0, count: words - Row.headerWords)
         end = 8 * words
-        room = 8 * (Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used)) - 4 * Int(chunk.fields.pointee.rowCount + 1)
+        room =
+            8 * (Int(chunk.fields.pointee.capacity) - Int(chunk.fields.pointee.used)) - 4
+            * Int(chunk.fields.pointee.rowCount + 1)
         isInRow = true
     }
 
@@ -51,7 +55,11 @@ public struct RowBatchBuilder: ~Copyable {
         isInRow = false
         chunk.fields.pointee.rowCount += 1
         let offsets = UnsafeMutableRawPointer(chunk.base + Int(chunk.fields.pointee.capacity))
-        offsets.storeBytes(of: chunk.fields.pointee.used, toByteOffset: -4 * Int(chunk.fields.pointee.rowCount), as: UInt32.self)
+        offsets.storeBytes(
+            of: chunk.fields.pointee.used,
+            toByteOffset: -4 * Int(chunk.fields.pointee.rowCount),
+            as: UInt32.self
+        )
         chunk.fields.pointee.used += UInt32((end + 7) / 8)
     }
 

@@ -5,17 +5,20 @@ public import ObjectGraph
 /// What the table `_metadata` says: whose store it is and how its model lies in tables.
 struct StoreMetadataTable {
     let uuid: UUID
+    /// The version of the file format.
+    let formatVersion: Int
     let model: ManagedObjectModel
     let names: SchemaNames
 
-    init(uuid: UUID, model: ManagedObjectModel, names: SchemaNames) {
+    init(uuid: UUID, formatVersion: Int, model: ManagedObjectModel, names: SchemaNames) {
         self.uuid = uuid
+        self.formatVersion = formatVersion
         self.model = model
         self.names = names
     }
 
     private enum Key: String, CaseIterable {
-        case uuid, model, names
+        case uuid, format, model, names
     }
 
     func write(on connection: Connection) throws {
@@ -23,6 +26,7 @@ struct StoreMetadataTable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let values: [(Key, String)] = [
             (.uuid, uuid.uuidString),
+            (.format, String(formatVersion)),
             (.model, String(decoding: try encoder.encode(model), as: UTF8.self)),
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
@@ -46,8 +50,12 @@ struct StoreMetadataTable {
         guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }
+        guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }) else {
+            throw SealedStoreError.damagedMetadata(Key.format.rawValue)
+        }
         return StoreMetadataTable(
             uuid: uuid,
+            formatVersion: formatVersion,
             model: try decode(.model, from: values),
             names: try decode(.names, from: values)
         )

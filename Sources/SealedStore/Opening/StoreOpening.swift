@@ -17,6 +17,7 @@ struct StoreOpening {
         let database: Database
         let schema: StoreSchema
         let uuid: UUID
+        let formatVersion: Int
     }
 
     func open() throws -> Opened {
@@ -31,7 +32,8 @@ struct StoreOpening {
             return Opened(
                 database: database,
                 schema: StoreSchema(model: model, names: metadata.names),
-                uuid: metadata.uuid
+                uuid: metadata.uuid,
+                formatVersion: metadata.formatVersion
             )
         } catch {
             try? database.close()
@@ -66,7 +68,12 @@ struct StoreOpening {
 
     private func create(_ schema: StoreSchema, on connection: Connection) throws {
         for statement in SchemaStatements(schema).all { try connection.execute(statement) }
-        try StoreMetadataTable(uuid: UUID(), model: model, names: schema.names).write(on: connection)
+        try StoreMetadataTable(
+            uuid: UUID(),
+            formatVersion: Int(Self.formatVersion),
+            model: model,
+            names: schema.names
+        ).write(on: connection)
         for entity in model.entities where entity.isRoot {
             try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, 1)"#) { statement in
                 try statement.bind(text: entity.name, at: 1)
