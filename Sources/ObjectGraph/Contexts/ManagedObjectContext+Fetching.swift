@@ -51,7 +51,7 @@ extension ManagedObjectContext {
         return ids
     }
 
-    private func rows(for request: FetchRequest) throws -> RowBatch {
+    func rows(for request: FetchRequest) throws -> RowBatch {
         guard case .rows(let rows) = try store(for: request.entity).execute(.fetch(request), with: self) else {
             preconditionFailure("the store answered a fetch with something else")
         }

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     }
 
     /// Unloads the to-many relationships of which a row tells that its object is a member.
-    private func unloadMembers(toldBy row: Row) {
+    func unloadMembers(toldBy row: Row) {
         for relationship in model.entities[row.entityIndex].relationships where !relationship.isToMany {
             guard let inverse = relationship.inverse, inverse.isToMany else { continue }
             unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))

@@ -1,28 +1,45 @@
 extension ManagedObjectContext {
     /// Writes all changes in one transaction, and tells the coordinator's other contexts.
     ///
-    /// When it throws, neither the store nor the context has changed: after a repair it can be called again.
+    /// Conflicts are settled as the ``mergePolicy`` says. When it throws, neither the store nor the context has changed:
+    /// after a repair it can be called again.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every value that cannot be saved;
-    ///   ``ObjectGraphError/conflicts(_:)`` where objects changed in the store since they were read; what the stores throw.
+    ///   ``ObjectGraphError/conflicts(_:)`` where objects changed in the store since they were read, and
+    ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
+    ///   what the stores throw.
     public func save() throws {
         takeInSavedChanges()
         guard hasChanges else { return }
-        try assignPermanentKeys()
-        let preparation = try SavePreparation(self)
+        var resolution = ConflictResolution(self)
         do {
-            for batch in preparation.batches where !batch.request.isEmpty {
-                guard case .saved = try batch.store.execute(.save(batch.request), with: self) else {
-                    preconditionFailure("the store answered a save with something else")
+            while true {
+                try assignPermanentKeys()
+                let preparation = try SavePreparation(self)
+                do {
+                    try write(preparation)
+                } catch let conflict as SaveConflict {
+                    try resolution.resolve(conflict)
+                    continue
                 }
+                finishSave(preparation)
+                resolution.finish()
+                for request in preparation.batches.map(\.request) where !request.isEmpty {
+                    coordinator.announce(request, from: inbox)
+                }
+                return
             }
-        } catch ObjectGraphError.conflicts(let ids) {
-            for id in ids { knownObject(forKey: id.key, of: id.entity)?.state.pointee.flags.insert(.outdated) }
-            throw ObjectGraphError.conflicts(ids)
+        } catch {
+            resolution.takeBack()
+            throw error
         }
-        finishSave(preparation)
-        for request in preparation.batches.map(\.request) where !request.isEmpty {
-            coordinator.announce(request, from: inbox)
+    }
+
+    private func write(_ preparation: SavePreparation) throws {
+        for batch in preparation.batches where !batch.request.isEmpty {
+            guard case .saved = try batch.store.execute(.save(batch.request), with: self) else {
+                preconditionFailure("the store answered a save with something else")
+            }
         }
     }
 

@@ -76,7 +76,7 @@ extension ManagedObjectContext {
 extension GraphObject {
     /// Makes the object's relationships, and their inverses, lead where the store says; those excepted that the members'
     /// rows tell.
-    fileprivate func takeBackRelationships() {
+    func takeBackRelationships() {
         guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships {
             switch (changes[relationship.slot], relationship.placement) {

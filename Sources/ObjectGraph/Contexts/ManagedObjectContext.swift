@@ -7,6 +7,8 @@ public final class ManagedObjectContext {
     public let coordinator: PersistentStoreCoordinator
     /// What the layer above associates with the context.
     public weak var owner: AnyObject?
+    /// What a save does about objects that somebody else has changed, and about values that are not unique.
+    public var mergePolicy = MergePolicy.error
 
     /// The handlers of the entities, at their ``Entity/index``.
     let handlers: [FaultHandler]

@@ -87,6 +87,17 @@ final class IdentityTable {
         withExtendedLifetime(object) {}
     }
 
+    /// Puts another object of the same entity in the place of one that nobody refers to but the table.
+    ///
+    /// - Returns: the object that was there; nil where somebody refers to it, or there is none.
+    func replaceUnused(_ key: Int64, with object: AnyObject) -> AnyObject? {
+        let place = place(of: key)
+        guard place >= 0, isKnownUniquelyReferenced(&objects[place]) else { return nil }
+        let replaced = objects[place]
+        objects[place] = object
+        return replaced
+    }
+
     /// All objects.
     var all: [Found] {
         (0..<capacity).compactMap { place in

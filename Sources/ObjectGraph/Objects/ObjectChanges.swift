@@ -54,6 +54,16 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         }
     }
 
+    /// Changes of their own that say the same.
+    func copy() -> ObjectChanges {
+        let copy = ObjectChanges.make(slotCount: slotCount)
+        copy.assignedKey = assignedKey
+        for slot in 0..<slotCount {
+            copy[slot] = if case .members(let members) = self[slot] { .members(members.copy()) } else { self[slot] }
+        }
+        return copy
+    }
+
     /// The members of the to-many relationship in a slot, or nil where nothing is known of them.
     func members(at slot: Int) -> ToManyMembers? {
         if case .members(let members) = self[slot] { members } else { nil }

@@ -112,7 +112,7 @@ extension GraphObject {
     }
 
     /// Adds an object that is no member yet.
-    private func add(_ object: any GraphObject, to relationship: Relationship) {
+    func add(_ object: any GraphObject, to relationship: Relationship) {
         if let inverse = relationship.inverse {
             if inverse.isToMany {
                 object.addMember(state.pointee.key, to: inverse)
@@ -149,7 +149,7 @@ extension GraphObject {
     }
 
     /// Writes the key of a destination, without regard to the inverse.
-    private func storeDestination(_ key: Int64, at slot: Int) {
+    func storeDestination(_ key: Int64, at slot: Int) {
         if state.pointee.chunk == nil { fireFault() }
         ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
         didChange()

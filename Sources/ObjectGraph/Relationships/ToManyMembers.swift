@@ -31,6 +31,17 @@ final class ToManyMembers {
         added = Set(keys)
     }
 
+    /// Members of their own that say the same.
+    func copy() -> ToManyMembers {
+        let copy = ToManyMembers()
+        copy.keys = keys
+        copy.isLoaded = isLoaded
+        copy.added = added
+        copy.removed = removed
+        copy.isReordered = isReordered
+        return copy
+    }
+
     /// Whether a save has something to write.
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 

@@ -9,11 +9,11 @@ public enum ObjectGraphError: Error, Sendable {
     /// The store was opened for reading only.
     case storeIsReadOnly
     /// Somebody else has changed or deleted the objects since they were read.
-    case conflicts([ManagedObjectID])
+    case conflicts([MergeConflict])
     /// Objects cannot be saved as they are; every problem there is.
     case validation([ValidationProblem])
-    /// The values of the properties belong to another object already.
-    case notUnique(entity: String, properties: [String])
+    /// Objects have the same values of properties that have to be unique; every such case.
+    case notUnique([ConstraintConflict])
     /// An identifier's text is none, or none of this model.
     case malformedIdentifier
 
@@ -53,13 +53,16 @@ extension ObjectGraphError: CustomStringConvertible {
             "entity '\(entity)' lives in two stores of the coordinator"
         case .storeIsReadOnly:
             "the store was opened for reading only"
-        case .conflicts(let ids):
-            "\(ids.count) object(s) were changed or deleted by somebody else since they were read, the first of entity "
-                + "'\(ids.first?.entity.name ?? "")': refresh them, or roll back"
+        case .conflicts(let conflicts):
+            "\(conflicts.count) object(s) were changed or deleted by somebody else since they were read, the first of "
+                + "entity '\(conflicts.first?.objectID.entity.name ?? "")': refresh them, roll back, or set a merge policy"
         case .validation(let problems):
             (["\(problems.count) value(s) cannot be saved:"] + problems.map { "  \($0)" }).joined(separator: "\n")
-        case .notUnique(let entity, let properties):
-            "another object of entity '\(entity)' has the same \(properties.joined(separator: ", "))"
+        case .notUnique(let conflicts):
+            conflicts.map { conflict in
+                "\(max(2, conflict.conflictingObjects.count + (conflict.databaseObject == nil ? 0 : 1))) objects of entity "
+                    + "'\(conflict.entity)' have the same \(conflict.properties.joined(separator: ", "))"
+            }.joined(separator: "\n")
         case .malformedIdentifier:
             "the text is no identifier of an object of this model"
         }

@@ -27,6 +27,8 @@ public final class ModelContext {
         knownContainer = container
         graph = ManagedObjectContext(coordinator: stores.coordinator)
         graph.owner = self
+        // A collision of unique values becomes an update, and the later of two changes goes before the earlier one.
+        graph.mergePolicy = .mergeByPropertyObjectTrump
     }
 
     /// The container whose stores the context works on.

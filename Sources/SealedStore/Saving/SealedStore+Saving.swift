@@ -25,7 +25,7 @@ extension SealedStore {
         }
         let columns = Set(violation.columns.map(SQL.quoted))
         let properties = schema.table(of: entity).columns.filter { columns.contains($0.name) }.map(\.property.name)
-        return ObjectGraphError.notUnique(entity: entity.name, properties: properties)
+        return SaveConflict.notUnique(entity: entity.name, properties: properties)
     }
 }
 
@@ -43,12 +43,12 @@ struct SaveTransaction {
 
     /// Writes all changes.
     ///
-    /// - Throws: `ObjectGraphError.conflicts` with every object that somebody else changed.
+    /// - Throws: `SaveConflict.outdated` with every object that somebody else changed.
     func write(_ request: SaveChangesRequest) throws {
         var conflicts: [ManagedObjectID] = []
         try delete(request.deleted, &conflicts)
         try update(request, &conflicts)
-        guard conflicts.isEmpty else { throw ObjectGraphError.conflicts(conflicts) }
+        guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         try insert(request.inserted)
         for change in request.memberships { try apply(change) }
     }
@@ -84,6 +84,7 @@ struct SaveTransaction {
     }
 
     private func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
+        try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
         for (row, update) in zip(request.updated, request.updates) {
             let entity = layout.schema.model.entities[row.entityIndex]
@@ -103,6 +104,24 @@ struct SaveTransaction {
                 return connection.changes == 1
             }
             if !isCurrent { conflicts.append(id(entity, row.key)) }
+        }
+    }
+
+    /// Clears unique values that several objects change, so that they can pass from one to the other: SQLite checks them row
+    /// by row.
+    private func vacateUniqueValues(of request: SaveChangesRequest) throws {
+        let entities = layout.schema.model.entities
+        guard request.updates.count > 1, entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return }
+        for (row, update) in zip(request.updated, request.updates) {
+            let entity = entities[row.entityIndex]
+            let table = layout.schema.table(of: entity)
+            let slots = Set(entity.uniquenessConstraints.joined()).filter { update.slots.contains($0) }
+            for column in slots.sorted().compactMap({ table.column(of: entity.properties[$0]) }) {
+                try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = NULL WHERE "_id" = ?"#) {
+                    try $0.bind(row.key, at: 1)
+                    try $0.run()
+                }
+            }
         }
     }
 

@@ -138,7 +138,7 @@ final class ReferenceStore: IncrementalStore {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         return try backing.data.withLock { data in
             let conflicts = conflicts(of: changes, data)
-            if !conflicts.isEmpty { throw ObjectGraphError.conflicts(conflicts) }
+            if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }
             var new = data
             write(changes.inserted, nil, &new)
             write(changes.updated, changes.updates, &new)
@@ -229,7 +229,7 @@ final class ReferenceStore: IncrementalStore {
                     guard model.entitiesByName[record.entity]!.uniquenessConstraints.contains(slots) else { continue }
                     let values = names.map { record.values[$0] ?? .null }
                     if !values.contains(.null), !seen.insert(values).inserted {
-                        throw ObjectGraphError.notUnique(entity: entity.name, properties: names)
+                        throw SaveConflict.notUnique(entity: entity.name, properties: names)
                     }
                 }
             }
@@ -250,6 +250,6 @@ final class ReferenceStore: IncrementalStore {
                 }
             }
         }
-        if !missing.isEmpty { throw ObjectGraphError.conflicts(missing) }
+        if !missing.isEmpty { throw SaveConflict.outdated(missing) }
     }
 }

@@ -7,16 +7,18 @@ import Testing
     @Test func `a value that another object has is refused by entity and property`() throws {
         let folder = try TemporaryFolder()
         let library = try Library(folder.file("library.store"))
-        library.insert("Author", ["name": .text("A")])
+        let first = library.insert("Author", ["name": .text("A")])
         try library.context.save()
         let second = library.insert("Author", ["name": .text("A")])
         let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
-        guard case .notUnique(let entity, let properties) = error else {
+        guard case .notUnique(let conflicts) = error else {
             Issue.record("another error: \(String(describing: error))")
             return
         }
-        #expect(entity == "Author")
-        #expect(properties == ["name"])
+        #expect(conflicts.map(\.entity) == ["Author"])
+        #expect(conflicts.map(\.properties) == [["name"]])
+        #expect(conflicts.map(\.databaseObject) == [first.managedObjectID])
+        #expect(conflicts.map(\.conflictingObjects) == [[second.managedObjectID]])
         // Repaired, the same context saves.
         second["name"] = .text("B")
         try library.context.save()

@@ -15,10 +15,10 @@ import Testing
 
     private static func expectConflict(_ context: ManagedObjectContext, on object: ManagedObject) {
         let error = #expect(throws: ObjectGraphError.self) { try context.save() }
-        guard case .conflicts(let ids)? = error else {
+        guard case .conflicts(let conflicts)? = error else {
             Issue.record("the error is \(String(describing: error))"); return
         }
-        #expect(ids == [object.managedObjectID])
+        #expect(conflicts.map(\.objectID) == [object.managedObjectID])
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -1,0 +1,155 @@
+/// What one save does about the conflicts that its stores report, as the context's merge policy says.
+struct ConflictResolution {
+    /// How often a save is tried again; each time somebody else must have changed something meanwhile.
+    private static let mostAttempts = 16
+
+    private let context: ManagedObjectContext
+    private var attempts = 0
+    /// What the context was before anything was changed for the sake of the policy.
+    private var snapshot: ChangesSnapshot?
+    private var uniqueness: UniquenessResolution
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+        uniqueness = UniquenessResolution(context)
+    }
+
+    /// Changes the context so that the save can be tried again.
+    ///
+    /// - Throws: ``ObjectGraphError/conflicts(_:)`` or ``ObjectGraphError/notUnique(_:)`` where the policy does not allow it, or
+    ///   nothing helps; what the stores throw.
+    mutating func resolve(_ conflict: SaveConflict) throws {
+        attempts += 1
+        if snapshot == nil, context.mergePolicy != .error { snapshot = ChangesSnapshot(context) }
+        switch conflict {
+        case .outdated(let ids): try resolveOutdated(ids)
+        case .notUnique(let entity, let properties):
+            let wasResolved = try uniqueness.resolve()
+            guard wasResolved, attempts < Self.mostAttempts else {
+                throw ObjectGraphError.notUnique([
+                    ConstraintConflict(
+                        entity: entity,
+                        properties: properties,
+                        databaseObject: nil,
+                        conflictingObjects: []
+                    )
+                ])
+            }
+        }
+    }
+
+    /// Undoes what was done: the save has failed.
+    func takeBack() { snapshot?.restore(context) }
+
+    /// Ends the resolution: the save has succeeded.
+    mutating func finish() { uniqueness.finish() }
+
+    // MARK: Outdated objects
+
+    private func resolveOutdated(_ ids: [ManagedObjectID]) throws {
+        let rows = try persistedRows(of: ids)
+        let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
+        let canMerge = objects.allSatisfy { $0?.hasChanges ?? false }
+        guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
+            for object in objects { object?.state.pointee.flags.insert(.outdated) }
+            throw ObjectGraphError.conflicts(
+                zip(ids, objects).map { MergeConflict($0, object: $1, persisted: rows[$0]) }
+            )
+        }
+        for (id, object) in zip(ids, objects) {
+            guard let object else { continue }
+            if let row = rows[id] {
+                merge(row, into: object)
+            } else {
+                settleMissing(object)
+            }
+            object.state.pointee.flags.remove(.outdated)
+        }
+    }
+
+    private func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
+        var rows: [ManagedObjectID: Row] = [:]
+        for (rootIndex, ids) in Dictionary(grouping: ids, by: \.entity.rootIndex) {
+            let root = context.model.entities[rootIndex]
+            for row in try context.store(for: root).newValuesForObjects(with: ids, with: context) {
+                rows[context.id(entity: context.model.entities[row.entityIndex], key: row.key)] = row
+            }
+        }
+        return rows
+    }
+
+    /// Brings an object together with what somebody else made of it.
+    private func merge(_ row: Row, into object: any GraphObject) {
+        let state = object.state
+        let base = state.pointee.row
+        let wasDeleted = state.pointee.flags.contains(.deleted)
+        if wasDeleted, !context.mergePolicy.objectWins { context.restore(object) }
+        switch context.mergePolicy {
+        case .error, .mergeByPropertyObjectTrump: break
+        case .mergeByPropertyStoreTrump:
+            let collides = { (slot: Int) in base?.valueOrNull(at: slot) != row.valueOrNull(at: slot) }
+            for relationship in object.entity.relationships
+            where !relationship.isToMany && collides(relationship.slot) {
+                // The inverses have to follow.
+                let keys = [row.integer(at: relationship.slot)]
+                object.setDestination(
+                    context.objects(with: keys, of: relationship.destination).first,
+                    at: relationship.slot
+                )
+            }
+            object.dropChanges(where: collides)
+        case .overwrite:
+            let changes = object.ensureChanges()
+            for slot in 0..<changes.slotCount where changes[slot].isUnset {
+                if let base, object.entity.isStoredInRow(slot) { changes[slot] = .value(base.valueOrNull(at: slot)) }
+            }
+        case .rollback:
+            object.takeBackRelationships()
+            object.dropChanges { _ in true }
+            if state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+        }
+        if let base { context.unloadMembers(toldBy: base) }
+        context.unloadMembers(toldBy: row)
+        state.pointee.row = row
+    }
+
+    /// Decides about an object that somebody else has deleted.
+    private func settleMissing(_ object: any GraphObject) {
+        let state = object.state
+        if state.pointee.flags.contains(.deleted) {
+            context.deleted.remove(object)
+            state.pointee.flags.insert(.vanished)
+        } else if state.pointee.flags.contains(.updated) {
+            context.updated.remove(object)
+            if context.mergePolicy.objectWins {
+                // Under its own key, which no other object ever gets.
+                object.ensureChanges().assignedKey = state.pointee.key
+                context.inserted.add(object)
+            } else {
+                state.pointee.changes = nil
+                state.pointee.flags.insert(.vanished)
+            }
+        }
+    }
+}
+
+extension Entity {
+    /// Whether the value of a slot stands in the row: that of an attribute or a to-one relationship.
+    fileprivate func isStoredInRow(_ slot: Int) -> Bool {
+        if case .relationship(let relationship) = properties[slot] { !relationship.isToMany } else { true }
+    }
+}
+
+extension GraphObject {
+    /// Drops the changes of those attributes and to-one relationships for which `condition` holds.
+    fileprivate func dropChanges(where condition: (Int) -> Bool) {
+        guard let changes = state.pointee.changes else { return }
+        for slot in 0..<changes.slotCount {
+            switch changes[slot] {
+            case .value, .composite:
+                if condition(slot) { changes[slot] = .unset }
+            case .unset, .members, .pending: continue
+            }
+        }
+    }
+}

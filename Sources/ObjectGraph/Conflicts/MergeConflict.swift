@@ -1,0 +1,55 @@
+/// An object that was changed or deleted here and, since it was read, by somebody else.
+public struct MergeConflict: Sendable {
+    /// The object.
+    public let objectID: ManagedObjectID
+    /// The version that the object was read at; 0 where it was never read.
+    public let oldVersion: Int
+    /// The version that the store has; 0 where it has no such object any more.
+    public let newVersion: Int
+    /// The attributes, and the keys of to-one relationships, as they are in the context.
+    public let objectSnapshot: [String: Value]
+    /// The same as the object was read; nil where it was never read.
+    public let cachedSnapshot: [String: Value]?
+    /// The same as the store has them; nil where it has no such object any more.
+    public let persistedSnapshot: [String: Value]?
+
+    init(_ id: ManagedObjectID, object: (any GraphObject)?, persisted: Row?) {
+        objectID = id
+        let cached = object?.state.pointee.row
+        oldVersion = Int(cached?.version ?? 0)
+        newVersion = Int(persisted?.version ?? 0)
+        let entity = object?.entity ?? id.entity
+        objectSnapshot = object.map { object in entity.snapshot { object.storedValue(at: $0) } } ?? [:]
+        cachedSnapshot = cached.map { row in entity.snapshot(row.valueOrNull) }
+        persistedSnapshot = persisted.map { row in entity.snapshot(row.valueOrNull) }
+    }
+}
+
+/// Objects that have the same values of properties that have to be unique.
+public struct ConstraintConflict: Hashable, Sendable {
+    /// The name of the entity that declares the constraint.
+    public let entity: String
+    /// The names of the constraint's properties.
+    public let properties: [String]
+    /// The saved object that has the values already; nil where only unsaved objects have them.
+    public let databaseObject: ManagedObjectID?
+    /// The new or changed objects that have the values.
+    public let conflictingObjects: [ManagedObjectID]
+}
+
+extension Entity {
+    /// The values of the properties that a row tells, by name.
+    fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for property in properties {
+            if case .relationship(let relationship) = property, relationship.isToMany { continue }
+            values[property.name] = value(property.slot)
+        }
+        return values
+    }
+}
+
+extension Row {
+    /// The value in a slot; null where the row has no such slot.
+    func valueOrNull(at slot: Int) -> Value { slot < slotCount ? value(at: slot) : .null }
+}

@@ -1,0 +1,278 @@
+import Foundation
+
+/// Makes one object of several with the same values of properties that have to be unique, as the context's merge policy
+/// says: a new object that collides with another one becomes an update of it.
+///
+/// The changes are made to the objects themselves, relationships and their inverses included, so that the save that
+/// follows has nothing special to do.
+struct UniquenessResolution {
+    private let context: ManagedObjectContext
+    private var conflicts: [ConstraintConflict] = []
+    private var wasResolved = false
+    private var absorbed: [Absorbed] = []
+
+    /// A new object that has become part of another one.
+    private struct Absorbed {
+        let object: any GraphObject
+        /// Weak, so that it shows whether anybody else refers to it.
+        weak var survivor: (any GraphObject)?
+    }
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    /// Settles all collisions among the changed objects, and of them with saved ones.
+    ///
+    /// - Returns: whether there were any.
+    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all of them, where the policy is ``MergePolicy/error``; what the stores
+    ///   throw.
+    mutating func resolve() throws -> Bool {
+        wasResolved = false
+        conflicts = []
+        for entity in context.model.entities {
+            for slots in entity.uniquenessConstraints
+            where !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) {
+                try resolve(Constraint(entity: entity, slots: slots))
+            }
+        }
+        guard conflicts.isEmpty else { throw ObjectGraphError.notUnique(conflicts) }
+        return wasResolved
+    }
+
+    // MARK: Finding
+
+    private struct Constraint {
+        let entity: Entity
+        let slots: [Int]
+
+        var properties: [String] { slots.map { entity.properties[$0].name } }
+
+        /// The values of an object, in the form of a row; nil where one is null, which collides with nothing.
+        func values(of object: any GraphObject) -> [Value]? {
+            values { slot in
+                let value = object.storedValue(at: slot)
+                guard case .uuid(let uuid) = value else { return value }
+                return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+            }
+        }
+
+        func values(of row: Row) -> [Value]? { values(row.valueOrNull) }
+
+        private func values(_ value: (Int) -> Value) -> [Value]? {
+            let values = slots.map(value)
+            return values.contains(.null) ? nil : values
+        }
+    }
+
+    private mutating func resolve(_ constraint: Constraint) throws {
+        var owners: [[Value]: any GraphObject] = [:]
+        for entry in context.inserted.entries + context.updated.entries {
+            let object = entry.object
+            guard object.hasChanges, !entry.state.pointee.flags.contains(.deleted),
+                object.entity.isKind(of: constraint.entity), let values = constraint.values(of: object)
+            else { continue }
+            if let owner = owners[values], owner !== object {
+                owners[values] = settle(object, against: owner, constraint)
+            } else {
+                owners[values] = object
+            }
+        }
+        for saved in context.materialize(try savedRows(constraint, Array(owners.keys))) {
+            // A saved object that is deleted or has other values by now gives the place up with this save.
+            guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
+                object !== saved
+            else { continue }
+            owners[values] = settle(object, against: saved, constraint)
+        }
+    }
+
+    /// The rows that have one of the lists of values.
+    private func savedRows(_ constraint: Constraint, _ values: [[Value]]) throws -> RowBatch {
+        let columns = constraint.slots.map { QueryExpression.path(constraint.entity.properties[$0]) }
+        var rows = RowBatch()
+        var rest = values[...]
+        while !rest.isEmpty {
+            let chunk = rest.prefix(500)
+            rest = rest.dropFirst(500)
+            var request = FetchRequest(constraint.entity)
+            request.includesPendingChanges = false
+            if columns.count == 1 {
+                request.predicate = .isMember(columns[0], of: chunk.map { $0[0] })
+            } else {
+                request.predicate = .or(
+                    chunk.map { values in
+                        .and(zip(columns, values).map { .comparison(.equal, $0, .literal($1)) })
+                    }
+                )
+            }
+            rows.append(try context.rows(for: request))
+        }
+        return rows
+    }
+
+    // MARK: Settling
+
+    /// Settles the collision of a changed object with another one, and returns the one that has the values afterwards.
+    private mutating func settle(
+        _ object: any GraphObject,
+        against other: any GraphObject,
+        _ constraint: Constraint
+    ) -> any GraphObject {
+        wasResolved = true
+        let isSaved = object.state.pointee.key > 0
+        switch context.mergePolicy {
+        case .error:
+            report(object, other, constraint)
+            return other
+        case .rollback:
+            if isSaved {
+                object.takeBackRelationships()
+                object.state.pointee.changes = nil
+                if object.state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+            } else {
+                context.delete(object)
+                context.propagateDeletes()
+            }
+            return other
+        case .mergeByPropertyStoreTrump where isSaved:
+            for slot in constraint.slots { object.ensureChanges()[slot] = .unset }
+            return other
+        case .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite:
+            // A saved object stays the one it is; of two of a kind, the one that was there first.
+            if isSaved, other.state.pointee.key <= 0 {
+                absorb(other, into: object)
+                return object
+            }
+            if isSaved {
+                // Both are saved: the one that was changed here goes before the other one.
+                absorb(other, into: object, takingValues: false)
+                return object
+            }
+            absorb(object, into: other)
+            return other
+        }
+    }
+
+    private mutating func report(_ object: any GraphObject, _ other: any GraphObject, _ constraint: Constraint) {
+        let isSaved = other.state.pointee.key > 0 && !other.hasChanges
+        conflicts.append(
+            ConstraintConflict(
+                entity: constraint.entity.name,
+                properties: constraint.properties,
+                databaseObject: isSaved ? other.managedObjectID : nil,
+                conflictingObjects: (isSaved ? [object] : [other, object]).map(\.managedObjectID)
+            )
+        )
+    }
+
+    /// Makes an object part of another one: its values as far as the policy says, its relationships, and what leads to it.
+    private mutating func absorb(
+        _ object: any GraphObject,
+        into survivor: any GraphObject,
+        takingValues: Bool = true
+    ) {
+        let takesValues = takingValues && context.mergePolicy.objectWins
+        let common = object.entity.properties.filter { property in
+            property.slot < survivor.entity.properties.count && survivor.entity.properties[property.slot] == property
+        }
+        for property in common {
+            switch property {
+            case .attribute:
+                if takesValues { copyValue(at: property.slot, of: object, to: survivor) }
+            case .relationship(let relationship):
+                move(relationship, from: object, to: survivor, replaces: takesValues)
+            }
+        }
+        redirectReferences(from: object, to: survivor)
+        for relationship in object.entity.relationships { object.empty(relationship) }
+        if object.state.pointee.key > 0 {
+            context.delete(object)
+            context.propagateDeletes()
+        } else {
+            context.inserted.remove(object)
+            object.state.pointee.flags.insert(.vanished)
+            absorbed.append(Absorbed(object: object, survivor: survivor))
+        }
+    }
+
+    private func copyValue(at slot: Int, of object: any GraphObject, to survivor: any GraphObject) {
+        let value = object.state.pointee.changes?[slot] ?? .unset
+        if !value.isUnset {
+            survivor.setSlotValue(value, at: slot)
+        } else if context.mergePolicy == .overwrite {
+            survivor.setSlotValue(.value(.null), at: slot)
+        }
+    }
+
+    private func move(
+        _ relationship: Relationship,
+        from object: any GraphObject,
+        to survivor: any GraphObject,
+        replaces: Bool
+    ) {
+        if relationship.isToMany {
+            let known = Set(survivor.memberObjects(at: relationship.slot).map { ObjectIdentifier($0) })
+            for member in object.memberObjects(at: relationship.slot) where !known.contains(ObjectIdentifier(member)) {
+                survivor.add(member === object ? survivor : member, to: relationship)
+            }
+        } else if let destination = object.destination(at: relationship.slot),
+            replaces || survivor.destination(at: relationship.slot) == nil
+        {
+            survivor.setDestination(destination === object ? survivor : destination, at: relationship.slot)
+        }
+    }
+
+    /// Makes one-way relationships of changed objects lead to the survivor. Those with an inverse have moved already.
+    private func redirectReferences(from object: any GraphObject, to survivor: any GraphObject) {
+        let key = object.state.pointee.key
+        for relationship in context.model.relationships
+        where relationship.inverse == nil && object.entity.isKind(of: relationship.destination) {
+            for entry in context.inserted.entries + context.updated.entries
+            where entry.object.entity.isKind(of: relationship.source) && entry.object !== object {
+                if !relationship.isToMany {
+                    if entry.object.destinationKey(at: relationship.slot) == key {
+                        entry.object.storeDestination(survivor.state.pointee.key, at: relationship.slot)
+                    }
+                } else if let members = entry.state.pointee.changes?.members(at: relationship.slot),
+                    members.keys.contains(key)
+                {
+                    entry.object.removeMember(key, from: relationship)
+                    entry.object.addMember(survivor.state.pointee.key, to: relationship)
+                }
+            }
+        }
+    }
+
+    // MARK: After the save
+
+    /// Gives the new objects that have become part of others the identity of those. Where somebody refers to the other
+    /// one, which therefore stays, the new object counts as deleted, with the same identifier and values.
+    mutating func finish() {
+        while let last = absorbed.popLast() {
+            let state = last.object.state
+            guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }
+            state.pointee.row = survivor.row
+            state.pointee.changes = nil
+            state.pointee.key = survivor.key
+            state.pointee.handler = handler
+            if handler.entity == last.object.entity, type(of: last.object) == handler.objectType,
+                let replaced = handler.table.replaceUnused(survivor.key, with: last.object)
+            {
+                state.pointee.flags = []
+                withExtendedLifetime(replaced) {}
+            }
+        }
+    }
+}
+
+extension GraphObject {
+    /// Makes a relationship lead nowhere.
+    fileprivate func empty(_ relationship: Relationship) {
+        if relationship.isToMany {
+            setMembers([], at: relationship.slot)
+        } else {
+            setDestination(nil, at: relationship.slot)
+        }
+    }
+}
