@@ -31,6 +31,34 @@ import Testing
         #expect(try reader.one("Tag")[many: "books"].count == Self.count / 2)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `members are added and removed one by one, without reading the others`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author")
+        let books = (0..<Self.count).map { _ in context.make("Book") }
+        for book in books {
+            author.addMember(book, forRelationship: "books")
+            author.addMember(book, forRelationship: "readings")
+        }
+        try context.save()
+        let other = store.context()
+        let same = try other.counterpart(of: author)
+        store.counter.reset()
+        let new = other.make("Book")
+        same.addMember(new, forRelationship: "books")
+        #expect(store.counter.reads == 0)
+        for book in same[many: "books"].prefix(Self.count / 2) {
+            same.removeMember(book, forRelationship: "books")
+            same.removeMember(book, forRelationship: "readings")
+        }
+        try other.save()
+        let reader = store.context()
+        let found = try reader.one("Author")
+        #expect(found[many: "books"].count == Self.count / 2 + 1)
+        #expect(found[many: "readings"].count == Self.count / 2)
+    }
+
     @Test func `a large graph outside any context is inserted at once`() throws {
         let store = try TestStore(.reference)
         let author = ManagedObject.make(store.model, "Author")

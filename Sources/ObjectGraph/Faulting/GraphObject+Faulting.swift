@@ -111,8 +111,16 @@ extension ManagedObjectContext {
     /// The objects with keys, in their order; those that are not here yet are fetched with one request. Objects that
     /// are deleted or do not exist are left out.
     func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
+        objects(with: keys, of: entity) { handler, object in handler.graphObject(object) }
+    }
+
+    /// The same, each object in the form that `transform` gives it.
+    func objects<T>(
+        with keys: some Sequence<Int64>,
+        of entity: Entity,
+        _ transform: (FaultHandler, AnyObject) -> T
+    ) -> [T] {
         let table = handlers[entity.index].table
-        let keys = Array(keys)
         let missing = keys.filter { $0 > 0 && !table.contains($0) }
         var fetched: [any GraphObject] = []
         if !missing.isEmpty {
@@ -122,11 +130,15 @@ extension ManagedObjectContext {
             }
         }
         return withExtendedLifetime(fetched) {
-            keys.compactMap { key in
-                guard let found = table.object(forKey: key) else { return nil }
-                let object = handlers[found.entity].graphObject(found.object)
-                return object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? object : nil
+            var result: [T] = []
+            result.reserveCapacity(keys.underestimatedCount)
+            for key in keys {
+                guard let found = table.object(forKey: key) else { continue }
+                let handler = handlers[found.entity]
+                let flags = handler.graphObject(found.object).state.pointee.flags
+                if flags.isDisjoint(with: [.deleted, .vanished]) { result.append(transform(handler, found.object)) }
             }
+            return result
         }
     }
 }

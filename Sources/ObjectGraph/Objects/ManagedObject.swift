@@ -97,6 +97,28 @@ open class ManagedObject: GraphObject {
         setMembers(objects, at: relationship.slot)
     }
 
+    /// Adds an object to a to-many relationship, at the end where it is ordered, and makes the inverse lead back. A member
+    /// stays where it is.
+    ///
+    /// - Precondition: The entity has a to-many relationship of the name, and the object is of its destination.
+    /// - Complexity: O(1), however many members there are.
+    public final func addMember(_ object: any GraphObject, forRelationship name: String) {
+        let relationship = relationship(named: name, isToMany: true)
+        precondition(
+            object.entity.isKind(ofEntityNamed: relationship.destination.name),
+            "\(entity.name).\(name) leads to \(relationship.destination.name)"
+        )
+        addMember(object, at: relationship.slot)
+    }
+
+    /// Takes an object out of a to-many relationship, and its inverse back.
+    ///
+    /// - Precondition: The entity has a to-many relationship of the name.
+    /// - Complexity: O(1); the first time, the members are read.
+    public final func removeMember(_ object: any GraphObject, forRelationship name: String) {
+        removeMember(object, at: relationship(named: name, isToMany: true).slot)
+    }
+
     private func attribute(named name: String) -> Attribute {
         guard let attribute = entity.attribute(named: name) else {
             preconditionFailure("entity '\(entity.name)' has no attribute '\(name)'")

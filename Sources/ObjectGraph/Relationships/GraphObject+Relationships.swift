@@ -25,20 +25,37 @@ extension GraphObject {
     /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
     /// key and the new ones behind them.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
+        members(at: slot) { handler, object in handler.graphObject(object) }
+    }
+
+    /// The same as an array of the members' class; empty where they are of another one.
+    public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
+        guard let handler = state.pointee.handler, handler.context != nil,
+            case .relationship(let relationship) = handler.entity.properties[slot],
+            handler.context?.handlers[relationship.destination.index].objectType is M.Type
+        else { return memberObjects(at: slot).compactMap { $0 as? M } }
+        return members(at: slot) { _, object in unsafeDowncast(object, to: M.self) }
+    }
+
+    private func members<T>(at slot: Int, _ transform: (FaultHandler, AnyObject) -> T) -> [T] {
         if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         guard let handler = state.pointee.handler,
             case .relationship(let relationship) = handler.entity.properties[slot]
-        else {
-            return []
-        }
+        else { return [] }
         let members = members(of: relationship)
-        if let island = handler.island { return members.keys.compactMap { island.object(forKey: $0) } }
+        if let island = handler.island {
+            return members.keys.compactMap { key in
+                island.object(forKey: key).flatMap { object in
+                    object.state.pointee.handler.map { transform($0, object) }
+                }
+            }
+        }
         guard let context = handler.context else { return [] }
         context.propagateDeletes()
         // What was loaded must outlive the sweeps that registering objects may cause.
         let loaded = members.isLoaded ? [] : context.loadMembers(of: relationship, for: self)
         return withExtendedLifetime(loaded) {
-            context.objects(with: members.keys, of: relationship.destination)
+            context.objects(with: members.keys, of: relationship.destination, transform)
         }
     }
 
@@ -88,27 +105,82 @@ extension GraphObject {
 
     /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts
     /// once.
-    public func setMembers(_ objects: some Sequence<any GraphObject>, at slot: Int) {
+    ///
+    /// - Complexity: O(number of objects) to find what differs, and that much more for each member that does.
+    ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
+    public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
         if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
-        var seen: Set<ObjectIdentifier> = []
-        let objects = objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
         for object in objects { joinGraph(of: object) }
         guard let relationship = relationship(at: slot) else { return }
+        let objects = Array(objects)
         let old = memberObjects(at: slot)
-        let oldIdentities = Set(old.map { ObjectIdentifier($0) })
-        for object in old where !seen.contains(ObjectIdentifier(object)) {
-            removeMember(object.state.pointee.key, from: relationship)
-            if let inverse = relationship.inverse { object.forget(self, along: inverse) }
-        }
-        for object in objects where !oldIdentities.contains(ObjectIdentifier(object)) {
-            add(object, to: relationship)
-        }
-        let keys = objects.map { $0.state.pointee.key }
+        let start = zip(objects, old).prefix { $0 === $1 }.count
+        let end = zip(objects[start...].reversed(), old[start...].reversed()).prefix { $0 === $1 }.count
+        replaceMembers(old[start..<(old.count - end)], by: objects[start..<(objects.count - end)], of: relationship)
+        if relationship.isOrdered { order(objects, of: relationship) }
+    }
+
+    /// Takes members out that are not among the new ones, and adds those that are no members yet.
+    private func replaceMembers(
+        _ old: ArraySlice<any GraphObject>,
+        by new: ArraySlice<any GraphObject>,
+        of relationship: Relationship
+    ) {
+        if old.isEmpty, new.isEmpty { return }
+        let newIdentities = Set(new.map { ObjectIdentifier($0) })
+        for object in old where !newIdentities.contains(ObjectIdentifier(object)) { remove(object, from: relationship) }
         let members = members(of: relationship)
-        if relationship.isOrdered, !members.keys.elementsEqual(keys) {
-            members.reorder(keys)
-            didChange()
-        }
+        for object in new where !members.contains(object.state.pointee.key) { add(object, to: relationship) }
+    }
+
+    /// Brings the members of an ordered relationship, which are the objects, into their order.
+    private func order(_ objects: [any GraphObject], of relationship: Relationship) {
+        let members = members(of: relationship)
+        if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
+        var seen: Set<Int64> = []
+        let keys = objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
+        if members.keys.elementsEqual(keys) { return }
+        members.reorder(keys)
+        didChange()
+    }
+
+    /// Adds an object to a to-many relationship, at the end where it is ordered, and sees to the inverse. An object that
+    /// is a member already stays where it is.
+    ///
+    /// - Complexity: O(1), however many members there are; those of a saved object need not even be read.
+    public func addMember(_ object: any GraphObject, at slot: Int) {
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        joinGraph(of: object)
+        guard let relationship = relationship(at: slot) else { return }
+        loadIfOrdered(relationship)
+        let isMember =
+            if let inverse = relationship.inverse, !inverse.isToMany {
+                object.destinationKey(at: inverse.slot) == state.pointee.key
+            } else {
+                members(of: relationship).contains(object.state.pointee.key)
+            }
+        if !isMember { add(object, to: relationship) }
+    }
+
+    /// Takes an object out of a to-many relationship, and sees to the inverse. An object that is no member is left as it
+    /// is.
+    ///
+    /// - Complexity: O(1); the first time, the members are read.
+    public func removeMember(_ object: any GraphObject, at slot: Int) {
+        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        guard let relationship = relationship(at: slot) else { return }
+        if !members(of: relationship).isLoaded { _ = memberObjects(at: slot) }
+        if members(of: relationship).contains(object.state.pointee.key) { remove(object, from: relationship) }
+    }
+
+    /// Loads the members of an ordered relationship: the place of a change is told by all of them.
+    private func loadIfOrdered(_ relationship: Relationship) {
+        if relationship.isOrdered, !members(of: relationship).isLoaded { _ = memberObjects(at: relationship.slot) }
+    }
+
+    private func remove(_ object: any GraphObject, from relationship: Relationship) {
+        removeMember(object.state.pointee.key, from: relationship)
+        if let inverse = relationship.inverse { object.forget(self, along: inverse) }
     }
 
     /// Adds an object that is no member yet.

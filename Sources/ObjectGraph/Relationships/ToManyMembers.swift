@@ -57,6 +57,9 @@ final class ToManyMembers {
         isLoaded = true
     }
 
+    /// Whether the key is among ``keys``.
+    func contains(_ key: Int64) -> Bool { keys.contains(key) }
+
     /// Returns whether the key was new.
     @discardableResult
     func add(_ key: Int64) -> Bool {

@@ -45,7 +45,7 @@ extension PersistentModel {
 
     /// The models that a relationship leads to.
     public func _$value<C: RelationshipCollection>(at slot: Int) -> C {
-        C(_$models: memberObjects(at: slot).compactMap { $0 as? C.PersistentElement })
+        C(_$models: memberObjects(at: slot, as: C.PersistentElement.self))
     }
 
     // MARK: Writing

@@ -76,11 +76,12 @@ struct PlainGraph {
         }
     }
 
-    /// Moves an object to the end of all ordered lists that its own relationships tell of.
+    /// Moves an object to the end of all lists that its own relationships tell of; only in its own list it stays where it
+    /// is, since that went with it.
     mutating func rejoin(_ id: Int) {
         for relationship in objects[id]!.entity.relationships {
             guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-            for other in related(id, relationship) {
+            for other in related(id, relationship) where other != id {
                 objects[other]!.relations[inverse.name]!.removeAll { $0 == id }
                 objects[other]!.relations[inverse.name]!.append(id)
             }

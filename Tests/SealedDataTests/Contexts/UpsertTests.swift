@@ -1,0 +1,86 @@
+import Foundation
+import SealedData
+import Testing
+
+@Suite("A model with the unique value of another one") struct UpsertTests {
+    @Model
+    final class Tag {
+        @Attribute(.unique) var name: String
+        var uses: Int
+        var articles: [Article] = []
+
+        init(name: String, uses: Int = 1) {
+            self.name = name
+            self.uses = uses
+        }
+    }
+
+    @Model
+    final class Article {
+        #Unique<Article>([\.site, \.number])
+        var site: String
+        var number: Int
+        var title: String
+        @Relationship(inverse: \Tag.articles) var tags: [Tag]
+
+        init(site: String, number: Int, title: String, tags: [Tag] = []) {
+            self.site = site
+            self.number = number
+            self.title = title
+            self.tags = tags
+        }
+    }
+
+    private let container = try! ModelContainer(
+        for: Article.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+
+    @Test func `it becomes an update of the saved one`() throws {
+        let context = ModelContext(container)
+        context.insert(Tag(name: "swift"))
+        try context.save()
+        let tag = Tag(name: "swift", uses: 2)
+        context.insert(tag)
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 1)
+        #expect(try context.fetch(FetchDescriptor<Tag>()).map(\.uses) == [2])
+        // Nobody else referred to the saved one: the new model is it now.
+        tag.uses = 3
+        try context.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Tag>()).map(\.uses) == [3])
+    }
+
+    @Test func `an import that is run twice leaves one of each, with its relationships`() throws {
+        for run in 1...2 {
+            let context = ModelContext(container)
+            for number in 0..<50 {
+                let tags = [Tag(name: "all"), Tag(name: number.isMultiple(of: 2) ? "even" : "odd")]
+                context.insert(Article(site: "s", number: number, title: "run \(run)", tags: tags))
+            }
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        let context = ModelContext(container)
+        let articles = try context.fetch(FetchDescriptor<Article>(sortBy: [SortDescriptor(\.number)]))
+        #expect(articles.map(\.number) == Array(0..<50))
+        #expect(articles.allSatisfy { $0.title == "run 2" && $0.tags.count == 2 })
+        let tags = try context.fetch(FetchDescriptor<Tag>(sortBy: [SortDescriptor(\.name)]))
+        #expect(tags.map(\.name) == ["all", "even", "odd"])
+        #expect(tags.map(\.articles.count) == [50, 25, 25])
+    }
+
+    @Test func `the later of two contexts' changes is saved`() throws {
+        let first = ModelContext(container)
+        first.insert(Tag(name: "swift"))
+        try first.save()
+        let second = ModelContext(container)
+        let own = try #require(try first.fetch(FetchDescriptor<Tag>()).first)
+        let other = try #require(try second.fetch(FetchDescriptor<Tag>()).first)
+        own.uses = 2
+        other.uses = 3
+        try first.save()
+        try second.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Tag>()).map(\.uses) == [3])
+    }
+}
