@@ -25,6 +25,36 @@ struct PersistedPropertyTests {
         )
     }
 
+    @Test func `an array is changed in place`() {
+        expect(
+            """
+            final class Trip {
+                @_PersistedProperty(slot: 2) var stops: [Stop]?
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    var stops: [Stop]? {
+                        get {
+                            _$value(at: 2)
+                        }
+                        set {
+                            _$setValue(newValue, at: 2)
+                        }
+                        _modify {
+                            var _$elements: [Stop]? = _$take(at: 2)
+                            defer {
+                                _$put(_$elements, at: 2)
+                            }
+                            yield &_$elements
+                        }
+                    }
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
     @Test func `an initializer has to give a property without a default its first value`() {
         expect(
             """

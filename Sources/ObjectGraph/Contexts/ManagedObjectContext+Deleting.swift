@@ -15,6 +15,7 @@ extension ManagedObjectContext {
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
             deleted.add(object)
         }
+        deletionStamp &+= 1
         unpropagatedDeletes.append(object)
     }
 
@@ -27,6 +28,7 @@ extension ManagedObjectContext {
     /// Takes back a deletion that has not been saved.
     func restore(_ object: any GraphObject) {
         deleted.remove(object)
+        deletionStamp &+= 1
         object.state.pointee.flags.remove(.deletePropagated)
         markUpdated(object)
         object.reestablishInverses()

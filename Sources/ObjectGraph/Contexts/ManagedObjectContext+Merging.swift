@@ -4,6 +4,7 @@ extension ManagedObjectContext {
     /// conflict shows when they are saved. What was deleted here and there is deleted.
     func takeInSavedChanges() {
         guard !inbox.isEmpty else { return }
+        deletionStamp &+= 1
         for changes in inbox.take() { merge(changes) }
     }
 

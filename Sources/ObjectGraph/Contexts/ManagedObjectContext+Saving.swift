@@ -109,7 +109,8 @@ extension ManagedObjectContext {
 
     /// Empties the lists of changed objects and resets the flags that tell of them.
     func clearChangeLists() {
-        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll())
+        deletionStamp &+= 1
+        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
         // Only now, since an object's own `deinit` may come back to the context.
         withExtendedLifetime(all) {}
     }

@@ -23,6 +23,9 @@ public final class ManagedObjectContext {
     /// Deleted objects whose delete rules have not been applied yet.
     @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
     var isPropagatingDeletes = false
+    /// Another number after each change of which objects count as deleted.
+    var deletionStamp = 0
+    var recentMembers = RecentMembers()
 
     /// Makes a context without objects.
     public init(coordinator: PersistentStoreCoordinator) {

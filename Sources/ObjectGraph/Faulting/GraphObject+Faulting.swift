@@ -42,6 +42,7 @@ extension ManagedObjectContext {
         guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
         var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0.state.pointee.key, $0) })
         for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
+        if !missing.isEmpty { deletionStamp &+= 1 }
         for (_, object) in missing { object.state.pointee.flags.insert(.vanished) }
     }
 

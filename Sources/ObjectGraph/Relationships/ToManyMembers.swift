@@ -2,7 +2,11 @@
 @usableFromInline
 final class ToManyMembers {
     /// The keys of the members; before the relationship is loaded, of those that were added.
-    private(set) var keys: KeyList
+    private(set) var keys: KeyList {
+        didSet { stamp &+= 1 }
+    }
+    /// Another number after each change of the members.
+    private(set) var stamp = 0
     /// Whether `keys` are all members there are.
     private(set) var isLoaded: Bool
     /// The members that came. One that left before is a member that the store has, at another place in the order.
@@ -56,6 +60,9 @@ final class ToManyMembers {
         for key in known where current.contains(key) { keys.append(key) }
         isLoaded = true
     }
+
+    /// The number of ``keys``.
+    var count: Int { keys.count }
 
     /// Whether the key is among ``keys``.
     func contains(_ key: Int64) -> Bool { keys.contains(key) }

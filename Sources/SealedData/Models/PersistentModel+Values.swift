@@ -100,6 +100,28 @@ extension PersistentModel {
         setMembers(models._$models, at: slot)
     }
 
+    // MARK: Changing in place
+
+    /// The models that a relationship leads to, to be changed in place.
+    public func _$take<M: PersistentModel>(at slot: Int) -> [M] { takeMembers(at: slot, as: M.self) }
+
+    /// The models that an optional relationship leads to, to be changed in place.
+    public func _$take<M: PersistentModel>(at slot: Int) -> [M]? { takeMembers(at: slot, as: M.self) }
+
+    /// The elements of an attribute, to be changed in place.
+    @_disfavoredOverload
+    public func _$take<V: Codable>(at slot: Int) -> V { _$value(at: slot) }
+
+    /// Makes a relationship lead to the models that were changed in place.
+    public func _$put<M: PersistentModel>(_ models: [M], at slot: Int) { putMembers(models, at: slot) }
+
+    /// Makes an optional relationship lead to the models that were changed in place.
+    public func _$put<M: PersistentModel>(_ models: [M]?, at slot: Int) { putMembers(models ?? [], at: slot) }
+
+    /// Changes an attribute to the elements that were changed in place.
+    @_disfavoredOverload
+    public func _$put<V: Codable>(_ value: V, at slot: Int) { _$setValue(value, at: slot) }
+
     // MARK: Initializing
 
     /// Gives a new object's attribute its first value.

@@ -36,6 +36,15 @@ struct PersistedProperty {
         return type.trimmedDescription
     }
 
+    /// Whether the type is written `[T]`, `[T]?` or `[T]!`.
+    var isWrittenArray: Bool {
+        guard let type = binding.typeAnnotation?.type else { return false }
+        let wrapped =
+            type.as(OptionalTypeSyntax.self)?.wrappedType
+            ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType
+        return (wrapped ?? type).is(ArrayTypeSyntax.self)
+    }
+
     /// Whether an initializer of the class must give the property its first value: it has no initial value and is not
     /// a variable that starts as nil.
     var mustBeInitialized: Bool {

@@ -15,7 +15,22 @@ enum PersistedPropertyMacro: AccessorMacro {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
             let slot = slotArgument(of: node)
         else { return [] }
-        return ["get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor]
+        var accessors: [AccessorDeclSyntax] = [
+            "get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor,
+        ]
+        if let type = property.type, property.isWrittenArray, !property.hasObservers {
+            // Adding to an array in place must not copy it.
+            accessors.append(
+                """
+                _modify {
+                    var _$elements: \(raw: type) = _$take(at: \(raw: slot))
+                    defer { _$put(_$elements, at: \(raw: slot)) }
+                    yield &_$elements
+                }
+                """
+            )
+        }
+        return accessors
     }
 }
 
