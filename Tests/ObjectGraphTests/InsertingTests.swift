@@ -2,6 +2,16 @@ import ObjectGraph
 import Testing
 
 @Suite struct InsertingTests {
+    private struct Problem: Equatable {
+        let property: String
+        let reason: ObjectGraphError.ValidationProblem.Reason
+
+        init(_ property: String, _ reason: ObjectGraphError.ValidationProblem.Reason) {
+            self.property = property
+            self.reason = reason
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a saved object is fetched by a second context`(kind: StoreKind) throws {
         let store = try TestStore(kind)
@@ -144,8 +154,13 @@ import Testing
         guard case .validation(let problems)? = error else {
             Issue.record("the error is \(String(describing: error))"); return
         }
-        let own = problems.filter { $0.id == form.managedObjectID }.map { "\($0.property) \($0.reason)" }
-        #expect(own == ["first missingValue", "owner missingValue", "few tooFewMembers", "many tooManyMembers"])
+        let own = problems.filter { $0.id == form.managedObjectID }.map { Problem($0.property, $0.reason) }
+        #expect(
+            own == [
+                Problem("first", .missingValue), Problem("owner", .missingValue), Problem("few", .tooFewMembers),
+                Problem("many", .tooManyMembers),
+            ]
+        )
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -7,6 +7,11 @@ extension ManagedObjectContext {
         guard let handler = object.state.pointee.handler, let context = handler.context else { return }
         precondition(context === self, "the object belongs to another context: delete it there")
         guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        if handler.hasLifecycle {
+            object.withLifecycle?.prepareForDeletion()
+            // It may have deleted the object, or brought it about.
+            guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        }
         if object.state.pointee.flags.contains(.inserted) {
             inserted.remove(object)
             // Never saved: nothing to delete in the store.

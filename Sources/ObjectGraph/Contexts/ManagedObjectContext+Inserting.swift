@@ -39,6 +39,7 @@ extension ManagedObjectContext {
         state.pointee.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
         inserted.add(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
+        if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }
     }
 
     /// Makes an object new again whose deletion was saved, or that was never saved before it was deleted.

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
         var entityIndex = handler.entity.index
         let table = handler.table
         table.reserve(batch.count)
+        var awakened: [any GraphObject] = []
         var entry = PendingState.Entry(type: nil, state: ObjectState(handler: handler, key: 0))
         PendingState.with(&entry) { entry in
             for chunk in batch.chunks {
@@ -37,7 +38,8 @@ extension ManagedObjectContext {
                     let key = Row.key(words)
                     if let found = table.object(forKey: key) {
                         let row = Row(chunk: chunk, offset: offset)
-                        handlers[found.entity].graphObject(found.object).adopt(refetched: row)
+                        let known = handlers[found.entity].graphObject(found.object)
+                        if known.adopt(refetched: row), handlers[found.entity].hasLifecycle { awakened.append(known) }
                         object.initialize(to: found.object)
                     } else {
                         if Row.entityIndex(words) != entityIndex {
@@ -49,26 +51,34 @@ extension ManagedObjectContext {
                         entry.pointee.state.rowOffset = offset
                         object.initialize(to: PendingState.makeObject(handler.objectType, entry))
                         table.insert(object.pointee, forKey: key, entity: entityIndex)
+                        if handler.hasLifecycle { awakened.append(handler.graphObject(object.pointee)) }
                     }
                     object += 1
                 }
             }
         }
+        // Only now, since an object may do anything.
+        for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 }
 
 extension GraphObject {
     /// Takes in a row that was fetched again: a fault is filled, and an unchanged object brought up to date.
-    func adopt(refetched row: Row) {
+    ///
+    /// - Returns: whether the object was a fault.
+    @discardableResult
+    func adopt(refetched row: Row) -> Bool {
         guard let current = state.pointee.row else {
-            if state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) { state.pointee.row = row }
-            return
+            guard state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) else { return false }
+            state.pointee.row = row
+            return true
         }
-        guard current.isOlder(than: row) else { return }
+        guard current.isOlder(than: row) else { return false }
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             state.pointee.row = row
         } else {
             state.pointee.flags.insert(.outdated)
         }
+        return false
     }
 }

@@ -11,6 +11,8 @@ extension ManagedObjectContext {
     public func save() throws {
         takeInSavedChanges()
         guard hasChanges else { return }
+        try tellOfSave()
+        let told = changedLifecycleObjects
         var resolution = ConflictResolution(self)
         do {
             while true {
@@ -27,6 +29,7 @@ extension ManagedObjectContext {
                 for request in preparation.batches.map(\.request) where !request.isEmpty {
                     coordinator.announce(request, from: inbox)
                 }
+                for object in told { object.didSave() }
                 return
             }
         } catch {

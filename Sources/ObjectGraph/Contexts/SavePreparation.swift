@@ -46,6 +46,7 @@ struct SavePreparation {
                 .init(entity: object.entity, key: object.state.pointee.key, row: object.state.pointee.row)
             )
         }
+        problems += context.rejections()
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
     }
@@ -198,6 +199,11 @@ struct SavePreparation {
             // SQLite keeps NaN as NULL.
             report(object, slot, .notRepresentable)
         default:
+            if traits.isValidated, case .attribute(let attribute) = object.entity.properties[slot],
+                let problem = attribute.description.validation.problem(of: value)
+            {
+                report(object, slot, problem)
+            }
             rows.set(value, at: slot)
         }
     }

@@ -9,6 +9,8 @@ import Foundation
 final class FaultHandler {
     @usableFromInline let entity: Entity
     let objectType: any GraphObject.Type
+    /// Whether the class may have overridden what ``ManagedObject`` is told of its life.
+    let hasLifecycle: Bool
     /// The context's objects of the entity and of those it shares a root with; empty outside a context.
     let table: IdentityTable
     /// The context; cleared when it goes away, which makes the reference safe.
@@ -27,6 +29,7 @@ final class FaultHandler {
     ) {
         self.entity = entity
         self.objectType = objectType
+        hasLifecycle = objectType is ManagedObject.Type && objectType != ManagedObject.self
         self.table = table
         self.context = context
         self.island = island

@@ -41,9 +41,14 @@ extension ManagedObjectContext {
         let ids = faults.map { id(entity: $0.entity, key: $0.state.pointee.key) }
         guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
         var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0.state.pointee.key, $0) })
-        for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
+        var awakened: [any GraphObject] = []
+        for row in rows {
+            guard let object = missing.removeValue(forKey: row.key) else { continue }
+            if object.adopt(refetched: row) { awakened.append(object) }
+        }
         if !missing.isEmpty { deletionStamp &+= 1 }
         for (_, object) in missing { object.state.pointee.flags.insert(.vanished) }
+        for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 
     /// The object that a to-one relationship of `object` leads to; one that has vanished as long as somebody refers to it.

@@ -10,6 +10,24 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     public var allowsExternalStorage: Bool
     /// The name that the attribute had in an earlier version of the model.
     public var renamingIdentifier: String?
+    /// What the values have to fulfil. It is checked at every save, and no part of a store: changing it migrates nothing.
+    public var validation: AttributeValidation
+
+    // Without the validation.
+    private enum CodingKeys: String, CodingKey {
+        case name, type, isOptional, allowsExternalStorage, renamingIdentifier
+    }
+
+    /// Reads a declaration; its validation demands nothing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        type = try container.decode(AttributeType.self, forKey: .type)
+        isOptional = try container.decode(Bool.self, forKey: .isOptional)
+        allowsExternalStorage = try container.decode(Bool.self, forKey: .allowsExternalStorage)
+        renamingIdentifier = try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+        validation = AttributeValidation()
+    }
 
     /// Makes a declaration.
     public init(
@@ -17,12 +35,14 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         _ type: AttributeType,
         isOptional: Bool = false,
         allowsExternalStorage: Bool = false,
-        renamingIdentifier: String? = nil
+        renamingIdentifier: String? = nil,
+        validation: AttributeValidation = AttributeValidation()
     ) {
         self.name = name
         self.type = type
         self.isOptional = isOptional
         self.allowsExternalStorage = allowsExternalStorage
         self.renamingIdentifier = renamingIdentifier
+        self.validation = validation
     }
 }

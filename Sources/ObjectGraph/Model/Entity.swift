@@ -78,6 +78,8 @@ public final class Entity: @unchecked Sendable {
 struct SlotTraits {
     /// Whether the slot may be null in a saved row.
     let isOptional: Bool
+    /// Whether the values have to fulfil an ``AttributeValidation``.
+    let isValidated: Bool
     /// The ``Entity/index`` of a to-one relationship's destination; -1 for other properties.
     let destinationIndex: Int
 
@@ -85,9 +87,11 @@ struct SlotTraits {
         switch property {
         case .attribute(let attribute):
             isOptional = attribute.isOptional
+            isValidated = !attribute.description.validation.isEmpty
             destinationIndex = -1
         case .relationship(let relationship):
             isOptional = relationship.isToMany || relationship.isOptional
+            isValidated = false
             destinationIndex = relationship.isToMany ? -1 : relationship.destination.index
         }
     }

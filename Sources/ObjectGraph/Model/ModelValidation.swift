@@ -55,6 +55,11 @@ struct ModelValidation {
         where attribute.allowsExternalStorage && ![.data, .string, .composite].contains(attribute.type) {
             report(entity, attribute.name, "only data and text can be kept outside the row")
         }
+        for attribute in entity.attributes {
+            if let problem = attribute.validation.contradiction(for: attribute.type) {
+                report(entity, attribute.name, problem)
+            }
+        }
         for relationship in entity.relationships {
             check(relationship, of: entity)
         }

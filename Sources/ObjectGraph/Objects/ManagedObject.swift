@@ -41,6 +41,36 @@ open class ManagedObject: GraphObject {
         return entity
     }
 
+    // MARK: Life of an object
+
+    /// Called after the object has been inserted into a context, once in its life.
+    open func awakeFromInsert() {}
+
+    /// Called after the object's values have been read from a store: when it is fetched, and when it is a fault that is
+    /// filled. What it changes counts as a change.
+    open func awakeFromFetch() {}
+
+    /// Called before the object is marked as deleted, by the program or along a delete rule.
+    open func prepareForDeletion() {}
+
+    /// Called when a save that will write the object begins. It may change this and other objects, insert and delete:
+    /// those that it changes are saved, and told, too.
+    open func willSave() {}
+
+    /// Called after a save that has written the object.
+    open func didSave() {}
+
+    /// Throws where the object must not be inserted as it is. The save reports it, together with all other problems.
+    open func validateForInsert() throws {}
+
+    /// Throws where the object must not be updated as it is. The save reports it, together with all other problems.
+    open func validateForUpdate() throws {}
+
+    /// Throws where the object must not be deleted. The save reports it, together with all other problems.
+    open func validateForDelete() throws {}
+
+    // MARK: Attributes
+
     /// The value of an attribute, in its stored form.
     ///
     /// - Precondition: The entity has an attribute of the name, and the value is of its type or null.

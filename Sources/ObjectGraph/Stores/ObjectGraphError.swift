@@ -16,28 +16,65 @@ public enum ObjectGraphError: Error, Sendable {
     case notUnique([ConstraintConflict])
     /// An identifier's text is none, or none of this model.
     case malformedIdentifier
+    /// Objects change further objects whenever they are told that they will be saved.
+    case endlessChanges
 
     /// Why an object cannot be saved.
     public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
         /// The object.
         public let id: ManagedObjectID
-        /// The name of the property.
+        /// The name of the property; empty where the object as a whole is meant.
         public let property: String
         /// What is wrong.
         public let reason: Reason
 
         /// What can be wrong.
-        public enum Reason: String, Hashable, Sendable {
-            case missingValue = "it is not optional and has no value"
-            case notEncodable = "its value cannot be encoded"
-            case notRepresentable = "its value cannot be kept exactly (not a number)"
-            case tooFewMembers = "it has fewer members than its minimum"
-            case tooManyMembers = "it has more members than its maximum"
-            case deletionDenied = "it has members, and its delete rule is deny"
+        public enum Reason: Hashable, Sendable, CustomStringConvertible {
+            /// There is no value, and the property is not optional.
+            case missingValue
+            /// The value cannot be encoded as JSON text.
+            case notEncodable
+            /// The value cannot be kept exactly.
+            case notRepresentable
+            /// The value is below the attribute's minimum.
+            case tooSmall
+            /// The value is above the attribute's maximum.
+            case tooLarge
+            /// The value is shorter than the attribute's minimum length.
+            case tooShort
+            /// The value is longer than the attribute's maximum length.
+            case tooLong
+            /// A to-many relationship has fewer members than its minimum.
+            case tooFewMembers
+            /// A to-many relationship has more members than its maximum.
+            case tooManyMembers
+            /// A relationship with delete rule deny has members.
+            case deletionDenied
+            /// A validation of the object's own threw an error, whose description this is.
+            case rejected(String)
+
+            /// What is wrong, in words.
+            public var description: String {
+                switch self {
+                case .missingValue: "it is not optional and has no value"
+                case .notEncodable: "its value cannot be encoded"
+                case .notRepresentable: "its value cannot be kept exactly (not a number)"
+                case .tooSmall: "its value is below its minimum"
+                case .tooLarge: "its value is above its maximum"
+                case .tooShort: "its value is shorter than its minimum length"
+                case .tooLong: "its value is longer than its maximum length"
+                case .tooFewMembers: "it has fewer members than its minimum"
+                case .tooManyMembers: "it has more members than its maximum"
+                case .deletionDenied: "it has members, and its delete rule is deny"
+                case .rejected(let text): text
+                }
+            }
         }
 
         /// The entity, the property and what is wrong; never the value.
-        public var description: String { "\(id.entity.name).\(property): \(reason.rawValue)" }
+        public var description: String {
+            (property.isEmpty ? id.entity.name : "\(id.entity.name).\(property)") + ": \(reason)"
+        }
     }
 }
 
@@ -65,6 +102,8 @@ extension ObjectGraphError: CustomStringConvertible {
             }.joined(separator: "\n")
         case .malformedIdentifier:
             "the text is no identifier of an object of this model"
+        case .endlessChanges:
+            "willSave() changes further objects again and again: a save cannot begin"
         }
     }
 }

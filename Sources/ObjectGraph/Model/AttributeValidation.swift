@@ -1,0 +1,60 @@
+/// What the values of an attribute have to fulfil when they are saved, besides being of its type. A missing value fulfils
+/// everything; that a value must not be missing is told by ``AttributeDescription/isOptional``.
+public struct AttributeValidation: Hashable, Sendable {
+    /// The smallest value, in its stored form; nil for none.
+    public var minimum: Value?
+    /// The largest value, in its stored form; nil for none.
+    public var maximum: Value?
+    /// The smallest length: characters of a text, bytes of data.
+    public var minimumLength: Int?
+    /// The largest length: characters of a text, bytes of data.
+    public var maximumLength: Int?
+
+    /// Makes rules; those that are nil demand nothing.
+    public init(
+        minimum: Value? = nil,
+        maximum: Value? = nil,
+        minimumLength: Int? = nil,
+        maximumLength: Int? = nil
+    ) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.minimumLength = minimumLength
+        self.maximumLength = maximumLength
+    }
+
+    /// Whether nothing is demanded.
+    var isEmpty: Bool { self == AttributeValidation() }
+
+    /// What is wrong with a value that is there; nil where nothing is.
+    func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
+        if let minimum, value.compare(minimum) < 0 { return .tooSmall }
+        if let maximum, value.compare(maximum) > 0 { return .tooLarge }
+        let length: Int
+        switch value {
+        case .text(let text): length = text.count
+        case .blob(let data): length = data.count
+        case .null, .integer, .real, .uuid: return nil
+        }
+        if let minimumLength, length < minimumLength { return .tooShort }
+        if let maximumLength, length > maximumLength { return .tooLong }
+        return nil
+    }
+
+    /// What is wrong with the rules themselves for an attribute of a type; nil where nothing is.
+    func contradiction(for type: AttributeType) -> String? {
+        for bound in [minimum, maximum].compactMap(\.self) where bound.isNull || !bound.fits(type) {
+            return "the bounds of its values are not of its type"
+        }
+        if let minimum, let maximum, minimum.compare(maximum) > 0 { return "its minimum is above its maximum" }
+        let lengths = [minimumLength, maximumLength].compactMap(\.self)
+        if !lengths.isEmpty, ![.text, .blob].contains(type.storage) || type == .uuid || type == .decimal {
+            return "only text and data have a length"
+        }
+        if lengths.contains(where: { $0 < 0 }) { return "a length cannot be negative" }
+        if let minimumLength, let maximumLength, minimumLength > maximumLength {
+            return "its minimum length is above its maximum length"
+        }
+        return nil
+    }
+}

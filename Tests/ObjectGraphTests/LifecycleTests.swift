@@ -1,0 +1,148 @@
+import ObjectGraph
+import Testing
+
+/// Writes down what it is told, and does what a test asks it to.
+private final class Witness: ManagedObject {
+    var events: [String] = []
+    var onWillSave: ((Witness) -> Void)?
+    var refusal: (any Error)?
+
+    override func awakeFromInsert() { events.append("insert") }
+    override func awakeFromFetch() { events.append("fetch") }
+    override func prepareForDeletion() { events.append("delete") }
+    override func willSave() {
+        events.append("will save")
+        onWillSave?(self)
+    }
+    override func didSave() { events.append("did save") }
+    override func validateForInsert() throws { try validate("insertion") }
+    override func validateForUpdate() throws { try validate("update") }
+    override func validateForDelete() throws { try validate("deletion") }
+
+    private func validate(_ what: String) throws {
+        events.append("valid \(what)")
+        if let refusal { throw refusal }
+    }
+}
+
+private struct Refusal: Error, CustomStringConvertible {
+    let description: String
+}
+
+@Suite("What objects are told of their lives") struct LifecycleTests {
+    private static func store(_ kind: StoreKind) throws -> TestStore {
+        try TestStore(kind, classes: ["Author": Witness.self, "Book": Witness.self, "Chapter": Witness.self])
+    }
+
+    private static func witness(_ context: ManagedObjectContext, _ entity: String) -> Witness {
+        Witness(entity: context.model.entitiesByName[entity]!, insertInto: context)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `from insertion to deletion`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        try context.save()
+        author["name"] = "x"
+        try context.save()
+        #expect(
+            author.events == [
+                "insert", "will save", "valid insertion", "did save", "will save", "valid update", "did save",
+            ]
+        )
+        author.events = []
+        context.delete(author)
+        try context.save()
+        #expect(author.events == ["delete", "will save", "valid deletion", "did save"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `objects awake when they are fetched and when they are filled, once each`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        try context.save()
+        let second = store.context()
+        let fetched = try #require(try second.all("Author").first as? Witness)
+        _ = try second.all("Author")
+        #expect(fetched.events == ["fetch"])
+        let third = store.context()
+        let fault = try #require(third.object(with: author.managedObjectID) as? Witness)
+        #expect(fault.events.isEmpty)
+        _ = fault["name"]
+        #expect(fault.events == ["fetch"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a cascade tells each object`(kind: StoreKind) throws {
+        let context = try Self.store(kind).context()
+        let book = Self.witness(context, "Book")
+        let chapters = (0..<3).map { _ in Self.witness(context, "Chapter") }
+        book[many: "chapters"] = chapters
+        try context.save()
+        context.delete(book)
+        try context.save()
+        #expect(chapters.allSatisfy { $0.events.filter { $0 == "delete" }.count == 1 })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is changed on the way into a save is saved with it`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        author.onWillSave = { author in
+            author["born"] = 1
+            if author[many: "books"].isEmpty {
+                let book = Self.witness(author.managedObjectContext!, "Book")
+                book.onWillSave = { $0["pages"] = 7 }
+                book[one: "author"] = author
+            }
+        }
+        try context.save()
+        let reader = store.context()
+        #expect(try reader.one("Author")["born"] == 1)
+        #expect(try reader.one("Book")["pages"] == 7)
+    }
+
+    @Test func `objects that always change others end in an error`() throws {
+        let context = try Self.store(.reference).context()
+        func makeAnother(_ witness: Witness) {
+            Self.witness(witness.managedObjectContext!, "Author").onWillSave = makeAnother
+        }
+        Self.witness(context, "Author").onWillSave = makeAnother
+        let error = #expect(throws: ObjectGraphError.self) { try context.save() }
+        guard case .endlessChanges? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what objects have against being saved is reported with everything else`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let kept = Self.witness(context, "Author")
+        let changed = Self.witness(context, "Author")
+        try context.save()
+        kept.refusal = Refusal(description: "it is needed")
+        context.delete(kept)
+        changed.refusal = Refusal(description: "it is wrong")
+        changed["name"] = "x"
+        let chapter = Self.witness(context, "Chapter")
+        chapter.refusal = Refusal(description: "it is new")
+        let error = #expect(throws: ObjectGraphError.self) { try context.save() }
+        guard case .validation(let problems)? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
+        #expect(
+            problems.map(\.description) == [
+                "Chapter.book: it is not optional and has no value", "Chapter: it is new", "Author: it is wrong",
+                "Author: it is needed",
+            ]
+        )
+        for witness in [kept, changed, chapter] { witness.refusal = nil }
+        chapter[one: "book"] = Self.witness(context, "Book")
+        try context.save()
+        #expect(try store.context().all("Author").count == 1)
+    }
+}
