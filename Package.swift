@@ -33,9 +33,14 @@ let package = Package(
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev", "libssl-dev"]), .brew(["sqlcipher", "openssl@3"])]
         ),
-        .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher"], swiftSettings: settings),
-        .target(name: "ObjectGraph", swiftSettings: settings),
-        .target(name: "SealedStore", dependencies: ["ObjectGraph", "EncryptedSQLite"], swiftSettings: settings),
+        .target(name: "Guarded", swiftSettings: settings),
+        .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher", "Guarded"], swiftSettings: settings),
+        .target(name: "ObjectGraph", dependencies: ["Guarded"], swiftSettings: settings),
+        .target(
+            name: "SealedStore",
+            dependencies: ["ObjectGraph", "EncryptedSQLite", "Guarded"],
+            swiftSettings: settings
+        ),
         .macro(
             name: "SealedDataMacros",
             dependencies: [
@@ -49,7 +54,7 @@ let package = Package(
         ),
         .target(
             name: "SealedData",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "SealedDataMacros"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "SealedDataMacros"],
             swiftSettings: settings
         ),
         .target(name: "Terminal", swiftSettings: settings),
@@ -70,7 +75,11 @@ let package = Package(
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
         .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),
-        .testTarget(name: "ObjectGraphTests", dependencies: ["ObjectGraph", "SealedStore"], swiftSettings: settings),
+        .testTarget(
+            name: "ObjectGraphTests",
+            dependencies: ["ObjectGraph", "SealedStore", "Guarded"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "journal-writer",
             dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],

@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import Foundation
 public import ObjectGraph
-import Synchronization
+import Guarded
 
 /// A store of objects in an encrypted SQLCipher file, or in memory.
 ///
@@ -143,7 +143,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
 /// A value that is set once, when a store is opened, and read many times afterwards.
 final class OpenedOnce<Value: Sendable>: Sendable {
-    private let state = Mutex<Value?>(nil)
+    private let state = Guarded<Value?>(nil)
 
     /// The value.
     ///

@@ -1,3 +1,4 @@
+import Guarded
 import CSQLCipher
 import Dispatch
 

@@ -1,3 +1,4 @@
+import Guarded
 public import Foundation
 import Synchronization
 
@@ -9,7 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The class of each entity's objects, at its ``Entity/index``.
     let objectTypes: [any GraphObject.Type]
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         /// The store of each entity, at its ``Entity/index``.
@@ -38,7 +39,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Store classes
 
-    private static let storeClasses = Mutex<[String: any IncrementalStore.Type]>([:])
+    private static let storeClasses = Guarded<[String: any IncrementalStore.Type]>([:])
 
     /// Makes stores of a class known under a type, which a ``PersistentStoreDescription`` names.
     public static func registerStoreClass(_ storeClass: any IncrementalStore.Type, type: String) {
@@ -145,7 +146,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
 /// Where a context finds what others saved.
 final class ContextInbox: Sendable {
-    private let changes = Mutex<[SaveChangesRequest]>([])
+    private let changes = Guarded<[SaveChangesRequest]>([])
     private let count = Atomic<Int>(0)
 
     /// Whether something may have arrived; cheap.

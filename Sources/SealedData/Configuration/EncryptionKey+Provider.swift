@@ -1,12 +1,12 @@
 // Exported, so that an app that imports only this module can make keys; the rest of that module stays hidden.
 @_exported public import struct EncryptedSQLite.EncryptionKey
-import Synchronization
+import Guarded
 
 /// The key of an encrypted file: a passphrase or raw bytes.
 public typealias EncryptionKey = EncryptedSQLite.EncryptionKey
 
 extension EncryptionKey {
-    private static let installedProvider = Mutex<(@Sendable (ModelConfiguration) throws -> EncryptionKey?)?>(nil)
+    private static let installedProvider = Guarded<(@Sendable (ModelConfiguration) throws -> EncryptionKey?)?>(nil)
 
     /// Gives keys to containers whose configuration has none.
     ///

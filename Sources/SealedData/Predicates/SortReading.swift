@@ -1,6 +1,6 @@
 import Foundation
 import ObjectGraph
-import Synchronization
+import Guarded
 
 extension QuerySort {
     /// What a sort descriptor sorts by.
@@ -71,7 +71,7 @@ struct PropertyPath {
         let keyPath: AnyKeyPath
     }
 
-    private static let cache = Mutex<[Key: [Int]?]>([:])
+    private static let cache = Guarded<[Key: [Int]?]>([:])
 
     /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
     /// where one of them is not persisted.

@@ -1,5 +1,5 @@
 import ObjectGraph
-import Synchronization
+import Guarded
 
 /// The entities of objects that are in no container.
 ///
@@ -12,7 +12,7 @@ enum DetachedEntities {
         let entity: Entity
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let entries = Guarded<[ObjectIdentifier: Entry]>([:])
 
     /// The entity of a class outside any container.
     ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Guarded
 
 /// Finds the property of a model class that a key path leads to.
 ///
@@ -14,7 +14,7 @@ struct PropertyLookup: @unchecked Sendable {
     private let slotsByKeyPath: [AnyKeyPath: Int]
     private let slotsByName: [String: Int]
 
-    private static let cache = Mutex<[ObjectIdentifier: PropertyLookup]>([:])
+    private static let cache = Guarded<[ObjectIdentifier: PropertyLookup]>([:])
 
     /// The properties of a class; read once per class.
     static func properties(of type: any PersistentModel.Type) -> PropertyLookup {

@@ -1,6 +1,6 @@
 public import Foundation
 import ObjectGraph
-import Synchronization
+import Guarded
 
 /// The model classes of an app, with their properties, relationships and rules.
 ///
@@ -25,7 +25,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     /// What is known to be wrong with the classes.
     let problems: [ModelError.Problem]
 
-    private let model = Mutex<Result<ManagedObjectModel, SwiftDataError>?>(nil)
+    private let model = Guarded<Result<ManagedObjectModel, SwiftDataError>?>(nil)
 
     init(
         entities: [Entity],

@@ -1,6 +1,6 @@
 import EncryptedSQLite
 import ObjectGraph
-import Synchronization
+import Guarded
 
 /// Primary keys that the store has reserved in the file and not given out yet.
 ///
@@ -10,7 +10,7 @@ final class PrimaryKeySequences: Sendable {
     /// How many keys are reserved at least.
     static let blockSize = 64
 
-    private let reserved = Mutex<[Int: Range<Int64>]>([:])
+    private let reserved = Guarded<[Int: Range<Int64>]>([:])
 
     /// Takes keys for objects of a root entity; `reserve` gets more, as many as it is asked for at least.
     func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {

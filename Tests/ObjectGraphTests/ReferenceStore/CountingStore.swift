@@ -1,3 +1,4 @@
+import Guarded
 import Foundation
 import ObjectGraph
 import Synchronization
@@ -88,7 +89,7 @@ final class RequestCounter: Sendable {
         case fetch, save, values, members
     }
 
-    private let state = Mutex<(counts: [Kind: Int], failure: (any Error)?)>(([:], nil))
+    private let state = Guarded<(counts: [Kind: Int], failure: (any Error)?)>(([:], nil))
 
     func count(_ kind: Kind) { state.withLock { $0.counts[kind, default: 0] += 1 } }
 

@@ -1,6 +1,6 @@
 import Foundation
 import ObjectGraph
-import Synchronization
+import Guarded
 
 /// What a reference store holds: records by root entity and key, and pairs and orders by relationship, all by name.
 struct ReferenceData {
@@ -26,9 +26,9 @@ struct ReferenceData {
 
 /// The places that reference stores keep their data in: a store that is opened again finds what was there.
 final class ReferenceBacking: Sendable {
-    let data = Mutex(ReferenceData())
+    let data = Guarded(ReferenceData())
 
-    private static let all = Mutex<[URL: ReferenceBacking]>([:])
+    private static let all = Guarded<[URL: ReferenceBacking]>([:])
 
     static func at(_ url: URL?) -> ReferenceBacking {
         guard let url else { return ReferenceBacking() }
