@@ -37,6 +37,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let schema: StoreSchema
         let statements: EntityStatements
         let uuid: UUID
+        let deferredBlobs: DeferredBlobs
     }
 
     /// Makes a store, without opening it.
@@ -63,7 +64,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             database: opened.database,
             schema: opened.schema,
             statements: EntityStatements(opened.schema),
-            uuid: opened.uuid
+            uuid: opened.uuid,
+            deferredBlobs: DeferredBlobs(opened.database, opened.schema)
         )
         self.layout.set(layout)
         return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)

@@ -1,6 +1,8 @@
 extension ManagedObjectContext {
     /// The objects of rows, in their order: for each the one object that stands for it, made where there is none.
     func materialize(_ batch: RowBatch) -> [any GraphObject] {
+        // The storage that all empty arrays share is not to be written to.
+        guard batch.count > 0 else { return [] }
         let objects = [AnyObject](unsafeUninitializedCapacity: batch.count) { buffer, count in
             materialize(batch, into: buffer)
             count = batch.count
@@ -13,7 +15,8 @@ extension ManagedObjectContext {
 
     /// The same with the class known.
     func materialize<T: GraphObject>(_ batch: RowBatch, as type: T.Type) -> [T] {
-        [T](unsafeUninitializedCapacity: batch.count) { buffer, count in
+        guard batch.count > 0 else { return [] }
+        return [T](unsafeUninitializedCapacity: batch.count) { buffer, count in
             // A reference looks the same whatever the class. Without generic code in between, the loop is as fast as it can be.
             buffer.withMemoryRebound(to: AnyObject.self) { materialize(batch, into: $0) }
             count = batch.count

@@ -285,7 +285,8 @@ extension Row {
         case (.real(let real), .real): return real.bitPattern == self.real(at: slot).bitPattern
         case (.text(var text), .text):
             return withBytes(at: slot) { bytes in text.withUTF8 { $0.elementsEqual(bytes) } }
-        case (.blob(let data), .blob): return withBytes(at: slot) { data.elementsEqual($0) }
+        case (.blob(let data), .blob), (.blob(let data), .deferredBlob):
+            return withBytes(at: slot) { data.elementsEqual($0) }
         case (.uuid(let uuid), .blob): return uuid == self.uuid(at: slot)
         default: return false
         }

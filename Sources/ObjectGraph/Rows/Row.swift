@@ -20,6 +20,8 @@ public struct Row: @unchecked Sendable {
     /// What a slot holds.
     public enum Tag: UInt8, Sendable {
         case null, integer, real, text, blob
+        /// A blob that stays in the store until it is asked for.
+        case deferredBlob
     }
 
     /// The primary key of the row that starts with `words`.
@@ -97,9 +99,11 @@ public struct Row: @unchecked Sendable {
 
     /// Calls `body` with the bytes of the text or blob in a slot; they are empty where it holds neither.
     ///
-    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives.
+    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a blob
+    /// that was left in the store are read anew each time, and are gone when `body` ends.
     @inlinable
     public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        if tag(at: slot) == .deferredBlob { return try deferredBlob(at: slot).withUnsafeBytes(body) }
         defer { withExtendedLifetime(chunk) {} }
         return try body(unsafeBytes(at: slot))
     }
@@ -113,7 +117,14 @@ public struct Row: @unchecked Sendable {
     /// The blob in a slot; empty where it holds none.
     @inlinable
     public func blob(at slot: Int) -> Data {
-        withBytes(at: slot) { Data($0) }
+        if tag(at: slot) == .deferredBlob { return deferredBlob(at: slot) }
+        return withBytes(at: slot) { Data($0) }
+    }
+
+    /// The blob that was left in the store.
+    @usableFromInline
+    func deferredBlob(at slot: Int) -> Data {
+        chunk.fields.pointee.deferredValues?.blob(at: slot, key: key, entityIndex: entityIndex) ?? Data()
     }
 
     /// The UUID in a slot; all zeros where it holds no 16 bytes.
@@ -132,7 +143,7 @@ public struct Row: @unchecked Sendable {
         case .integer: .integer(integer(at: slot))
         case .real: .real(real(at: slot))
         case .text: .text(text(at: slot))
-        case .blob: .blob(blob(at: slot))
+        case .blob, .deferredBlob: .blob(blob(at: slot))
         }
     }
 }

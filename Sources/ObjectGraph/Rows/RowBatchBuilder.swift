@@ -14,12 +14,18 @@ public struct RowBatchBuilder: ~Copyable {
     @usableFromInline var room = 0
     @usableFromInline var finishedRows = 0
     @usableFromInline var isInRow = false
+    /// Where the rows' deferred blobs are read from.
+    @usableFromInline var deferredValues: (any DeferredValueSource)?
 
     /// Makes a builder. The first chunk is small and each further one larger, up to the usual size, so that a few rows
     /// do not take the memory of many.
+    ///
+    /// - Parameter deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
     @inlinable
-    public init() {
+    public init(deferredValues: (any DeferredValueSource)? = nil) {
+        self.deferredValues = deferredValues
         chunk = RowChunk.make(words: RowChunk.smallestCapacity)
+        chunk.fields.pointee.deferredValues = deferredValues
         row = chunk.base
     }
 
@@ -71,6 +77,7 @@ public struct RowBatchBuilder: ~Copyable {
         }
         let grown = Swift.min(8 * Int(chunk.fields.pointee.capacity), RowChunk.standardCapacity)
         chunk = RowChunk.make(words: Swift.max(words, grown))
+        chunk.fields.pointee.deferredValues = deferredValues
     }
 
     /// Moves the row that is being written to a chunk where `bytes` more have room.
@@ -122,6 +129,10 @@ public struct RowBatchBuilder: ~Copyable {
         append(bytes, at: slot)
     }
 
+    /// Marks a slot of the row as a blob that is read from the store when it is asked for.
+    @inlinable
+    public mutating func setDeferredBlob(at slot: Int) { setTag(.deferredBlob, at: slot) }
+
     @inlinable
     mutating func append(_ bytes: UnsafeRawBufferPointer, at slot: Int) {
         if end + bytes.count > room { moveRow(toFit: bytes.count) }
@@ -152,6 +163,12 @@ public struct RowBatchBuilder: ~Copyable {
         case .real: set(real: other.real(at: slot), at: slot)
         case .text: other.withBytes(at: slot) { set(text: $0, at: slot) }
         case .blob: other.withBytes(at: slot) { set(blob: $0, at: slot) }
+        case .deferredBlob:
+            if deferredValues == nil {
+                deferredValues = other.chunk.fields.pointee.deferredValues
+                chunk.fields.pointee.deferredValues = deferredValues
+            }
+            setDeferredBlob(at: slot)
         }
     }
 

@@ -19,6 +19,8 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
         @usableFromInline var capacity: UInt32
         @usableFromInline var used: UInt32
         @usableFromInline var rowCount: UInt32
+        /// Where the rows' deferred blobs are read from.
+        @usableFromInline var deferredValues: (any DeferredValueSource)?
 
         @inlinable
         init(capacity: UInt32) {

@@ -89,6 +89,8 @@ struct EntitySelection: Sendable {
         let column: Int32
         /// The type of the column, which is strict: it holds values of that type, and NULL.
         let storage: AttributeType.Storage
+        /// The column that tells whether the value was left in the store; nil where it never is.
+        let deferral: Int32?
     }
 
     private let table: String
@@ -102,8 +104,20 @@ struct EntitySelection: Sendable {
         var cells: [Property: Cell] = [:]
         for property in entity.family.lazy.flatMap(\.properties) where cells[property] == nil {
             guard let column = table.column(of: property) else { continue }
-            cells[property] = Cell(slot: property.slot, column: Int32(names.count), storage: column.storage)
-            names.append("t0.\(column.name)")
+            let position = Int32(names.count)
+            let isDeferrable = DeferredBlobs.isDeferrable(property)
+            cells[property] = Cell(
+                slot: property.slot,
+                column: position,
+                storage: column.storage,
+                deferral: isDeferrable ? position + 1 : nil
+            )
+            if isDeferrable {
+                let isLarge = "length(t0.\(column.name)) > \(DeferredBlobs.limit)"
+                names += ["CASE WHEN \(isLarge) THEN NULL ELSE t0.\(column.name) END", isLarge]
+            } else {
+                names.append("t0.\(column.name)")
+            }
         }
         columns = names.joined(separator: ", ")
         columnCount = Int32(names.count)
@@ -172,6 +186,8 @@ struct EntitySelection: Sendable {
                 let bytes = statement.blob(at: cell.column)
                 if bytes.baseAddress != nil || !statement.isNull(at: cell.column) {
                     rows.set(blob: bytes, at: cell.slot)
+                } else if let deferral = cell.deferral, statement.integer(at: deferral) != 0 {
+                    rows.setDeferredBlob(at: cell.slot)
                 }
             }
         }

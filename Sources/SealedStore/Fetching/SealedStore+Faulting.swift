@@ -10,7 +10,7 @@ extension SealedStore {
         let selection = layout.statements.selection(of: root)
         let table = layout.schema.table(of: root).name
         return try layout.database.read { connection in
-            var rows = RowBatchBuilder()
+            var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
             for group in KeyGroup.groups(of: keys) {
                 let sql = #"SELECT \#(selection.columns) FROM \#(table) AS t0 WHERE t0."_id" IN (\#(group.parameters))"#
                 try connection.withStatement(sql) { query in
@@ -29,7 +29,7 @@ extension SealedStore {
         let (source, ownerColumn, position) = try memberSource(of: relationship, layout)
         var result = RelationshipRows()
         try layout.database.read { connection in
-            var rows = RowBatchBuilder()
+            var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners) {
                 let order = [ownerColumn, position, #"t0."_id""#].compactMap(\.self).joined(separator: ", ")

@@ -11,7 +11,7 @@ extension SealedStore {
         return try layout.database.read { connection in
             try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
-                var rows = RowBatchBuilder()
+                var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
                 try selection.readAll(query, into: &rows)
                 return rows.finish()
             }

@@ -250,6 +250,7 @@ extension Statement {
         case .real: try bind(row.real(at: slot), at: index)
         case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
         case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
+        case .deferredBlob: try row.withBytes(at: slot) { try bind(blob: $0, at: index) }
         }
     }
 }

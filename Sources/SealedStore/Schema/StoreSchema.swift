@@ -73,19 +73,20 @@ struct EntityTable: Sendable {
         hasEntityColumn = root.family.count > 1
         codes = Dictionary(uniqueKeysWithValues: root.family.map { ($0, names.code(of: $0)) })
         var columns: [Column] = []
-        var positions: [Property: Int] = [:]
-        for property in root.family.lazy.flatMap(\.properties) where positions[property] == nil {
+        var seen: Set<Property> = []
+        for property in root.family.lazy.flatMap(\.properties) where seen.insert(property).inserted {
             let storage: AttributeType.Storage
             switch property {
             case .attribute(let attribute): storage = attribute.type.storage
             case .relationship(let relationship) where relationship.isToMany: continue
             case .relationship: storage = .integer
             }
-            positions[property] = columns.count
             columns.append(Column(name: SQL.quoted(names.column(of: property)), storage: storage, property: property))
         }
-        self.columns = columns
-        self.positions = positions
+        // Stable: the large values last, so that nobody has to read past them.
+        let isDeferrable = { (column: Column) in DeferredBlobs.isDeferrable(column.property) }
+        self.columns = columns.filter { !isDeferrable($0) } + columns.filter(isDeferrable)
+        positions = Dictionary(uniqueKeysWithValues: self.columns.enumerated().map { ($1.property, $0) })
         let toOnes = columns.compactMap { column -> Relationship? in
             if case .relationship(let relationship) = column.property { relationship } else { nil }
         }

@@ -1,0 +1,7 @@
+public import Foundation
+
+/// Where large values are read from that a store left out of its rows, each when a program asks for it.
+public protocol DeferredValueSource: AnyObject, Sendable {
+    /// The blob in a slot of the row of an object as it is now; empty where the object is gone or the store cannot be read.
+    func blob(at slot: Int, key: Int64, entityIndex: Int) -> Data
+}

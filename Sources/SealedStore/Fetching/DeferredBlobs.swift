@@ -1,0 +1,45 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// Reads the large blobs that fetches leave in the store.
+///
+/// A fetch asks for the length of an attribute that allows external storage, which SQLite knows without reading the
+/// value, and leaves out what is longer than ``limit``. Such columns stand last in their table, so that the others are
+/// reached without going through the value's pages.
+final class DeferredBlobs: DeferredValueSource {
+    /// Up to this length, in bytes, a value is read with its row.
+    static let limit = 4096
+
+    private let database: Database
+    private let schema: StoreSchema
+
+    init(_ database: Database, _ schema: StoreSchema) {
+        self.database = database
+        self.schema = schema
+    }
+
+    /// Whether values of a property are left in the store where they are large.
+    static func isDeferrable(_ property: Property) -> Bool {
+        if case .attribute(let attribute) = property {
+            attribute.description.allowsExternalStorage && attribute.type.storage == .blob
+        } else {
+            false
+        }
+    }
+
+    func blob(at slot: Int, key: Int64, entityIndex: Int) -> Data {
+        let entity = schema.model.entities[entityIndex]
+        let table = schema.table(of: entity)
+        guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else {
+            return Data()
+        }
+        let blob = try? database.read { connection in
+            try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") { statement in
+                try statement.bind(key, at: 1)
+                return try statement.step() ? Data(statement.blob(at: 0)) : Data()
+            }
+        }
+        return blob ?? Data()
+    }
+}

@@ -1,0 +1,106 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import Testing
+
+@Suite("Large values stay in the store until they are read") struct DeferredBlobTests {
+    private let folder: TemporaryFolder
+    private let coordinator: PersistentStoreCoordinator
+    private let photo: Entity
+
+    init() throws {
+        folder = try TemporaryFolder()
+        SealedStore.register()
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Photo",
+                attributes: [
+                    .init("image", .data, isOptional: true, allowsExternalStorage: true),
+                    .init("name", .string, isOptional: true),
+                    .init("thumbnail", .data, isOptional: true),
+                ]
+            )
+        ])
+        photo = model.entitiesByName["Photo"]!
+        coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType,
+                url: folder.file("photos.store"),
+                options: [SealedStore.keyOption: Library.key]
+            )
+        )
+    }
+
+    private static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
+
+    private func insert(_ sizes: [Int?]) throws {
+        let context = ManagedObjectContext(coordinator: coordinator)
+        for (number, size) in sizes.enumerated() {
+            let object = ManagedObject(entity: photo, insertInto: context)
+            object["name"] = .text("\(number)")
+            if let size { object["image"] = .blob(Self.bytes(size)) }
+        }
+        try context.save()
+    }
+
+    private func statementsRun() throws -> Int {
+        let store = try #require(try coordinator.store(for: photo).store as? SealedStore)
+        return try store.layout.value.database.statistics.statementsRun
+    }
+
+    @Test func `every size comes back as it was`() throws {
+        let sizes = [nil, 0, 1, DeferredBlobs.limit, DeferredBlobs.limit + 1, 3_000_000]
+        try insert(sizes)
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        #expect(photos.map { $0["image"] } == sizes.map { $0.map { .blob(Self.bytes($0)) } ?? .null })
+    }
+
+    @Test func `a fetch reads no large value, and reading one is one statement`() throws {
+        try insert(Array(repeating: 100_000, count: 20))
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        let before = try statementsRun()
+        #expect(photos.allSatisfy { $0["name"] != .null && $0["thumbnail"] == .null })
+        #expect(try statementsRun() == before)
+        #expect(photos[3]["image"] == .blob(Self.bytes(100_000)))
+        #expect(try statementsRun() == before + 1)
+    }
+
+    @Test func `changes of other properties leave it as it is, and its own are saved`() throws {
+        try insert([50_000, 50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        photos[0]["name"] = .text("renamed")
+        photos[1]["image"] = .blob(Self.bytes(60_000))
+        try context.save()
+        #expect(photos[0]["image"] == .blob(Self.bytes(50_000)))
+        #expect(photos[1]["image"] == .blob(Self.bytes(60_000)))
+        let other = ManagedObjectContext(coordinator: coordinator)
+        let again: [ManagedObject] = try other.fetch(FetchRequest(photo))
+        #expect(again.map { $0["image"] } == [.blob(Self.bytes(50_000)), .blob(Self.bytes(60_000))])
+    }
+
+    @Test func `setting the value that it has writes nothing`() throws {
+        try insert([50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        photos[0]["image"] = .blob(Self.bytes(50_000))
+        try context.save()
+        let fresh = ManagedObjectContext(coordinator: coordinator)
+        let rows: [ManagedObject] = try fresh.fetch(FetchRequest(photo))
+        #expect(rows[0].state.pointee.row?.version == 1)
+    }
+
+    @Test func `the value of a deleted object is empty, and ends nothing`() throws {
+        try insert([50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        context.delete(photos[0])
+        try context.save()
+        #expect(photos[0]["image"] == .blob(Data()))
+        #expect(photos[0]["name"] == .text("0"))
+    }
+}
