@@ -71,16 +71,21 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)
     }
 
-    /// Carries out a fetch, a count or a save.
+    /// Carries out a fetch, a count, a save or a batch request.
     ///
     /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no form in
-    ///   SQL; `ObjectGraphError` for conflicts and for values that are not unique.
+    ///   SQL; `QueryError` for integers that become too large; `ObjectGraphError` for conflicts and for values that cannot
+    ///   be saved.
     open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
         case .fetch(let request): .rows(try fetch(request))
         case .fetchIDs(let request): .ids(try fetchIDs(request))
         case .count(let request): .count(try count(request))
+        case .fetchDictionaries(let request): .dictionaries(try fetchDictionaries(request))
         case .save(let request): try save(request)
+        case .batchInsert(let insertion): .batch(try insert(insertion))
+        case .batchUpdate(let request): .batch(try update(request))
+        case .batchDelete(let request): .batch(try delete(request))
         }
     }
 

@@ -44,6 +44,8 @@ extension DatabaseError: CustomStringConvertible {
             "The database can only be read."
         case .constraint(let violation):
             violation.description
+        case .integerOverflow:
+            "A computed integer does not fit 64 bits."
         case .tooBig:
             "A value is longer than SQLite allows."
         case .diskFull:
@@ -101,7 +103,8 @@ extension DatabaseError: LocalizedError {
             "Free disk space and try again."
         case .inputOutput:
             "Close the database, check the disk, and open it again."
-        case .cannotOpen, .closed, .readOnly, .constraint, .tooBig, .transactionRolledBack, .notAuthorized,
+        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .tooBig, .transactionRolledBack,
+            .notAuthorized,
             .interrupted,
             .sqlite:
             nil

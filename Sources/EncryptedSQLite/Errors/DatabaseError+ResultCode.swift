@@ -47,6 +47,10 @@ extension DatabaseError {
                 self = .notAuthorized
                 return
             }
+            if isCurrent, phase == .execution, let connection, Self.isIntegerOverflow(connection) {
+                self = .integerOverflow
+                return
+            }
             var message = Self.generalMessage(detailedCode)
             if isCurrent, phase == .preparation, let connection { message = Self.preparationMessage(of: connection) }
             self = .sqlite(code: code & 0xff, extendedCode: detailedCode, message: message)
@@ -61,6 +65,11 @@ extension DatabaseError {
     /// Whether a statement was refused for a function in it, which SQLite reports as a general error.
     private static func isRefusedFunction(_ connection: OpaquePointer) -> Bool {
         String(cString: sqlite3_errmsg(connection)).hasPrefix("not authorized to use function")
+    }
+
+    /// Whether a function such as `sum` found an integer too large, which SQLite reports as a general error.
+    private static func isIntegerOverflow(_ connection: OpaquePointer) -> Bool {
+        String(cString: sqlite3_errmsg(connection)) == "integer overflow"
     }
 
     /// The message of a failed compilation, with whatever it quotes from the statement left out.

@@ -45,6 +45,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case readOnly
     /// A rule of the schema was broken; the statement had no effect.
     case constraint(ConstraintViolation)
+    /// A sum of integers, or the magnitude of one, does not fit 64 bits.
+    case integerOverflow
     /// A value is longer than SQLite allows (1,000,000,000 bytes by default).
     case tooBig
     /// The disk is full; the transaction was rolled back.

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     /// as they are now, and put into the place where they belong.
     ///
     /// - Throws: what the store throws.
-    /// - Complexity: one statement; O(1) for each result.
+    /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
     public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
         takeInSavedChanges()
         propagateDeletes()
@@ -13,10 +13,14 @@ extension ManagedObjectContext {
             coordinator.objectTypes[request.entity.index] is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
+        let objects: [T]
         if let pending = pendingChanges(for: request) {
-            return try fetch(request, with: pending).map { unsafeDowncast($0, to: T.self) }
+            objects = try fetch(request, with: pending).map { unsafeDowncast($0, to: T.self) }
+        } else {
+            objects = materialize(try rows(for: request), as: T.self)
         }
-        return materialize(try rows(for: request), as: T.self)
+        try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+        return objects
     }
 
     /// How many objects fit a request; its limit and offset count.

@@ -5,7 +5,12 @@ extension ManagedObjectContext {
     func takeInSavedChanges() {
         guard !inbox.isEmpty else { return }
         deletionStamp &+= 1
-        for changes in inbox.take() { merge(changes) }
+        for changes in inbox.take() {
+            switch changes {
+            case .save(let request): merge(request)
+            case .batch(let changes): merge(changes)
+            }
+        }
     }
 
     private func merge(_ changes: SaveChangesRequest) {
@@ -20,20 +25,24 @@ extension ManagedObjectContext {
         for deletion in changes.deleted {
             if let row = deletion.row { unloadMembers(toldBy: row) }
             guard let found = handlers[deletion.entity.index].table.object(forKey: deletion.key) else { continue }
-            let object = handlers[found.entity].graphObject(found.object)
-            if object.state.pointee.flags.contains(.updated) {
-                // Its save reports the conflict.
-                object.state.pointee.flags.insert(.outdated)
-                continue
-            }
-            if object.state.pointee.flags.contains(.deleted) { deleted.remove(object) }
-            object.state.pointee.flags.insert(.vanished)
+            markDeletedElsewhere(handlers[found.entity].graphObject(found.object))
         }
         for change in changes.memberships {
             unloadMembers(of: change.relationship, owner: change.owner)
             guard let inverse = change.relationship.inverse else { continue }
             for key in change.added + change.removed { unloadMembers(of: inverse, owner: key) }
         }
+    }
+
+    /// Takes note that somebody else deleted an object.
+    func markDeletedElsewhere(_ object: any GraphObject) {
+        if object.state.pointee.flags.contains(.updated) {
+            // Its save reports the conflict.
+            object.state.pointee.flags.insert(.outdated)
+            return
+        }
+        if object.state.pointee.flags.contains(.deleted) { deleted.remove(object) }
+        object.state.pointee.flags.insert(.vanished)
     }
 
     /// Unloads the to-many relationships of which a row tells that its object is a member.

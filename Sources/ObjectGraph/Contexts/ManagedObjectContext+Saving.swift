@@ -27,7 +27,7 @@ extension ManagedObjectContext {
                 finishSave(preparation)
                 resolution.finish()
                 for request in preparation.batches.map(\.request) where !request.isEmpty {
-                    coordinator.announce(request, from: inbox)
+                    coordinator.announce(.save(request), from: inbox)
                 }
                 for object in told { object.didSave() }
                 return

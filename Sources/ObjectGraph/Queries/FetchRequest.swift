@@ -14,6 +14,10 @@ public struct FetchRequest: Sendable {
     public var offset = 0
     /// Whether unsaved changes of the context take part.
     public var includesPendingChanges = true
+    /// Paths of relationships, to-one and to-many, whose destinations are fetched together with the results, so that
+    /// walking them afterwards asks the store for nothing. Steps of objects that do not have the relationship lead
+    /// nowhere.
+    public var relationshipKeyPathsForPrefetching: [[Relationship]] = []
 
     /// Makes a request.
     public init(_ entity: Entity, predicate: QueryExpression? = nil, sort: [QuerySort] = []) {

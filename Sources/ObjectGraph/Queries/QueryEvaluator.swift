@@ -147,6 +147,7 @@ struct QueryEvaluator {
             return .integer(Int64(count))
         case .and, .or, .not, .comparison, .isMember, .isKind, .quantified:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
+        case .aggregate: throw QueryError.misplacedAggregate
         }
     }
 
@@ -223,12 +224,6 @@ struct QueryEvaluator {
         default: .null
         }
     }
-}
-
-/// Why a condition or value cannot be computed.
-public enum QueryError: Error, Hashable, Sendable {
-    /// An integer became too large or was divided by zero.
-    case arithmeticOverflow
 }
 
 extension Value {

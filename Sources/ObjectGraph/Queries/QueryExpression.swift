@@ -35,6 +35,9 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case count(from: Int, [Property], variable: Int, condition: QueryExpression)
     /// Whether the object that a variable stands for is of an entity or one that inherits from it.
     case isKind(variable: Int, of: Entity)
+    /// A value computed from all objects of a group, which only a ``DictionaryFetchRequest`` has: elsewhere it is
+    /// refused. Objects for which the expression is null do not count.
+    case aggregate(Aggregate, of: QueryExpression)
 
     /// How two values are compared.
     public enum Comparison: String, Hashable, Sendable {
@@ -73,34 +76,58 @@ public indirect enum QueryExpression: Hashable, Sendable {
         case any, all
     }
 
+    /// What is computed from the values of a group.
+    public enum Aggregate: String, Hashable, Sendable {
+        /// How many values there are; 0 for none.
+        case count
+        /// How many different values there are; 0 for none.
+        case distinctCount
+        /// The sum of numbers; null for none. A sum of integers that does not fit 64 bits is
+        /// ``QueryError/arithmeticOverflow``.
+        case sum
+        /// The average of numbers, as a real; null for none.
+        case average
+        /// The smallest value; null for none.
+        case minimum
+        /// The largest value; null for none.
+        case maximum
+    }
+
     /// The constants `true` and `false`.
     public static func bool(_ value: Bool) -> QueryExpression { .literal(.integer(value ? 1 : 0)) }
 
     /// A path from the fetched object.
     public static func path(_ properties: Property...) -> QueryExpression { .path(from: 0, properties) }
+
+    /// The number of objects in a group.
+    public static let objectCount = QueryExpression.aggregate(.count, of: .variable(0))
 }
 
 extension QueryExpression {
-    /// Calls `body` with each relationship that is looked at.
-    func forEachRelationship(_ body: (Relationship) -> Void) {
+    /// The expressions that this one is directly made of.
+    package var operands: [QueryExpression] {
         switch self {
-        case .literal, .variable, .isKind: break
-        case .path(_, let path): Self.forEachRelationship(in: path, body)
-        case .comparison(_, let left, let right), .arithmetic(_, let left, let right):
-            left.forEachRelationship(body)
-            right.forEachRelationship(body)
-        case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts):
-            for part in parts { part.forEachRelationship(body) }
-        case .not(let part), .isMember(let part, _): part.forEachRelationship(body)
-        case .conditional(let test, let first, let second):
-            for part in [test, first, second] { part.forEachRelationship(body) }
-        case .quantified(_, _, let path, _, let condition), .count(_, let path, _, let condition):
-            Self.forEachRelationship(in: path, body)
-            condition.forEachRelationship(body)
+        case .literal, .variable, .path, .isKind: []
+        case .comparison(_, let left, let right), .arithmetic(_, let left, let right): [left, right]
+        case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts): parts
+        case .not(let part), .isMember(let part, _), .aggregate(_, let part): [part]
+        case .conditional(let test, let first, let second): [test, first, second]
+        case .quantified(_, _, _, _, let condition), .count(_, _, _, let condition): [condition]
         }
     }
 
-    private static func forEachRelationship(in path: [Property], _ body: (Relationship) -> Void) {
-        for case .relationship(let relationship) in path { body(relationship) }
+    /// Calls `body` with each relationship that is looked at.
+    func forEachRelationship(_ body: (Relationship) -> Void) {
+        switch self {
+        case .path(_, let path), .quantified(_, _, let path, _, _), .count(_, let path, _, _):
+            for case .relationship(let relationship) in path { body(relationship) }
+        default: break
+        }
+        for operand in operands { operand.forEachRelationship(body) }
+    }
+
+    /// Whether the value depends on a group of objects.
+    var containsAggregate: Bool {
+        if case .aggregate = self { true } else { operands.contains(where: \.containsAggregate) }
     }
 }

@@ -13,7 +13,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// - Returns: what the store says of itself.
     func loadMetadata() throws -> StoreMetadata
 
-    /// Carries out a request: a fetch or a save.
+    /// Carries out a request: a fetch, a save or a batch request.
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult
 
     /// The attributes and to-one relationships of an object, or nil where the store has no such object.

@@ -18,6 +18,8 @@ public enum ObjectGraphError: Error, Sendable {
     case malformedIdentifier
     /// Objects change further objects whenever they are told that they will be saved.
     case endlessChanges
+    /// A batch request names what it cannot write.
+    case invalidBatch(entity: String, property: String?, reason: BatchProblem)
 
     /// Why an object cannot be saved.
     public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
@@ -27,6 +29,13 @@ public enum ObjectGraphError: Error, Sendable {
         public let property: String
         /// What is wrong.
         public let reason: Reason
+
+        /// Makes a problem.
+        public init(id: ManagedObjectID, property: String, reason: Reason) {
+            self.id = id
+            self.property = property
+            self.reason = reason
+        }
 
         /// What can be wrong.
         public enum Reason: Hashable, Sendable, CustomStringConvertible {
@@ -58,7 +67,7 @@ public enum ObjectGraphError: Error, Sendable {
                 switch self {
                 case .missingValue: "it is not optional and has no value"
                 case .notEncodable: "its value cannot be encoded"
-                case .notRepresentable: "its value cannot be kept exactly (not a number)"
+                case .notRepresentable: "its value cannot be kept exactly (not a number, or out of range)"
                 case .tooSmall: "its value is below its minimum"
                 case .tooLarge: "its value is above its maximum"
                 case .tooShort: "its value is shorter than its minimum length"
@@ -104,6 +113,9 @@ extension ObjectGraphError: CustomStringConvertible {
             "the text is no identifier of an object of this model"
         case .endlessChanges:
             "willSave() changes further objects again and again: a save cannot begin"
+        case .invalidBatch(let entity, let property, let reason):
+            "a batch request cannot write '\(([entity] + [property].compactMap(\.self)).joined(separator: "."))': "
+                + reason.rawValue
         }
     }
 }

@@ -136,7 +136,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// Tells all contexts but the one with inbox `sender` what was saved.
-    func announce(_ changes: SaveChangesRequest, from sender: ContextInbox) {
+    func announce(_ changes: AnnouncedChanges, from sender: ContextInbox) {
         let inboxes = state.withLock { $0.inboxes.compactMap(\.inbox) }
         for inbox in inboxes where inbox !== sender {
             inbox.post(changes)
@@ -144,21 +144,27 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 }
 
+/// What one context tells the others of.
+enum AnnouncedChanges: Sendable {
+    case save(SaveChangesRequest)
+    case batch(BatchChanges)
+}
+
 /// Where a context finds what others saved.
 final class ContextInbox: Sendable {
-    private let changes = Guarded<[SaveChangesRequest]>([])
+    private let changes = Guarded<[AnnouncedChanges]>([])
     private let count = Atomic<Int>(0)
 
     /// Whether something may have arrived; cheap.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    func post(_ change: SaveChangesRequest) {
+    func post(_ change: AnnouncedChanges) {
         changes.withLock { $0.append(change) }
         count.wrappingAdd(1, ordering: .releasing)
     }
 
     /// Empties the inbox and returns what was in it, oldest first.
-    func take() -> [SaveChangesRequest] {
+    func take() -> [AnnouncedChanges] {
         let taken = changes.withLock { changes in
             defer { changes = [] }
             return changes

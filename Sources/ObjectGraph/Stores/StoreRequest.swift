@@ -6,8 +6,17 @@ public enum StoreRequest: Sendable {
     case fetchIDs(FetchRequest)
     /// How many objects fit.
     case count(FetchRequest)
+    /// Values computed from the objects that fit; the context has checked that the request has one meaning.
+    case fetchDictionaries(DictionaryFetchRequest)
     /// Writes changes, all of them or none.
     case save(SaveChangesRequest)
+    /// Inserts rows, all of them or none. The store gives them their keys and sees to it that destinations exist.
+    case batchInsert(BatchInsertion)
+    /// Changes the rows that fit, all of them or none; the context has checked the properties and constants. The store
+    /// counts the rows' versions up and checks the values that it computes.
+    case batchUpdate(BatchUpdateRequest)
+    /// Deletes the rows that fit, all of them or none, along their delete rules, and all references to them.
+    case batchDelete(BatchDeleteRequest)
 }
 
 /// The answer to a ``StoreRequest``.
@@ -18,8 +27,12 @@ public enum StoreResult: Sendable {
     case ids([ManagedObjectID])
     /// To a count.
     case count(Int)
+    /// To a fetch of dictionaries.
+    case dictionaries(DictionaryResults)
     /// To a save.
     case saved
+    /// To a batch request.
+    case batch(BatchChanges)
 }
 
 /// The changes of one save. Keys are permanent throughout.

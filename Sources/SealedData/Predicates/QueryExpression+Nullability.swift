@@ -8,7 +8,7 @@ extension QueryExpression {
         switch self {
         case .literal(let value): !value.isNull
         case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
-        case .path, .arithmetic, .count: false
+        case .path, .arithmetic, .count, .aggregate: false
         case .conditional(_, let first, let second): first.isNeverNull && second.isNeverNull
         case .coalesce(let values): values.contains(where: \.isNeverNull)
         case .function(_, let arguments): arguments.allSatisfy(\.isNeverNull)
@@ -28,7 +28,7 @@ extension QueryExpression {
         case .coalesce(let values): return values.allSatisfy { $0.isNull(whereNull: other) }
         case .conditional(let test, let first, let second):
             return (first.isNull(whereNull: other) || test.isFalse(whereNull: other)) && second.isNull(whereNull: other)
-        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: return false
+        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind, .aggregate: return false
         }
     }
 
@@ -48,7 +48,7 @@ extension QueryExpression {
             return element.isNull(whereNull: other) && !values.contains(where: \.isNull)
         case .quantified(.any, let start, let path, _, _):
             return Self.path(path.dropLast(), from: start, extends: other)
-        case .quantified, .not, .isKind, .variable: return false
+        case .quantified, .not, .isKind, .variable, .aggregate: return false
         case .literal, .path, .arithmetic, .conditional, .coalesce, .function, .count:
             return isNull(whereNull: other)
         }

@@ -32,7 +32,9 @@ extension SealedStore {
             var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners) {
-                let order = [ownerColumn, position, #"t0."_id""#].compactMap(\.self).joined(separator: ", ")
+                // Members without a position were added by a batch request: they come last.
+                let order = [ownerColumn, position.map { "\($0) NULLS LAST" }, #"t0."_id""#]
+                    .compactMap(\.self).joined(separator: ", ")
                 let sql = """
                     SELECT \(selection.columns), \(ownerColumn) FROM \(source) \
                     WHERE \(ownerColumn) IN (\(group.parameters)) ORDER BY \(order)
@@ -79,14 +81,18 @@ extension SealedStore {
 }
 
 /// Keys that one statement is asked about. There are statements for few different numbers of keys, so that they stay in
-/// the cache; the last key is repeated where there are fewer.
+/// the cache; the last key is repeated where there are fewer. Very many keys are one parameter, as a list.
 private struct KeyGroup {
     private static let sizes = [1, 16, 128, 512]
+    /// Beyond this number, taking a list apart costs less than further statements.
+    private static let listThreshold = 1024
 
     private let keys: ArraySlice<Int64>
-    private let size: Int
+    /// The number of parameters; nil for a list.
+    private let size: Int?
 
     static func groups(of keys: [Int64]) -> [KeyGroup] {
+        if keys.count > listThreshold { return [KeyGroup(keys: keys[...], size: nil)] }
         let largest = sizes.last!
         return stride(from: 0, to: keys.count, by: largest).map { start in
             let slice = keys[start..<min(start + largest, keys.count)]
@@ -94,9 +100,14 @@ private struct KeyGroup {
         }
     }
 
-    var parameters: String { SQL.parameters(size) }
+    /// What stands between the parentheses of IN.
+    var parameters: String { size.map(SQL.parameters) ?? "SELECT value FROM json_each(?)" }
 
     func bind(to statement: borrowing Statement) throws {
+        guard let size else {
+            try statement.bind(text: "[\(keys.lazy.map(String.init).joined(separator: ","))]", at: 1)
+            return
+        }
         var index: Int32 = 1
         for key in keys {
             try statement.bind(key, at: index)

@@ -11,6 +11,8 @@ struct QueryGenerator {
     /// What each variable of the query stands for.
     private var variables: [Source] = []
     private var aliasCount = 0
+    /// Whether the place that is being written has groups.
+    var allowsAggregates = false
 
     /// A table with the tables that to-one paths join to it.
     private struct Source {
@@ -70,7 +72,7 @@ struct QueryGenerator {
             return "(CASE WHEN \(test) THEN \(first) ELSE \(try condition(second, mayBeNull: mayBeNull)) END)"
         case .literal(.integer(let integer)):
             return integer == 0 ? "0" : "1"
-        case .literal, .variable, .path, .arithmetic, .coalesce, .function, .count:
+        case .literal, .variable, .path, .arithmetic, .coalesce, .function, .count, .aggregate:
             let value = try value(expression)
             return mayBeNull ? "(\(value))" : "(coalesce(\(value), 0) <> 0)"
         }
@@ -181,6 +183,9 @@ struct QueryGenerator {
             return "(CASE WHEN \(owner) IS NULL THEN NULL ELSE \(count) END)"
         case .and, .or, .not, .comparison, .isMember, .isKind, .quantified:
             return try condition(expression, mayBeNull: false)
+        case .aggregate(let aggregate, let argument):
+            guard allowsAggregates else { throw .unsupportedQuery("an aggregate outside a dictionary fetch") }
+            return try call(aggregate, argument)
         }
     }
 
@@ -223,6 +228,43 @@ struct QueryGenerator {
             return "\(function == .minimum ? "min" : "max")(\(texts.joined(separator: ", ")))"
         default:
             throw .unsupportedQuery("the function '\(function.rawValue)'")
+        }
+    }
+
+    // MARK: Aggregates
+
+    private mutating func call(
+        _ aggregate: QueryExpression.Aggregate,
+        _ argument: QueryExpression
+    ) throws(SealedStoreError) -> String {
+        if aggregate == .count, argument == .variable(0) { return "count(*)" }
+        if argument.resultType == .uint64 {
+            switch aggregate {
+            case .sum, .average:
+                // Integers from 2⁶³ on are kept as negative ones; `abs` fails for the smallest of those.
+                let test = "\(try value(argument)) < 0"
+                let sum = "CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END"
+                return "\(Self.name(of: aggregate))(\(sum))"
+            case .minimum, .maximum:
+                let isMinimum = aggregate == .minimum
+                let test = "\(try value(argument)) \(isMinimum ? ">= 0" : "< 0")"
+                let preferred = "CASE WHEN \(test) THEN \(try value(argument)) END"
+                let name = Self.name(of: aggregate)
+                return "coalesce(\(name)(\(preferred)), \(name)(\(try value(argument))))"
+            case .count, .distinctCount: break
+            }
+        }
+        let text = try value(argument)
+        return aggregate == .distinctCount ? "count(DISTINCT \(text))" : "\(Self.name(of: aggregate))(\(text))"
+    }
+
+    private static func name(of aggregate: QueryExpression.Aggregate) -> String {
+        switch aggregate {
+        case .count, .distinctCount: "count"
+        case .sum: "sum"
+        case .average: "avg"
+        case .minimum: "min"
+        case .maximum: "max"
         }
     }
 

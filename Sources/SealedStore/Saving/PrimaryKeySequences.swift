@@ -30,21 +30,24 @@ final class PrimaryKeySequences: Sendable {
 
     /// Reserves keys in the file, in a transaction of its own.
     static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
-        try database.write { connection in
-            let sql = #"UPDATE "_sequence" SET "next" = "next" + ?1 WHERE "entity" = ?2 RETURNING "next""#
-            return try connection.withStatement(sql) { statement in
-                try statement.bind(Int64(count), at: 1)
-                try statement.bind(text: root.name, at: 2)
-                guard try statement.step() else {
-                    throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
-                }
-                let next = statement.integer(at: 0)
-                guard next > Int64(count) else {
-                    throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
-                }
-                while try statement.step() {}
-                return (next - Int64(count))..<next
+        try database.write { try reserve(count, of: root, on: $0) }
+    }
+
+    /// Reserves keys in the transaction that a connection is in, for rows of the same transaction.
+    static func reserve(_ count: Int, of root: Entity, on connection: Connection) throws -> Range<Int64> {
+        let sql = #"UPDATE "_sequence" SET "next" = "next" + ?1 WHERE "entity" = ?2 RETURNING "next""#
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(Int64(count), at: 1)
+            try statement.bind(text: root.name, at: 2)
+            guard try statement.step() else {
+                throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
             }
+            let next = statement.integer(at: 0)
+            guard next > Int64(count) else {
+                throw SealedStoreError.damagedMetadata("the sequence of '\(root.name)'")
+            }
+            while try statement.step() {}
+            return (next - Int64(count))..<next
         }
     }
 }

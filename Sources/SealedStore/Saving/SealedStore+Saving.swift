@@ -4,16 +4,22 @@ import ObjectGraph
 extension SealedStore {
     /// Writes changes in one transaction.
     func save(_ request: SaveChangesRequest) throws -> StoreResult {
+        try writeTransaction { connection, layout in
+            try SaveTransaction(connection, layout).write(request)
+        }
+        return .saved
+    }
+
+    /// Runs `body` in a transaction, which is rolled back when it throws. Violated unique indexes are told in the model's
+    /// words.
+    func writeTransaction<R>(_ body: (Connection, Layout) throws -> R) throws -> R {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let layout = try layout.value
         do {
-            try layout.database.write { connection in
-                try SaveTransaction(connection, layout).write(request)
-            }
+            return try layout.database.write { try body($0, layout) }
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
             throw notUnique(violation, layout.schema)
         }
-        return .saved
     }
 
     /// The error for a violated unique index, in the model's words.
@@ -56,7 +62,7 @@ struct SaveTransaction {
     // MARK: Rows
 
     /// Inserts rows, those of one entity that follow each other with one statement.
-    private func insert(_ rows: RowBatch) throws {
+    func insert(_ rows: RowBatch) throws {
         var rest = rows.makeIterator()
         var next = rest.next()
         while let first = next {

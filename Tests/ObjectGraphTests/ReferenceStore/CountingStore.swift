@@ -35,8 +35,8 @@ final class CountingStore: IncrementalStore {
 
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
-        case .fetch, .fetchIDs, .count: counter.count(.fetch)
-        case .save:
+        case .fetch, .fetchIDs, .count, .fetchDictionaries: counter.count(.fetch)
+        case .save, .batchInsert, .batchUpdate, .batchDelete:
             counter.count(.save)
             if let error = counter.takeFailure() { throw error }
         }

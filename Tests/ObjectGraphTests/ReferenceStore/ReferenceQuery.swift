@@ -81,6 +81,7 @@ struct ReferenceQuery {
             var count: Int64 = 0
             for member in members where try isTrue(condition, variables + [member]) { count += 1 }
             return .integer(count)
+        case .aggregate: throw QueryError.misplacedAggregate
         default:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
         }

@@ -7,9 +7,9 @@ import Synchronization
 final class ReferenceStore: IncrementalStore {
     static let type = "Reference"
 
-    private let model: ManagedObjectModel
-    private let description: PersistentStoreDescription
-    private let backing: ReferenceBacking
+    let model: ManagedObjectModel
+    let description: PersistentStoreDescription
+    let backing: ReferenceBacking
 
     init(model: ManagedObjectModel, description: PersistentStoreDescription) {
         self.model = model
@@ -31,7 +31,11 @@ final class ReferenceStore: IncrementalStore {
                 }
             )
         case .count(let request): .count(try backing.data.withLock { try keys($0, request).count })
+        case .fetchDictionaries(let request): .dictionaries(try dictionaries(request))
         case .save(let changes): try save(changes)
+        case .batchInsert(let insertion): .batch(try insert(insertion))
+        case .batchUpdate(let request): .batch(try update(request))
+        case .batchDelete(let request): .batch(try delete(request))
         }
     }
 
@@ -88,7 +92,7 @@ final class ReferenceStore: IncrementalStore {
 
     // MARK: Reading
 
-    private func id(_ key: Int64, _ entity: Entity, _ data: ReferenceData) -> ManagedObjectID {
+    func id(_ key: Int64, _ entity: Entity, _ data: ReferenceData) -> ManagedObjectID {
         ManagedObjectID(entity: entity, storeUUID: data.uuid, key: key)
     }
 
@@ -109,7 +113,7 @@ final class ReferenceStore: IncrementalStore {
     }
 
     /// The keys of the objects that fit a request, in its order.
-    private func keys(_ data: ReferenceData, _ request: FetchRequest) throws -> [Int64] {
+    func keys(_ data: ReferenceData, _ request: FetchRequest) throws -> [Int64] {
         let query = ReferenceQuery(data, model)
         let root = request.entity.rootName
         var keys: [Int64] = []
@@ -133,6 +137,17 @@ final class ReferenceStore: IncrementalStore {
         return Array(keys.dropFirst(request.offset).prefix(request.limit ?? .max))
     }
 
+    private func dictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
+        try backing.data.withLock { data in
+            var all = FetchRequest(request.entity, predicate: request.predicate)
+            all.includesSubentities = request.includesSubentities
+            let rows = ReferenceDictionaries(query: ReferenceQuery(data, model), request: request)
+            var results = DictionaryResults(for: request)
+            for row in try rows.rows(keys(data, all)) { try results.append(row) }
+            return results
+        }
+    }
+
     // MARK: Saving
 
     private func save(_ changes: SaveChangesRequest) throws -> StoreResult {
@@ -145,7 +160,8 @@ final class ReferenceStore: IncrementalStore {
             write(changes.updated, changes.updates, &new)
             delete(changes.deleted, &new)
             for change in changes.memberships { apply(change, &new) }
-            try requireUniqueness(of: changes, new)
+            let touched = (Array(changes.inserted) + Array(changes.updated)).map { model.entities[$0.entityIndex] }
+            try requireUniqueness(of: Set(touched), new)
             try requireDestinations(new)
             data = new
             return .saved
@@ -169,7 +185,7 @@ final class ReferenceStore: IncrementalStore {
         return conflicts
     }
 
-    private func write(_ rows: RowBatch, _ updates: [SaveChangesRequest.Update]?, _ data: inout ReferenceData) {
+    func write(_ rows: RowBatch, _ updates: [SaveChangesRequest.Update]?, _ data: inout ReferenceData) {
         for (position, row) in rows.enumerated() {
             let entity = model.entities[row.entityIndex]
             var record =
@@ -183,7 +199,7 @@ final class ReferenceStore: IncrementalStore {
     }
 
     /// Removes objects, and every reference to them.
-    private func delete(_ deletions: [SaveChangesRequest.Deletion], _ data: inout ReferenceData) {
+    func delete(_ deletions: [SaveChangesRequest.Deletion], _ data: inout ReferenceData) {
         var deleted: [String: Set<Int64>] = [:]
         for deletion in deletions {
             deleted[deletion.entity.rootName, default: []].insert(deletion.key)
@@ -220,8 +236,7 @@ final class ReferenceStore: IncrementalStore {
         if let order = change.order { data.orders[name, default: [:]][change.owner] = order }
     }
 
-    private func requireUniqueness(of changes: SaveChangesRequest, _ data: ReferenceData) throws {
-        let touched = Set((Array(changes.inserted) + Array(changes.updated)).map { model.entities[$0.entityIndex] })
+    func requireUniqueness(of touched: Set<Entity>, _ data: ReferenceData) throws {
         for entity in touched {
             for slots in entity.uniquenessConstraints {
                 let names = slots.map { entity.properties[$0].name }
@@ -239,7 +254,7 @@ final class ReferenceStore: IncrementalStore {
 
     /// No key may lead nowhere. Where one does, its object was deleted by somebody whom the saving context does not
     /// hear.
-    private func requireDestinations(_ data: ReferenceData) throws {
+    func requireDestinations(_ data: ReferenceData) throws {
         var missing: [ManagedObjectID] = []
         for records in data.records.values {
             for record in records.values {

@@ -146,6 +146,7 @@ extension QueryExpression {
         case .count(let start, let properties, let variable, let condition):
             "count($\(variable) of \(path(start, properties)): \(condition.outline))"
         case .isKind(let variable, let entity): "$\(variable) is \(entity.name)"
+        case .aggregate(let aggregate, let argument): "\(aggregate)(\(argument.outline))"
         }
     }
 }

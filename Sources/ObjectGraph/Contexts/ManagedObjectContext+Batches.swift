@@ -1,0 +1,99 @@
+extension ManagedObjectContext {
+    /// Inserts objects into the store without making objects of them.
+    ///
+    /// Like all batch requests it is saved at once, in one transaction, without regard to the context's unsaved changes,
+    /// and cannot be undone by ``rollback()``. This context and the coordinator's others take its effects in by
+    /// themselves.
+    ///
+    /// - Throws: ``ObjectGraphError/validation(_:)`` where required values are missing;
+    ///   ``ObjectGraphError/notUnique(entity:properties:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
+    ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; what the store and the request's closure
+    ///   throw. Nothing is inserted then.
+    @discardableResult
+    public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+        let insertion = try BatchInsertion(request)
+        return try execute(.batchInsert(insertion), of: request.entity, request.resultType)
+    }
+
+    /// Changes objects in the store. Registered objects without changes show their new values afterwards; those that were
+    /// changed here conflict when they are saved.
+    ///
+    /// - Throws: as ``execute(_:)-(BatchInsertRequest)``, and ``QueryError`` where a value cannot be computed. Nothing is
+    ///   changed then.
+    @discardableResult
+    public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+        try request.validate()
+        return try execute(.batchUpdate(request), of: request.entity, request.resultType)
+    }
+
+    /// Deletes objects in the store. Registered ones count as deleted afterwards and keep their last values; those that
+    /// were changed here conflict when they are saved.
+    ///
+    /// - Throws: ``ObjectGraphError/validation(_:)`` where a delete rule does not allow it;
+    ///   ``ObjectGraphError/storeIsReadOnly``; what the store throws. Nothing is deleted then.
+    @discardableResult
+    public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+        try request.validate()
+        return try execute(.batchDelete(request), of: request.entity, request.resultType)
+    }
+
+    private func execute(_ request: StoreRequest, of entity: Entity, _ type: BatchResultType) throws -> BatchResult {
+        takeInSavedChanges()
+        guard case .batch(let changes) = try store(for: entity).execute(request, with: self) else {
+            preconditionFailure("the store answered a batch request with something else")
+        }
+        merge(changes)
+        coordinator.announce(.batch(changes), from: inbox)
+        switch type {
+        case .statusOnly: return .statusOnly
+        case .count: return .count(changes.count)
+        case .objectIDs: return .objectIDs(ids(of: changes, entity))
+        }
+    }
+
+    private func ids(of changes: BatchChanges, _ entity: Entity) -> [ManagedObjectID] {
+        let uuid = coordinator.storeUUID(for: entity)
+        return changes.inserted.joined().map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }
+            + (changes.updated + changes.deleted).flatMap { list in
+                list.keys.map { ManagedObjectID(entity: list.entity, storeUUID: uuid, key: $0) }
+            }
+    }
+
+    // MARK: Merging
+
+    /// Takes in what a batch request changed, here or in another context.
+    func merge(_ changes: BatchChanges) {
+        for list in changes.updated { readAgain(list) }
+        for list in changes.deleted {
+            for key in list.keys {
+                if let object = knownObject(forKey: key, of: list.entity) { markDeletedElsewhere(object) }
+            }
+            for relationship in model.relationships
+            where relationship.isToMany && relationship.destination.rootIndex == list.entity.rootIndex {
+                unloadAllMembers(of: relationship)
+            }
+        }
+        for relationship in changes.relationships {
+            if let inverse = relationship.inverse, inverse.isToMany { unloadAllMembers(of: inverse) }
+        }
+    }
+
+    /// Reads the registered objects among changed ones again, with a few statements. What cannot be read stays as it is:
+    /// a save finds out.
+    private func readAgain(_ changed: BatchChanges.Keys) {
+        let stale = changed.keys.compactMap { knownObject(forKey: $0, of: changed.entity) }
+            .filter { $0.state.pointee.chunk != nil && !$0.state.pointee.flags.contains(.vanished) }
+        guard !stale.isEmpty else { return }
+        let ids = stale.map { id(entity: changed.entity, key: $0.state.pointee.key) }
+        guard let rows = try? store(for: changed.entity).newValuesForObjects(with: ids, with: self) else { return }
+        for row in rows { knownObject(forKey: row.key, of: changed.entity)?.adopt(refetched: row) }
+    }
+
+    private func unloadAllMembers(of relationship: Relationship) {
+        for found in handlers[relationship.source.index].table.all {
+            let object = handlers[found.entity].graphObject(found.object)
+            guard object.entity.isKind(of: relationship.source) else { continue }
+            object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension ManagedObjectContext {
+    /// The rows of values that a request asks for, computed in the store.
+    ///
+    /// They are of what was saved: unsaved changes have no part in them, as with Core Data's dictionary results. Save
+    /// first where they should.
+    ///
+    /// - Throws: ``QueryError`` where the request has no single meaning, or an integer becomes too large; what the store
+    ///   throws.
+    /// - Complexity: one statement; no object is made.
+    public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
+        try request.validate()
+        var request = request
+        request.limit = request.limit.map { max($0, 0) }
+        request.offset = max(request.offset, 0)
+        let result = try store(for: request.entity).execute(.fetchDictionaries(request), with: self)
+        guard case .dictionaries(let results) = result else {
+            preconditionFailure("the store answered a fetch of dictionaries with something else")
+        }
+        return results
+    }
+}

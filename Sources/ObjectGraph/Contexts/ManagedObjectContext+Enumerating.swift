@@ -1,0 +1,63 @@
+extension ManagedObjectContext {
+    /// Goes through the objects that fit a request in its order, a batch at a time, so that any number of them can be
+    /// looked at in bounded memory.
+    ///
+    /// ```swift
+    /// try context.enumerate(request, batchSize: 1_000) { (books: [ManagedObject]) in
+    ///     for book in books { book["price"] = .real(0) }
+    ///     try context.save()
+    /// }
+    /// ```
+    ///
+    /// Which objects come, and in which order, is settled at the beginning, from what is saved and the context's unsaved
+    /// changes; the values are those at the time of the batch. So whatever `body` changes, inserts, deletes or saves,
+    /// no object comes twice and none that was there is passed over: one whose values do not fit any more comes
+    /// nevertheless, one that was deleted meanwhile does not, and neither does one that is new.
+    ///
+    /// After its batch an object is let go, unless somebody refers to it. The context itself refers to objects with
+    /// unsaved changes, so that a `body` that changes objects had better save them.
+    ///
+    /// What the request says should be prefetched is prefetched for each batch.
+    ///
+    /// - Parameter batchSize: The number of objects that `body` is given at once; the last ones may be fewer, and so are
+    ///   those of a batch of which some were deleted.
+    /// - Throws: what the store throws; what `body` throws, which ends the enumeration.
+    /// - Complexity: a statement for all, and one for each batch; memory of a few bytes for each result and of the objects
+    ///   of a few batches.
+    public func enumerate<T: GraphObject>(
+        _ request: FetchRequest,
+        batchSize: Int = 1000,
+        _ body: ([T]) throws -> Void
+    ) throws {
+        precondition(batchSize > 0, "a batch has at least one object")
+        precondition(
+            coordinator.objectTypes[request.entity.index] is T.Type,
+            "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
+        )
+        let keys = try fetchIDs(request).map(\.key)
+        // A save gives them other keys.
+        var new: [Int64: any GraphObject] = [:]
+        for key in keys where key < 0 { new[key] = knownObject(forKey: key, of: request.entity) }
+        for start in stride(from: 0, to: keys.count, by: batchSize) {
+            takeInSavedChanges()
+            let batch = try objects(keys[start..<start + min(batchSize, keys.count - start)], of: request.entity, new)
+                .map { unsafeDowncast($0, to: T.self) }
+            guard !batch.isEmpty else { continue }
+            try prefetch(request.relationshipKeyPathsForPrefetching, from: batch)
+            try body(batch)
+        }
+    }
+
+    /// The objects with keys in their order, the saved ones fetched with one request; those that are deleted are left out.
+    private func objects(
+        _ keys: ArraySlice<Int64>,
+        of entity: Entity,
+        _ new: [Int64: any GraphObject]
+    ) throws -> [any GraphObject] {
+        let ids = keys.compactMap { $0 > 0 ? id(entity: entity, key: $0) : nil }
+        let rows = ids.isEmpty ? RowBatch() : try store(for: entity).newValuesForObjects(with: ids, with: self)
+        var objects = new
+        for object in materialize(rows) { objects[object.state.pointee.key] = object }
+        return keys.compactMap { key in objects[key].flatMap { $0.isObjectDeleted ? nil : $0 } }
+    }
+}

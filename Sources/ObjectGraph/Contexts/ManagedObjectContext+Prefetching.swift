@@ -1,0 +1,92 @@
+extension ManagedObjectContext {
+    /// Loads what paths of relationships lead to from objects.
+    ///
+    /// What was loaded stays in the context as all objects do: for as long as somebody refers to it, and beyond that until
+    /// the context makes room for others.
+    ///
+    /// - Throws: what the store throws.
+    /// - Complexity: for each step one statement about all of its keys (two where they are close to the limit of a
+    ///   statement's parameters).
+    func prefetch(_ paths: [[Relationship]], from objects: [some GraphObject]) throws {
+        guard !paths.isEmpty, !objects.isEmpty else { return }
+        // All of it is held to the end: loading makes room, and what only this loaded must not go for it.
+        var loaded: [[Relationship]: [any GraphObject]] = [[]: objects.map { $0 as any GraphObject }]
+        for path in paths {
+            for (position, relationship) in path.enumerated() {
+                let step = Array(path[...position])
+                guard loaded[step] == nil else { continue }
+                let sources = (loaded[Array(path[..<position])] ?? []).filter {
+                    $0.entity.isKind(of: relationship.source)
+                }
+                loaded[step] =
+                    relationship.isToMany
+                    ? try prefetchMembers(of: relationship, from: sources)
+                    : try prefetchDestinations(of: relationship, from: sources)
+            }
+        }
+        withExtendedLifetime(loaded) {}
+    }
+
+    /// Loads the destinations of a to-one relationship that are not here yet.
+    ///
+    /// - Returns: all destinations, each once.
+    private func prefetchDestinations(
+        of relationship: Relationship,
+        from sources: [any GraphObject]
+    ) throws -> [any GraphObject] {
+        let keys = Set(sources.map { $0.destinationKey(at: relationship.slot) }).subtracting([0])
+        return try load(keys, of: relationship.destination)
+    }
+
+    /// Loads the members of a to-many relationship of those objects that have not loaded them yet.
+    ///
+    /// - Returns: all members, each once.
+    private func prefetchMembers(
+        of relationship: Relationship,
+        from sources: [any GraphObject]
+    ) throws -> [any GraphObject] {
+        var owners: [Int64: any GraphObject] = [:]
+        for source in sources where source.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
+            if !source.members(of: relationship).isLoaded { owners[source.state.pointee.key] = source }
+        }
+        var held: [any GraphObject] = []
+        if !owners.isEmpty {
+            let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
+            let result = try store(for: relationship.source).newValues(
+                forRelationship: relationship,
+                forObjectsWith: ids,
+                with: self
+            )
+            held = materialize(result.rows)
+            for (key, range) in result.owners {
+                owners.removeValue(forKey: key)?.members(of: relationship).load(result.members[range])
+            }
+            for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
+        }
+        return try withExtendedLifetime(held) {
+            var keys: Set<Int64> = []
+            for source in sources { keys.formUnion(source.members(of: relationship).keys) }
+            return try load(keys, of: relationship.destination)
+        }
+    }
+
+    /// The objects with keys; those that are not here, and faults, are fetched with one request.
+    private func load(_ keys: Set<Int64>, of entity: Entity) throws -> [any GraphObject] {
+        var objects: [any GraphObject] = []
+        var missing: [Int64] = []
+        for key in keys.sorted() {
+            guard let object = knownObject(forKey: key, of: entity) else {
+                if key > 0 { missing.append(key) }
+                continue
+            }
+            if object.isFault, !object.state.pointee.flags.contains(.vanished) {
+                missing.append(key)
+            } else {
+                objects.append(object)
+            }
+        }
+        guard !missing.isEmpty else { return objects }
+        let ids = missing.map { id(entity: entity, key: $0) }
+        return objects + materialize(try store(for: entity).newValuesForObjects(with: ids, with: self))
+    }
+}

@@ -1,0 +1,58 @@
+extension DictionaryFetchRequest {
+    /// Makes sure that every value has one meaning. SQLite itself would take a request that has several, and choose.
+    ///
+    /// - Throws: ``QueryError``.
+    func validate() throws(QueryError) {
+        var names: Set<String> = []
+        for column in columns where !names.insert(column.name).inserted {
+            throw .duplicateColumn(column.name)
+        }
+        for expression in propertiesToGroupBy + [predicate].compactMap(\.self) where expression.containsAggregate {
+            throw .misplacedAggregate
+        }
+        let results = columns.map(\.expression) + sort.map(\.expression) + [havingPredicate].compactMap(\.self)
+        for expression in results { try checkAggregates(in: expression) }
+        if isAggregated {
+            for expression in results { try requireOneValueForEachGroup(expression) }
+        } else if havingPredicate != nil {
+            throw .havingWithoutGroups
+        }
+        if returnsDistinctResults {
+            let fetched = Set(columns.map(\.expression))
+            for sort in sort where !fetched.contains(sort.expression) { throw .sortedByUnfetchedValue }
+        }
+    }
+
+    /// Looks for aggregates of aggregates, also in the condition on members of a relationship, and of values that have
+    /// no sum.
+    private func checkAggregates(in expression: QueryExpression) throws(QueryError) {
+        switch expression {
+        case .aggregate(let aggregate, let argument):
+            if argument.containsAggregate { throw .misplacedAggregate }
+            if [.sum, .average].contains(aggregate), let type = argument.resultType, !type.isSummable {
+                throw .notSummable(aggregate)
+            }
+        case .quantified(_, _, _, _, let condition), .count(_, _, _, let condition):
+            if condition.containsAggregate { throw .misplacedAggregate }
+        default:
+            for operand in expression.operands { try checkAggregates(in: operand) }
+        }
+    }
+
+    private func requireOneValueForEachGroup(_ expression: QueryExpression) throws(QueryError) {
+        if propertiesToGroupBy.contains(expression) { return }
+        switch expression {
+        case .literal, .aggregate: return
+        case .path(_, let path), .quantified(_, _, let path, _, _), .count(_, let path, _, _):
+            throw .notGrouped(path.last?.name ?? entity.name)
+        case .variable, .isKind: throw .notGrouped(entity.name)
+        default:
+            for operand in expression.operands { try requireOneValueForEachGroup(operand) }
+        }
+    }
+}
+
+extension AttributeType {
+    /// Whether a store can add values up. It cannot add decimals, which are kept as bytes.
+    fileprivate var isSummable: Bool { storage == .integer || storage == .real }
+}

@@ -1,0 +1,83 @@
+/// What to compute in the store from the objects of an entity: rows of values instead of objects.
+///
+/// It is what Core Data calls a fetch with the result type of dictionaries. A row stands for an object, or for a group of
+/// objects as soon as there are aggregates or properties to group by.
+///
+/// ```swift
+/// var request = DictionaryFetchRequest(book)
+/// request.propertiesToFetch = [
+///     ExpressionDescription("author", .path(author, name)),
+///     ExpressionDescription("books", .objectCount),
+///     ExpressionDescription("pages", .aggregate(.sum, of: .path(pages))),
+/// ]
+/// request.propertiesToGroupBy = [.path(author, name)]
+/// request.havingPredicate = .comparison(.greater, .objectCount, .literal(.integer(1)))
+/// request.sort = [QuerySort(.aggregate(.sum, of: .path(pages)), ascending: false)]
+/// for row in try context.fetchDictionaries(request) { print(row["author"], row["pages"]) }
+/// ```
+public struct DictionaryFetchRequest: Sendable {
+    /// The entity whose objects are looked at.
+    public var entity: Entity
+    /// Whether objects of subentities are looked at too.
+    public var includesSubentities = true
+    /// The condition on objects; nil lets all through.
+    public var predicate: QueryExpression?
+    /// The columns; where there are none, all attributes and to-one relationships under their own names.
+    public var propertiesToFetch: [ExpressionDescription] = []
+    /// Whether rows that are equal to an earlier one are left out.
+    public var returnsDistinctResults = false
+    /// The values that all objects of a group have in common. Without any, aggregates are computed from all objects, and
+    /// there is one row, even for no object.
+    public var propertiesToGroupBy: [QueryExpression] = []
+    /// The condition on groups, made of aggregates and of what the results are grouped by; nil lets all through.
+    public var havingPredicate: QueryExpression?
+    /// The order. Rows that are equal in it come in the order of their primary keys; groups in that of what they are
+    /// grouped by, and distinct rows in that of their columns.
+    public var sort: [QuerySort] = []
+    /// The largest number of rows; nil for no limit.
+    public var limit: Int?
+    /// The number of rows to leave out at the beginning.
+    public var offset = 0
+
+    /// Makes a request.
+    public init(
+        _ entity: Entity,
+        _ propertiesToFetch: [ExpressionDescription] = [],
+        predicate: QueryExpression? = nil
+    ) {
+        self.entity = entity
+        self.propertiesToFetch = propertiesToFetch
+        self.predicate = predicate
+    }
+
+    /// The columns that a store computes.
+    public var columns: [ExpressionDescription] {
+        guard propertiesToFetch.isEmpty else { return propertiesToFetch }
+        return entity.properties.compactMap { property in
+            if case .relationship(let relationship) = property, relationship.isToMany { return nil }
+            return ExpressionDescription(property.name, .path(property))
+        }
+    }
+
+    /// Whether a row stands for a group of objects.
+    public var isAggregated: Bool {
+        !propertiesToGroupBy.isEmpty
+            || (columns.map(\.expression) + sort.map(\.expression) + [havingPredicate].compactMap(\.self))
+                .contains(where: \.containsAggregate)
+    }
+}
+
+/// A column of a ``DictionaryFetchRequest``: a value under a name.
+public struct ExpressionDescription: Hashable, Sendable {
+    /// The name, unique in its request.
+    public var name: String
+    /// The value: an attribute, a path along to-one relationships, a computed value or an aggregate. That of a to-one
+    /// relationship is the primary key of its destination.
+    public var expression: QueryExpression
+
+    /// Makes a column.
+    public init(_ name: String, _ expression: QueryExpression) {
+        self.name = name
+        self.expression = expression
+    }
+}

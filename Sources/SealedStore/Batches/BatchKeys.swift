@@ -1,0 +1,64 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The keys that a batch request is about, by root entity, in a temporary table of the writing connection: all statements
+/// of the request see the same rows, however the rows change meanwhile. Temporary tables are in memory.
+struct BatchKeys {
+    private static let table = #"temp."_batch""#
+
+    private let connection: Connection
+
+    /// An empty list.
+    init(_ connection: Connection) throws {
+        self.connection = connection
+        try connection.withStatement(
+            #"CREATE TEMP TABLE IF NOT EXISTS "_batch" ("_root" INTEGER, "_id" INTEGER, PRIMARY KEY ("_root", "_id")) "#
+                + "STRICT, WITHOUT ROWID"
+        ) { try $0.run() }
+        try clear()
+    }
+
+    /// Forgets all keys, and with them their memory.
+    func clear() throws {
+        try connection.withStatement("DELETE FROM \(Self.table)") { try $0.run() }
+    }
+
+    /// Adds what a SELECT, or a WITH clause before one, gives: numbers of root entities, and keys.
+    func insert(_ select: String, prefix: String = "", _ parameters: [Value]) throws {
+        try connection.withStatement(
+            #"\#(prefix)INSERT OR IGNORE INTO \#(Self.table) ("_root", "_id") \#(select)"#
+        ) { statement in
+            try statement.bind(parameters)
+            try statement.run()
+        }
+    }
+
+    /// The keys of a root entity as a subquery.
+    static func keys(of entity: Entity) -> String {
+        #"SELECT "_id" FROM \#(table) WHERE "_root" = \#(entity.rootIndex)"#
+    }
+
+    /// The condition that a value is one of the keys of a root entity.
+    static func contains(_ value: String, of entity: Entity) -> String {
+        #"EXISTS (SELECT 1 FROM \#(table) AS b WHERE b."_root" = \#(entity.rootIndex) AND b."_id" = \#(value))"#
+    }
+
+    /// The keys of a root entity, ascending.
+    func keys(of entity: Entity) throws -> [Int64] {
+        try connection.withStatement(Self.keys(of: entity) + #" ORDER BY "_id""#) { statement in
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
+        }
+    }
+}
+
+extension FetchRequest {
+    /// The SELECT of the request's keys, each behind the number of its root entity.
+    func keySelection(_ layout: SealedStore.Layout) throws -> FetchStatement {
+        try FetchStatement(self, columns: #"\#(entity.rootIndex), t0."_id""#, isOrdered: false, layout)
+    }
+}
+
+/// The largest number of problems that an error tells of, of those that any number of rows may have.
+let batchProblemLimit = 100

@@ -1,0 +1,187 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// Deletes the rows that a batch request finds, in one transaction.
+    func delete(_ request: BatchDeleteRequest) throws -> BatchChanges {
+        try writeTransaction { connection, layout in
+            try BatchDelete(request, connection, layout).run()
+        }
+    }
+}
+
+/// The statements of one batch delete, on one connection: each is about all deleted objects of a root entity.
+private struct BatchDelete {
+    private let request: BatchDeleteRequest
+    private let connection: Connection
+    private let layout: SealedStore.Layout
+    /// The relationships along which objects are deleted with the request's own.
+    private let cascades: [Relationship]
+    /// The root entities whose objects may be deleted.
+    private let roots: [Entity]
+
+    init(_ request: BatchDeleteRequest, _ connection: Connection, _ layout: SealedStore.Layout) {
+        self.request = request
+        self.connection = connection
+        self.layout = layout
+        let model = layout.schema.model
+        var reached: Set<Int> = [request.entity.rootIndex]
+        var cascades: [Relationship] = []
+        var isComplete = false
+        while !isComplete {
+            isComplete = true
+            for relationship in model.relationships
+            where relationship.deleteRule == .cascade && reached.contains(relationship.source.rootIndex)
+                && !cascades.contains(relationship)
+            {
+                cascades.append(relationship)
+                reached.insert(relationship.destination.rootIndex)
+                isComplete = false
+            }
+        }
+        self.cascades = cascades
+        roots = reached.sorted().map { model.entities[$0] }
+    }
+
+    func run() throws -> BatchChanges {
+        let keys = try BatchKeys(connection)
+        try collect(keys)
+        try requireRules()
+        var changes = BatchChanges()
+        for root in roots {
+            let deleted = try keys.keys(of: root)
+            guard !deleted.isEmpty else { continue }
+            changes.deleted.append(.init(entity: root == requestRoot ? request.entity : root, keys: deleted))
+            try delete(root)
+        }
+        try keys.clear()
+        return changes
+    }
+
+    private var requestRoot: Entity { layout.schema.model.root(of: request.entity) }
+
+    // MARK: Objects
+
+    /// Finds the objects that fit, and those that they lead to along cascades, at any depth.
+    private func collect(_ keys: BatchKeys) throws {
+        let selection = try request.fetchRequest.keySelection(layout)
+        guard !cascades.isEmpty else { return try keys.insert(selection.sql, selection.parameters) }
+        let steps = cascades.map { relationship in
+            let walk = RelationshipWalk(relationship, layout)
+            return """
+                SELECT \(relationship.destination.rootIndex), \(walk.destination) FROM doomed CROSS JOIN \(walk.tables) \
+                WHERE doomed."root" = \(relationship.source.rootIndex) AND \(walk.source) = doomed."key"
+                """
+        }
+        let all = ([selection.sql] + steps).joined(separator: " UNION ")
+        try keys.insert(
+            #"SELECT "root", "key" FROM doomed"#,
+            prefix: #"WITH RECURSIVE doomed ("root", "key") AS (\#(all)) "#,
+            selection.parameters
+        )
+    }
+
+    /// Deletes the rows of a root entity, and every reference to them.
+    private func delete(_ root: Entity) throws {
+        let keys = BatchKeys.keys(of: root)
+        try run(#"DELETE FROM \#(layout.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
+        for relationship in layout.schema.model.relationships {
+            switch relationship.placement {
+            case .sourceKey where relationship.destination.rootIndex == root.index:
+                let column = layout.schema.keyColumn(of: relationship).name
+                let table = layout.schema.table(of: relationship.source).name
+                try run("UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))")
+            case .joinTable(isCanonical: true):
+                guard let pairs = layout.schema.joinTables[relationship.index] else { continue }
+                if relationship.source.rootIndex == root.index {
+                    try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) IN (\(keys))")
+                }
+                if relationship.destination.rootIndex == root.index {
+                    try run("DELETE FROM \(pairs.name) WHERE \(pairs.member) IN (\(keys))")
+                }
+            default: continue
+            }
+        }
+    }
+
+    private func run(_ sql: String) throws {
+        try connection.withStatement(sql) { try $0.run() }
+    }
+
+    // MARK: Delete rules
+
+    /// - Throws: `ObjectGraphError.validation` with objects that may not be deleted, and with those that would lose what
+    ///   they need.
+    private func requireRules() throws {
+        var problems: [ObjectGraphError.ValidationProblem] = []
+        let deletable = Set(roots.map(\.index))
+        for relationship in layout.schema.model.relationships where deletable.contains(relationship.source.rootIndex) {
+            let walk = RelationshipWalk(relationship, layout)
+            switch relationship.deleteRule {
+            case .deny:
+                for key in try survivors(walk, relationship, select: walk.source) {
+                    problems.append(problem(relationship, key, .deletionDenied))
+                }
+            case .nullify:
+                guard let inverse = relationship.inverse, !inverse.isToMany, !inverse.isOptional else { continue }
+                for key in try survivors(walk, relationship, select: walk.destination) {
+                    problems.append(problem(inverse, key, .missingValue))
+                }
+            case .cascade, .noAction: continue
+            }
+        }
+        guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
+    }
+
+    /// One end of the pairs of a relationship whose source is deleted and whose destination is not.
+    private func survivors(_ walk: RelationshipWalk, _ relationship: Relationship, select: String) throws -> [Int64] {
+        let sql = """
+            SELECT DISTINCT \(select) FROM \(walk.tables) \
+            WHERE \(walk.source) IN (\(BatchKeys.keys(of: relationship.source))) \
+            AND NOT \(BatchKeys.contains(walk.destination, of: relationship.destination)) LIMIT \(batchProblemLimit)
+            """
+        return try connection.withStatement(sql) { statement in
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
+        }
+    }
+
+    private func problem(
+        _ relationship: Relationship,
+        _ key: Int64,
+        _ reason: ObjectGraphError.ValidationProblem.Reason
+    ) -> ObjectGraphError.ValidationProblem {
+        let id = ManagedObjectID(entity: relationship.source, storeUUID: layout.uuid, key: key)
+        return .init(id: id, property: relationship.name, reason: reason)
+    }
+}
+
+/// How a statement gets from the sources of a relationship to its destinations.
+private struct RelationshipWalk {
+    /// The tables that hold the pairs; only pairs whose destination exists.
+    let tables: String
+    /// The key of the source.
+    let source: String
+    /// The key of the destination.
+    let destination: String
+
+    init(_ relationship: Relationship, _ layout: SealedStore.Layout) {
+        let schema = layout.schema
+        let table = schema.table(of: relationship.destination).name
+        if let pairs = schema.joinTables[relationship.index] {
+            tables = "\(pairs.name) AS p"
+            source = "p.\(pairs.owner)"
+            destination = "p.\(pairs.member)"
+        } else if relationship.isToMany, let inverse = relationship.inverse {
+            tables = "\(table) AS d"
+            source = "d.\(schema.keyColumn(of: inverse).name)"
+            destination = #"d."_id""#
+        } else {
+            let key = schema.keyColumn(of: relationship).name
+            tables = #"\#(schema.table(of: relationship.source).name) AS s JOIN \#(table) AS d ON d."_id" = s.\#(key)"#
+            source = #"s."_id""#
+            destination = #"d."_id""#
+        }
+    }
+}

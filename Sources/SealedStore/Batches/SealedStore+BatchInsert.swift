@@ -1,0 +1,93 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// How many rows are encoded before they are written.
+    private static let rowsAtOnce = 512
+
+    /// Inserts the rows of a batch request, in one transaction.
+    func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
+        try writeTransaction { connection, layout in
+            let save = SaveTransaction(connection, layout)
+            let root = layout.schema.model.root(of: insertion.entity)
+            var changes = BatchChanges()
+            while true {
+                // Reserved here, not taken from the store's supply: what a rollback gives back nobody has seen.
+                let keys = try PrimaryKeySequences.reserve(Self.rowsAtOnce, of: root, on: connection)
+                let rows = try insertion.nextRows(keys: keys)
+                try save.insert(rows)
+                changes.addInserted(keys.prefix(rows.count))
+                if rows.count < keys.count { break }
+            }
+            changes.relationships = insertion.relationships.sorted { $0.index < $1.index }
+            if let first = changes.inserted.first, let last = changes.inserted.last {
+                let range = first.lowerBound..<last.upperBound
+                for relationship in changes.relationships {
+                    try requireDestinations(of: relationship, sources: range, connection, layout)
+                }
+            }
+            return changes
+        }
+    }
+
+    /// - Throws: `ObjectGraphError.conflicts` with destinations that do not exist, or are of another entity.
+    private func requireDestinations(
+        of relationship: Relationship,
+        sources: Range<Int64>,
+        _ connection: Connection,
+        _ layout: Layout
+    ) throws {
+        let condition = #"t0."_id" >= \#(sources.lowerBound) AND t0."_id" < \#(sources.upperBound)"#
+        try BatchDestinations(relationship, layout).require(on: connection, where: condition)
+    }
+}
+
+/// The check that the keys that a batch request wrote lead to objects.
+struct BatchDestinations {
+    private let relationship: Relationship
+    private let layout: SealedStore.Layout
+
+    init(_ relationship: Relationship, _ layout: SealedStore.Layout) {
+        self.relationship = relationship
+        self.layout = layout
+    }
+
+    /// Looks at the rows that fulfil a condition on `t0`.
+    ///
+    /// - Throws: `ObjectGraphError.conflicts` with destinations that do not exist, or are of another entity.
+    func require(on connection: Connection, where condition: String) throws {
+        let destination = relationship.destination
+        let column = "t0.\(layout.schema.keyColumn(of: relationship).name)"
+        let source = layout.schema.table(of: relationship.source).name
+        let family =
+            layout.statements.selection(of: destination).familyCondition
+            .map { " AND " + $0.replacing("t0.", with: "d.") } ?? ""
+        let sql = """
+            SELECT DISTINCT \(column) FROM \(source) AS t0 WHERE \(condition) AND \(column) IS NOT NULL \
+            AND NOT EXISTS (SELECT 1 FROM \(layout.schema.table(of: destination).name) AS d \
+            WHERE d."_id" = \(column)\(family)) LIMIT \(batchProblemLimit)
+            """
+        let missing = try connection.withStatement(sql) { statement in
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
+        }
+        guard missing.isEmpty else {
+            throw ObjectGraphError.conflicts(
+                missing.map { ManagedObjectID(entity: destination, storeUUID: layout.uuid, key: $0) }
+            )
+        }
+    }
+}
+
+extension BatchChanges {
+    /// Adds keys of new objects, to the last range where they follow it.
+    fileprivate mutating func addInserted(_ keys: Range<Int64>) {
+        guard !keys.isEmpty else { return }
+        if let last = inserted.last, last.upperBound == keys.lowerBound {
+            inserted[inserted.count - 1] = last.lowerBound..<keys.upperBound
+        } else {
+            inserted.append(keys)
+        }
+    }
+}

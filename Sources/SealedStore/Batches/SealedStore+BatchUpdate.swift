@@ -1,0 +1,130 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// Changes the rows that a batch request finds, in one transaction.
+    func update(_ request: BatchUpdateRequest) throws -> BatchChanges {
+        do {
+            return try writeTransaction { connection, layout in
+                try BatchUpdate(request, connection, layout).run()
+            }
+        } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
+            // The types of all values were checked: SQLite made a real of an integer that became too large.
+            throw QueryError.arithmeticOverflow
+        } catch DatabaseError.integerOverflow {
+            throw QueryError.arithmeticOverflow
+        }
+    }
+}
+
+/// The statements of one batch update, on one connection.
+private struct BatchUpdate {
+    private let request: BatchUpdateRequest
+    private let connection: Connection
+    private let layout: SealedStore.Layout
+    private let assignments: [(property: Property, value: QueryExpression)]
+
+    init(_ request: BatchUpdateRequest, _ connection: Connection, _ layout: SealedStore.Layout) throws {
+        self.request = request
+        self.connection = connection
+        self.layout = layout
+        assignments = try request.assignments()
+    }
+
+    func run() throws -> BatchChanges {
+        var changes = BatchChanges()
+        guard !assignments.isEmpty else { return changes }
+        let keys = try BatchKeys(connection)
+        let selection = try request.fetchRequest.keySelection(layout)
+        try keys.insert(selection.sql, selection.parameters)
+        try write()
+        for (property, value) in assignments {
+            if case .literal = value {} else { try requireValid(property) }
+            guard case .relationship(let relationship) = property else { continue }
+            try BatchDestinations(relationship, layout).require(
+                on: connection,
+                where: #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
+            )
+            changes.relationships.append(relationship)
+        }
+        changes.updated = [BatchChanges.Keys(entity: request.entity, keys: try keys.keys(of: request.entity))]
+        try keys.clear()
+        return changes
+    }
+
+    private func write() throws {
+        let table = layout.schema.table(of: request.entity)
+        let columns = assignments.compactMap { table.column(of: $0.property)?.name }
+        var generator = QueryGenerator(layout.schema, root: request.entity)
+        let values = try assignments.map { try generator.value($0.value) }
+        let isInBatch = #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
+        let version = #""_version" = ("_version" + 1) & 4294967295"#
+        let sql: String
+        if assignments.contains(where: { $0.value.looksBeyondObject }) {
+            // All values are computed before the first is written, since one row's may depend on another row.
+            let list = values.enumerated().map { "\($1) AS v\($0)" }.joined(separator: ", ")
+            let settings = columns.enumerated().map { "\($1) = s.v\($0)" } + [version]
+            sql = """
+                UPDATE \(table.name) SET \(settings.joined(separator: ", ")) \
+                FROM (SELECT t0."_id" AS "key", \(list) \(generator.fromClause) WHERE \(isInBatch)) AS s \
+                WHERE \(table.name)."_id" = s."key"
+                """
+        } else {
+            let settings = zip(columns, values).map { "\($0) = \($1)" } + [version]
+            sql = "UPDATE \(table.name) AS t0 SET \(settings.joined(separator: ", ")) WHERE \(isInBatch)"
+        }
+        try connection.withStatement(sql) { statement in
+            try statement.bind(generator.parameters)
+            try statement.run()
+        }
+    }
+
+    /// Looks for computed values that the property cannot have.
+    private func requireValid(_ property: Property) throws {
+        guard let column = layout.schema.table(of: request.entity).column(of: property)?.name else { return }
+        if !property.isOptional { try require("t0.\(column) IS NOT NULL", property, .missingValue) }
+        if case .attribute(let attribute) = property, let range = attribute.type.integerRange {
+            let isInRange = "t0.\(column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+            try require("coalesce(\(isInRange), 1)", property, .notRepresentable)
+        }
+    }
+
+    private func require(
+        _ condition: String,
+        _ property: Property,
+        _ reason: ObjectGraphError.ValidationProblem.Reason
+    ) throws {
+        let sql = """
+            SELECT t0."_id" FROM \(layout.schema.table(of: request.entity).name) AS t0 \
+            WHERE t0."_id" IN (\(BatchKeys.keys(of: request.entity))) AND NOT (\(condition)) LIMIT \(batchProblemLimit)
+            """
+        try connection.withStatement(sql) { statement in
+            var problems: [ObjectGraphError.ValidationProblem] = []
+            while try statement.step() {
+                let id = ManagedObjectID(entity: request.entity, storeUUID: layout.uuid, key: statement.integer(at: 0))
+                problems.append(.init(id: id, property: property.name, reason: reason))
+            }
+            guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
+        }
+    }
+}
+
+extension QueryExpression {
+    /// Whether the value depends on other objects than the one it is computed for.
+    fileprivate var looksBeyondObject: Bool {
+        switch self {
+        case .path(_, let path): path.count > 1
+        case .quantified, .count: true
+        default: operands.contains(where: \.looksBeyondObject)
+        }
+    }
+}
+
+extension Property {
+    fileprivate var isOptional: Bool {
+        switch self {
+        case .attribute(let attribute): attribute.isOptional
+        case .relationship(let relationship): relationship.isToMany || relationship.isOptional
+        }
+    }
+}

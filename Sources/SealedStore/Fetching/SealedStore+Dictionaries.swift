@@ -1,0 +1,103 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+extension SealedStore {
+    /// The rows of values that a request asks for: one statement.
+    func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
+        let layout = try layout.value
+        let statement = try DictionaryStatement(request, layout)
+        do {
+            return try layout.database.read { connection in
+                try connection.withStatement(statement.sql) { query in
+                    try query.bind(statement.parameters)
+                    var results = DictionaryResults(for: request)
+                    let columns = 0..<query.columnCount
+                    while try query.step() { try results.append(columns.map { query.value(at: $0) }) }
+                    return results
+                }
+            }
+        } catch DatabaseError.integerOverflow {
+            throw QueryError.arithmeticOverflow
+        }
+    }
+}
+
+/// The SELECT of a fetch of dictionaries.
+struct DictionaryStatement {
+    let sql: String
+    /// The values of its parameters.
+    let parameters: [Value]
+
+    init(_ request: DictionaryFetchRequest, _ layout: SealedStore.Layout) throws {
+        var generator = QueryGenerator(layout.schema, root: request.entity)
+        // The parts are written in the order in which they stand in the text, and so are their parameters.
+        generator.allowsAggregates = true
+        let columns = try request.columns.map { try generator.value($0.expression) }
+        generator.allowsAggregates = false
+        var conditions: [String] = []
+        if let condition = layout.statements.selection(of: request.entity)
+            .condition(includesSubentities: request.includesSubentities)
+        {
+            conditions.append(condition)
+        }
+        if let predicate = request.predicate {
+            conditions.append(try generator.condition(predicate, mayBeNull: true))
+        }
+        let groups = try request.propertiesToGroupBy.map { Self.term(try generator.value($0)) }
+        generator.allowsAggregates = true
+        let having = try request.havingPredicate.map { try generator.condition($0, mayBeNull: true) }
+        let order = try Self.order(of: request, columnCount: columns.count, &generator)
+
+        var sql = "SELECT \(request.returnsDistinctResults ? "DISTINCT " : "")\(columns.joined(separator: ", "))"
+        sql += " \(generator.fromClause)"
+        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
+        if !groups.isEmpty { sql += " GROUP BY \(groups.joined(separator: ", "))" }
+        if let having { sql += " HAVING \(having)" }
+        if !order.isEmpty { sql += " ORDER BY \(order.joined(separator: ", "))" }
+        var parameters = generator.parameters
+        if request.limit != nil || request.offset > 0 {
+            sql += " LIMIT ? OFFSET ?"
+            parameters.append(.integer(Int64(request.limit ?? -1)))
+            parameters.append(.integer(Int64(request.offset)))
+        }
+        self.sql = sql
+        self.parameters = parameters
+    }
+
+    /// The sort keys, and behind them what makes the order of the rows the same every time.
+    private static func order(
+        of request: DictionaryFetchRequest,
+        columnCount: Int,
+        _ generator: inout QueryGenerator
+    ) throws -> [String] {
+        var order: [String] = []
+        for sort in request.sort {
+            order.append("\(term(try generator.value(sort.expression))) \(sort.ascending ? "ASC" : "DESC")")
+        }
+        if request.returnsDistinctResults {
+            order += (1...columnCount).map(String.init)
+        } else if request.isAggregated {
+            order += try request.propertiesToGroupBy.map { term(try generator.value($0)) }
+        } else {
+            order.append(#"t0."_id""#)
+        }
+        return order
+    }
+
+    /// A value as a term of GROUP BY or ORDER BY, where a plain number would stand for a column.
+    private static func term(_ value: String) -> String { Int(value) == nil ? value : "NULL" }
+}
+
+extension Statement {
+    /// A value of the current row, whatever its type.
+    func value(at index: Int32) -> Value {
+        switch columnType(index) {
+        case .integer: .integer(integer(at: index))
+        case .real: .real(real(at: index))
+        case .text: .text(string(at: index))
+        case .blob: .blob(Data(blob(at: index)))
+        case .null: .null
+        }
+    }
+}
