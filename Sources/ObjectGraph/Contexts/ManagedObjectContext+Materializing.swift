@@ -67,6 +67,8 @@ extension GraphObject {
         guard current.isOlder(than: row) else { return }
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             state.pointee.row = row
+            // A later version of an object that was deleted: somebody has undone that.
+            state.pointee.flags.subtract([.vanished, .deletionSaved])
         } else {
             state.pointee.flags.insert(.outdated)
         }

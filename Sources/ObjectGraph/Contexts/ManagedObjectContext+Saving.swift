@@ -9,8 +9,13 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
     ///   what the stores throw.
     public func save() throws {
-        takeInSavedChanges()
+        processPendingChanges()
         guard hasChanges else { return }
+        if recorder != nil { loadMembersOfDeletedObjects() }
+        try withoutRecording { try writeChanges() }
+    }
+
+    private func writeChanges() throws {
         var resolution = ConflictResolution(self)
         do {
             while true {
@@ -105,6 +110,8 @@ extension ManagedObjectContext {
             object.state.pointee.flags.insert(.vanished)
         }
         clearChangeLists()
+        for object in preparation.deleted { object.state.pointee.flags.insert(.deletionSaved) }
+        saveCount += 1
     }
 
     /// Empties the lists of changed objects and resets the flags that tell of them.
