@@ -23,18 +23,9 @@ struct ConflictResolution {
         if snapshot == nil, context.mergePolicy != .error { snapshot = ChangesSnapshot(context) }
         switch conflict {
         case .outdated(let ids): try resolveOutdated(ids)
-        case .notUnique(let entity, let properties):
+        case .notUnique:
             let wasResolved = try uniqueness.resolve()
-            guard wasResolved, attempts < Self.mostAttempts else {
-                throw ObjectGraphError.notUnique([
-                    ConstraintConflict(
-                        entity: entity,
-                        properties: properties,
-                        databaseObject: nil,
-                        conflictingObjects: []
-                    )
-                ])
-            }
+            guard wasResolved, attempts < Self.mostAttempts else { throw ObjectGraphError(conflict) }
         }
     }
 

@@ -37,6 +37,25 @@ public struct ConstraintConflict: Hashable, Sendable {
     public let conflictingObjects: [ManagedObjectID]
 }
 
+extension ObjectGraphError {
+    /// The error for a conflict of which nothing more is known: no object of a context takes part in it.
+    init(_ conflict: SaveConflict) {
+        self =
+            switch conflict {
+            case .outdated(let ids): .conflicts(ids.map { MergeConflict($0, object: nil, persisted: nil) })
+            case .notUnique(let entity, let properties):
+                .notUnique([
+                    ConstraintConflict(
+                        entity: entity,
+                        properties: properties,
+                        databaseObject: nil,
+                        conflictingObjects: []
+                    )
+                ])
+            }
+    }
+}
+
 extension Entity {
     /// The values of the properties that a row tells, by name.
     fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Value] {

@@ -249,6 +249,8 @@ struct UniquenessResolution {
     /// Gives the new objects that have become part of others the identity of those. Where somebody refers to the other
     /// one, which therefore stays, the new object counts as deleted, with the same identifier and values.
     mutating func finish() {
+        // To undo the insertion of an object that has become another one would delete that.
+        if !absorbed.isEmpty { context.forgetUndo() }
         while let last = absorbed.popLast() {
             let state = last.object.state
             guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }

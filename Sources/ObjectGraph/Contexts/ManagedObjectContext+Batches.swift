@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// themselves.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` where required values are missing;
-    ///   ``ObjectGraphError/notUnique(entity:properties:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
+    ///   ``ObjectGraphError/notUnique(_:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
     ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; what the store and the request's closure
     ///   throw. Nothing is inserted then.
     @discardableResult
@@ -39,7 +39,13 @@ extension ManagedObjectContext {
 
     private func execute(_ request: StoreRequest, of entity: Entity, _ type: BatchResultType) throws -> BatchResult {
         takeInSavedChanges()
-        guard case .batch(let changes) = try store(for: entity).execute(request, with: self) else {
+        let result: StoreResult
+        do {
+            result = try store(for: entity).execute(request, with: self)
+        } catch let conflict as SaveConflict {
+            throw ObjectGraphError(conflict)
+        }
+        guard case .batch(let changes) = result else {
             preconditionFailure("the store answered a batch request with something else")
         }
         merge(changes)

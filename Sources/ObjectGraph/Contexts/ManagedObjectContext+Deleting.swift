@@ -12,6 +12,12 @@ extension ManagedObjectContext {
             // It may have deleted the object, or brought it about.
             guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
         }
+        if let recorder {
+            // An undo after the next save needs the values.
+            object.fireFault()
+            guard !object.state.pointee.flags.contains(.vanished) else { return }
+            recorder.willDelete(object)
+        }
         if object.state.pointee.flags.contains(.inserted) {
             inserted.remove(object)
             // Never saved: nothing to delete in the store.
@@ -24,10 +30,12 @@ extension ManagedObjectContext {
         unpropagatedDeletes.append(object)
     }
 
-    /// Takes in what other contexts saved, and applies the delete rules of what was deleted here.
+    /// Takes in what other contexts saved, applies the delete rules of what was deleted here, and registers the changes
+    /// since the last time with the ``undoManager``, as one operation. Every fetch and save begins with it.
     public func processPendingChanges() {
         takeInSavedChanges()
         propagateDeletes()
+        registerUndo()
     }
 
     /// Takes back a deletion that has not been saved.
@@ -35,6 +43,7 @@ extension ManagedObjectContext {
         deleted.remove(object)
         deletionStamp &+= 1
         object.state.pointee.flags.remove(.deletePropagated)
+        recorder?.didInsert(object)
         markUpdated(object)
         object.reestablishInverses()
     }

@@ -7,8 +7,7 @@ extension ManagedObjectContext {
     /// - Throws: what the store throws.
     /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
     public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
-        takeInSavedChanges()
-        propagateDeletes()
+        processPendingChanges()
         precondition(
             coordinator.objectTypes[request.entity.index] is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
@@ -27,8 +26,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: what the store throws.
     public func count(_ request: FetchRequest) throws -> Int {
-        takeInSavedChanges()
-        propagateDeletes()
+        processPendingChanges()
         if let pending = pendingChanges(for: request) { return try count(request, with: pending) }
         guard case .count(let count) = try store(for: request.entity).execute(.count(request), with: self) else {
             preconditionFailure("the store answered a count with something else")
@@ -40,8 +38,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: what the store throws.
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-        takeInSavedChanges()
-        propagateDeletes()
+        processPendingChanges()
         if let pending = pendingChanges(for: request) {
             return try fetch(request, with: pending).map(\.managedObjectID)
         }

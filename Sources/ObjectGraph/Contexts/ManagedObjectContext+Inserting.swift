@@ -36,8 +36,11 @@ extension ManagedObjectContext {
         let state = object.state
         state.pointee.handler = handler
         state.pointee.key = key
-        state.pointee.flags.subtract([.vanished, .deleted, .updated, .deletePropagated])
+        state.pointee.flags.subtract([
+            .vanished, .deleted, .updated, .deletePropagated, .recordsChanges, .deletionSaved,
+        ])
         inserted.add(object)
+        recorder?.didInsert(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
         if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }
     }
@@ -45,6 +48,8 @@ extension ManagedObjectContext {
     /// Makes an object new again whose deletion was saved, or that was never saved before it was deleted.
     private func revive(_ object: any GraphObject) {
         let key = object.state.pointee.key
+        // It becomes another object: an undo could not make it what it was.
+        if key > 0 { forgetUndo() }
         object.state.pointee.handler?.table.remove(key)
         adopt(object, key: key < 0 ? key : TemporaryKeys.next())
         object.reestablishInverses()

@@ -79,6 +79,8 @@ extension GraphObject {
         guard current.isOlder(than: row) else { return false }
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             state.pointee.row = row
+            // A later version of an object that was deleted: somebody has undone that.
+            state.pointee.flags.subtract([.vanished, .deletionSaved])
         } else {
             state.pointee.flags.insert(.outdated)
         }

@@ -14,7 +14,12 @@ extension ManagedObjectContext {
     }
 
     private func merge(_ changes: SaveChangesRequest) {
-        for row in changes.inserted { unloadMembers(toldBy: row) }
+        for row in changes.inserted {
+            unloadMembers(toldBy: row)
+            // A row with a past was deleted, and came back.
+            guard row.version > 1 else { continue }
+            knownObject(forKey: row.key, of: model.entities[row.entityIndex])?.adopt(refetched: row)
+        }
         for row in changes.updated {
             unloadMembers(toldBy: row)
             guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }

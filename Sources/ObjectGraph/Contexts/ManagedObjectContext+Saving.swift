@@ -9,10 +9,16 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
     ///   what the stores throw.
     public func save() throws {
-        takeInSavedChanges()
+        processPendingChanges()
         guard hasChanges else { return }
         try tellOfSave()
+        if recorder != nil { loadMembersOfDeletedObjects() }
         let told = changedLifecycleObjects
+        try withoutRecording { try writeChanges() }
+        for object in told { object.didSave() }
+    }
+
+    private func writeChanges() throws {
         var resolution = ConflictResolution(self)
         do {
             while true {
@@ -29,7 +35,6 @@ extension ManagedObjectContext {
                 for request in preparation.batches.map(\.request) where !request.isEmpty {
                     coordinator.announce(.save(request), from: inbox)
                 }
-                for object in told { object.didSave() }
                 return
             }
         } catch {
@@ -108,6 +113,8 @@ extension ManagedObjectContext {
             object.state.pointee.flags.insert(.vanished)
         }
         clearChangeLists()
+        for object in preparation.deleted { object.state.pointee.flags.insert(.deletionSaved) }
+        saveCount += 1
     }
 
     /// Empties the lists of changed objects and resets the flags that tell of them.

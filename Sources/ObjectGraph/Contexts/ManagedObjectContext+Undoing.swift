@@ -1,13 +1,17 @@
 extension ManagedObjectContext {
     /// Drops all changes. New objects leave the context, keeping their values and the relationships among themselves;
     /// changed and deleted objects are again what their rows say, and those that somebody else changed meanwhile are
-    /// read again.
+    /// read again. None of it can be undone any more.
     public func rollback() {
-        let new = inserted.objects
+        forgetUndo()
+        let new = inserted.objects.filter { $0.state.pointee.key < 0 }
+        let returned = inserted.objects.filter { $0.state.pointee.key > 0 }
         let changed = updated.objects + deleted.objects
         unpropagatedDeletes = []
         clearChangeLists()
         for object in changed { object.state.pointee.changes = nil }
+        // Their deletion was saved, and only undone in memory.
+        for object in returned { object.state.pointee.flags.insert(.vanished) }
         removeFromContext(new)
         readOutdatedAgain(among: changed)
     }
@@ -55,7 +59,7 @@ extension ManagedObjectContext {
     ///   joined or left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
-            !object.state.pointee.flags.contains(.vanished)
+            object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
         else { return }
         if mergeChanges, object.hasChanges {
             guard
@@ -65,11 +69,15 @@ extension ManagedObjectContext {
             object.state.pointee.flags.remove(.outdated)
             return
         }
-        if object.state.pointee.flags.contains(.deleted) { restore(object) }
-        object.takeBackRelationships()
-        if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
-        object.turnIntoFault()
-        if object.state.pointee.changes != nil { markUpdated(object) }
+        // What was changed before can be undone, the refresh cannot.
+        registerUndo()
+        withoutRecording {
+            if object.state.pointee.flags.contains(.deleted) { restore(object) }
+            object.takeBackRelationships()
+            if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
+            object.turnIntoFault()
+            if object.state.pointee.changes != nil { markUpdated(object) }
+        }
     }
 }
 

@@ -9,6 +9,26 @@ public final class ManagedObjectContext {
     public weak var owner: AnyObject?
     /// What a save does about objects that somebody else has changed, and about values that are not unique.
     public var mergePolicy = MergePolicy.error
+    /// What records the changes, so that they can be undone and redone; nil, which it is at first, for nothing. Setting it
+    /// to another one forgets what could be undone here.
+    ///
+    /// The changes from one ``processPendingChanges()`` to the next, which fetches and saves call, are one operation. To
+    /// have several of them undone at once, put them into a group. Everything the changes entailed is undone with them:
+    /// inverse relationships, and what the delete rules did.
+    ///
+    /// - An object whose insertion is undone is like a deleted one: it keeps its values. Redoing brings the same object back.
+    /// - A save leaves the changes undoable. Undoing then changes, deletes or inserts the objects anew, for another save to
+    ///   write; an object whose deletion was saved comes back under its own identifier. One-way relationships that led to it
+    ///   do so again as far as they are in memory.
+    /// - Undoing sets what has been changed to what it was, whatever other contexts saved meanwhile; objects that they deleted
+    ///   stay so.
+    /// - ``rollback()`` and ``reset()`` forget the context's changes, and so does inserting an object anew whose deletion was
+    ///   saved. ``refresh(_:mergeChanges:)`` is no change that can be undone.
+    ///
+    /// Recorded objects stay in memory for as long as they can be undone or redone: set ``UndoManager/levelsOfUndo``.
+    public var undoManager: UndoManager? {
+        didSet { undoManagerDidChange(from: oldValue) }
+    }
 
     /// The handlers of the entities, at their ``Entity/index``.
     let handlers: [FaultHandler]
@@ -26,6 +46,10 @@ public final class ManagedObjectContext {
     /// Another number after each change of which objects count as deleted.
     var deletionStamp = 0
     var recentMembers = RecentMembers()
+    /// What takes changes down for the undo manager; nil without one, and while changes are not to be undone.
+    @exclusivity(unchecked) var recorder: ChangeRecorder?
+    /// How often changes have been saved.
+    var saveCount = 0
 
     /// Makes a context without objects.
     public init(coordinator: PersistentStoreCoordinator) {
@@ -51,7 +75,8 @@ public final class ManagedObjectContext {
     }
 
     deinit {
-        let inserted = inserted.objects
+        undoManager?.removeAllActions(withTarget: self)
+        let inserted = inserted.objects.filter { $0.state.pointee.key < 0 }
         for handler in handlers { handler.detachFromContext() }
         // Whoever refers to new objects keeps them as they are, with the relationships among themselves.
         removeFromContext(inserted)

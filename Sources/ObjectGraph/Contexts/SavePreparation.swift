@@ -25,7 +25,9 @@ struct SavePreparation {
             let (entity, batch) = try entityAndBatch(of: entry)
             batch.inserted.positions.append(position)
             let key = entry.state.pointee.changes?.assignedKey ?? 0
-            encode(entry, entity, key: key, version: 1, into: &batch.inserted.builder)
+            // One that was in the store before goes on with its versions, so that everybody notices.
+            let version = (entry.state.pointee.row?.version ?? 0) &+ 1
+            encode(entry, entity, key: key, version: version, into: &batch.inserted.builder)
             if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
         }
         for (position, entry) in context.updated.entries.enumerated()
@@ -277,7 +279,7 @@ extension SaveChangesRequest.MembershipChange {
 
 extension Row {
     /// Whether a slot holds a value, bit for bit.
-    fileprivate func holds(_ value: Value, at slot: Int) -> Bool {
+    func holds(_ value: Value, at slot: Int) -> Bool {
         guard slot < slotCount else { return value.isNull }
         switch (value, tag(at: slot)) {
         case (.null, .null): return true

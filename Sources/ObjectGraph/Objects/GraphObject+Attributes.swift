@@ -52,7 +52,7 @@ extension GraphObject {
     func setSlotValue(_ value: SlotValue, at slot: Int) {
         // A new object, in a context or not: its context writes it whole.
         if let changes = _$state.changes, _$state.chunk == nil,
-            _$state.handler == nil || _$state.flags.contains(.inserted)
+            _$state.handler == nil || _$state.flags.intersection([.inserted, .recordsChanges]) == .inserted
         {
             changes[slot] = value
         } else {
@@ -63,6 +63,7 @@ extension GraphObject {
     @usableFromInline
     func changeSavedSlot(_ value: SlotValue, at slot: Int) {
         if _$state.chunk == nil, _$state.handler != nil { fireFault() }
+        recorder?.willSetValue(of: self, at: slot)
         ensureChanges()[slot] = value
         didChange()
     }

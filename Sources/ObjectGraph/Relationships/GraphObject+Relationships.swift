@@ -144,6 +144,7 @@ extension GraphObject {
         var seen: Set<Int64> = []
         let keys = objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
         if members.keys.elementsEqual(keys) { return }
+        recorder?.willChangeOrder(of: self, relationship, members)
         members.reorder(keys)
         didChange()
     }
@@ -212,11 +213,25 @@ extension GraphObject {
     }
 
     func addMember(_ key: Int64, to relationship: Relationship) {
-        if members(of: relationship).add(key) { didChange() }
+        let members = members(of: relationship)
+        recorder?.willChangeOrder(of: self, relationship, members)
+        guard members.add(key) else { return }
+        recorder?.didAdd(key, to: self, relationship)
+        didChange()
     }
 
     func removeMember(_ key: Int64, from relationship: Relationship) {
-        if members(of: relationship).remove(key) { didChange() }
+        let members = members(of: relationship)
+        if let recorder {
+            // An undo has to know the member's place.
+            if relationship.isOrdered, !members.isLoaded {
+                _ = state.pointee.handler?.context?.loadMembers(of: relationship, for: self)
+            }
+            recorder.willChangeOrder(of: self, relationship, members)
+        }
+        guard let removal = members.remove(key) else { return }
+        recorder?.didRemove(key, from: self, relationship, removal)
+        didChange()
     }
 
     /// Clears a to-one relationship if it leads to the object with a key.
@@ -227,6 +242,7 @@ extension GraphObject {
     /// Writes the key of a destination, without regard to the inverse.
     func storeDestination(_ key: Int64, at slot: Int) {
         if state.pointee.chunk == nil { fireFault() }
+        recorder?.willSetDestination(of: self, at: slot)
         ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
         didChange()
     }

@@ -42,19 +42,28 @@ struct KeyList {
         count += 1
     }
 
-    /// Returns whether the key was there.
+    /// Removes a key.
+    ///
+    /// - Returns: the place that it leaves empty, for ``insert(_:at:)``; nil where the key was not there.
     @discardableResult
-    mutating func remove(_ key: Int64) -> Bool {
-        guard let position = position(of: key) else { return false }
+    mutating func remove(_ key: Int64) -> Int? {
+        guard let position = position(of: key) else { return nil }
         slots[position] = Self.hole
         positions?[key] = nil
         count -= 1
         if slots.count > 2 * count + Self.searchLimit {
             self = KeyList(self)
         }
-        return true
+        return position
     }
 
+    /// Adds a key that is known to be new in the place that one left empty, or at the end if that is no more.
+    mutating func insert(_ key: Int64, at position: Int) {
+        guard position < slots.count, slots[position] == Self.hole else { return appendNew(key) }
+        slots[position] = key
+        positions?[key] = position
+        count += 1
+    }
 }
 
 extension KeyList: Sequence {

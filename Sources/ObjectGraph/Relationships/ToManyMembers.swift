@@ -75,19 +75,63 @@ final class ToManyMembers {
         return true
     }
 
-    /// Returns whether the key may have been there.
+    /// Returns how the key was there; nil where it was not.
     @discardableResult
-    func remove(_ key: Int64) -> Bool {
-        let wasKnown = keys.remove(key)
-        if isLoaded, !wasKnown { return false }
-        if added.remove(key) == nil { removed.insert(key) }
+    func remove(_ key: Int64) -> Removal? {
+        let position = keys.remove(key)
+        if isLoaded, position == nil { return nil }
+        let wasAdded = added.remove(key) != nil
+        if !wasAdded { removed.insert(key) }
+        return Removal(position: isLoaded ? position : nil, wasAdded: wasAdded)
+    }
+
+    /// What it takes to put a member back.
+    struct Removal {
+        /// The member's place; nil where the members were not loaded.
+        let position: Int?
+        /// Whether the store did not have the member.
+        let wasAdded: Bool
+    }
+
+    /// Puts a member back that was removed. Returns whether it was not there.
+    func takeBack(_ removal: Removal, of key: Int64) -> Bool {
+        guard !keys.contains(key) else { return false }
+        if !removal.wasAdded, removed.remove(key) != nil {
+            guard isLoaded else { return true }
+            guard let position = removal.position else {
+                // Only the store knows the place.
+                unload()
+                return true
+            }
+            keys.insert(key, at: position)
+        } else {
+            added.insert(key)
+            keys.insert(key, at: removal.position ?? .max)
+        }
         return true
+    }
+
+    /// Makes members that the store has lost new ones. Returns whether there are such members.
+    func readd(_ lost: Set<Int64>) -> Bool {
+        let readded = keys.filter { lost.contains($0) && !added.contains($0) }
+        added.formUnion(readded)
+        return !readded.isEmpty
     }
 
     /// Puts the keys, which are the members already, into another order.
     func reorder(_ ordered: [Int64]) {
         keys = KeyList(ordered)
         isReordered = true
+    }
+
+    /// Puts the members into an order; those that it does not name come behind.
+    ///
+    /// - Parameter isStored: Whether it is the order that the store has.
+    func restoreOrder(_ ordered: [Int64], isStored: Bool) {
+        let current = Set(keys)
+        let named = Set(ordered)
+        keys = KeyList(ordered.filter(current.contains) + keys.filter { !named.contains($0) })
+        isReordered = !isStored
     }
 
     /// Takes note that the store has everything now, new objects under their permanent keys.

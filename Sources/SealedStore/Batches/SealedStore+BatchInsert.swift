@@ -30,7 +30,7 @@ extension SealedStore {
         }
     }
 
-    /// - Throws: `ObjectGraphError.conflicts` with destinations that do not exist, or are of another entity.
+    /// - Throws: `SaveConflict.outdated` with destinations that do not exist, or are of another entity.
     private func requireDestinations(
         of relationship: Relationship,
         sources: Range<Int64>,
@@ -54,7 +54,7 @@ struct BatchDestinations {
 
     /// Looks at the rows that fulfil a condition on `t0`.
     ///
-    /// - Throws: `ObjectGraphError.conflicts` with destinations that do not exist, or are of another entity.
+    /// - Throws: `SaveConflict.outdated` with destinations that do not exist, or are of another entity.
     func require(on connection: Connection, where condition: String) throws {
         let destination = relationship.destination
         let column = "t0.\(layout.schema.keyColumn(of: relationship).name)"
@@ -73,7 +73,7 @@ struct BatchDestinations {
             return keys
         }
         guard missing.isEmpty else {
-            throw ObjectGraphError.conflicts(
+            throw SaveConflict.outdated(
                 missing.map { ManagedObjectID(entity: destination, storeUUID: layout.uuid, key: $0) }
             )
         }

@@ -20,6 +20,15 @@ struct RandomOperations {
     /// Saved objects that were deleted since the last save, as they were then.
     private var deleted: [Int: PlainGraph.Object] = [:]
     private(set) var log: [String] = []
+    private var markers: [Marker] = []
+    /// What the plain graph was before each operation that can be undone or redone, the last one at the end.
+    private var undoable: [Moment] = []
+    private var redoable: [Moment] = []
+
+    private struct Moment {
+        let graph: PlainGraph
+        let deleted: [Int: PlainGraph.Object]
+    }
 
     init(_ kind: StoreKind, seed: UInt64) throws {
         self.seed = seed
@@ -27,6 +36,7 @@ struct RandomOperations {
         store = try TestStore(kind, random.model())
         checksEveryStep = random.chance(50)
         contexts = [store.context(), store.context()]
+        for context in contexts { context.undoManager = UndoManager() }
     }
 
     private var context: ManagedObjectContext { contexts[active] }
@@ -53,12 +63,13 @@ struct RandomOperations {
 
     mutating func step() throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<18: insert()
-        case 18..<22: insertGraphFromOutside()
-        case 22..<40: try setAttribute()
-        case 40..<68: try relate()
-        case 68..<74: try delete()
-        case 74..<77: try deleteAndRestore()
+        case 0..<15: try undoably { $0.insert() }
+        case 15..<19: try undoably { $0.insertGraphFromOutside() }
+        case 19..<35: try undoably { try $0.setAttribute() }
+        case 35..<59: try undoably { try $0.relate() }
+        case 59..<65: try undoably { try $0.delete() }
+        case 65..<68: try undoably { try $0.deleteAndRestore() }
+        case 68..<77: undoOrRedo()
         case 77..<85: try save()
         case 85..<87: try failToSave()
         case 87..<89: try rollBack()
@@ -71,6 +82,55 @@ struct RandomOperations {
         try checkFetches()
         try expect(graph.contradictions.isEmpty, "the plain graph is wrong: \(graph.contradictions)")
     }
+
+    // MARK: Undoing
+
+    /// Does an operation as one that can be undone.
+    private mutating func undoably(_ operation: (inout Self) throws -> Void) throws {
+        let before = Moment(graph: graph, deleted: deleted)
+        let undoManager = try #require(context.undoManager)
+        undoManager.beginUndoGrouping()
+        // Operations that change nothing would leave no group.
+        let marker = Marker(undoManager)
+        marker.register()
+        markers.append(marker)
+        defer { undoManager.endUndoGrouping() }
+        try operation(&self)
+        undoable.append(before)
+        redoable = []
+    }
+
+    private mutating func undoOrRedo() {
+        let isUndo = random.chance(60)
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            guard let moment = isUndo ? undoable.popLast() : redoable.popLast() else { return }
+            log.append(isUndo ? "undo" : "redo")
+            let now = Moment(graph: graph, deleted: deleted)
+            if isUndo {
+                context.undo()
+                redoable.append(now)
+            } else {
+                context.redo()
+                undoable.append(now)
+            }
+            graph = moment.graph
+            // A save may have come in between.
+            deleted = moment.deleted.filter { saved.objects[$0.key] != nil && graph.objects[$0.key] == nil }
+            for (id, object) in saved.objects where graph.objects[id] == nil && deleted[id] == nil {
+                deleted[id] = PlainGraph.Object(entity: object.entity)
+            }
+        }
+    }
+
+    /// Forgets what could be undone: the plain graph does not know what becomes of it.
+    private mutating func forgetUndo() {
+        for context in contexts { context.undoManager?.removeAllActions() }
+        undoable = []
+        redoable = []
+        markers = []
+    }
+
+    // MARK: Operations
 
     private mutating func insert() {
         let entity = random.pick(store.model.entities)!
@@ -176,7 +236,7 @@ struct RandomOperations {
 
     /// Removes objects from the plain graph; saved ones count as deleted until the next save.
     private mutating func remove(_ victims: Set<Int>) {
-        for victim in victims where ids[victim] != nil {
+        for victim in victims where saved.objects[victim] != nil {
             deleted[victim] = graph.objects[victim]
         }
         graph.remove(victims)
@@ -201,6 +261,12 @@ struct RandomOperations {
             return try rollBack()
         }
         try context.save()
+        // References that the store clears with a deletion come back only where they are in memory.
+        if !deleted.isEmpty,
+            store.model.relationships.contains(where: { $0.inverse == nil || $0.deleteRule == .noAction })
+        {
+            forgetUndo()
+        }
         try expect(!context.hasChanges, "there are changes after a save")
         for (id, object) in held[active] where graph.objects[id] != nil {
             ids[id] = object.managedObjectID
@@ -229,6 +295,7 @@ struct RandomOperations {
     private mutating func rollBack() throws {
         log.append("rollback")
         context.rollback()
+        forgetUndo()
         try expect(!context.hasChanges, "there are changes after a rollback")
         graph = saved
         deleted = [:]
@@ -243,6 +310,8 @@ struct RandomOperations {
         contexts = []
         try store.reopen()
         contexts = [store.context(), store.context()]
+        for context in contexts { context.undoManager = UndoManager() }
+        forgetUndo()
         let uuid = ids.values.first?.storeUUID
         try expect(ids.values.allSatisfy { $0.storeUUID == uuid }, "the store has changed its identity")
         try check(context, saved, "the context after reopening")
@@ -253,6 +322,7 @@ struct RandomOperations {
             log.append("reset")
             held[active] = [:]
             context.reset()
+            forgetUndo()
         } else if !context.hasChanges {
             log.append("refresh")
             for object in held[active].values { context.refresh(object, mergeChanges: false) }
@@ -263,6 +333,7 @@ struct RandomOperations {
         guard !context.hasChanges else { return }
         log.append("switch to context \(1 - active)")
         active = 1 - active
+        forgetUndo()
         _ = try? context.count(context.request("Alpha"))
     }
 
@@ -270,7 +341,10 @@ struct RandomOperations {
     private mutating func letGo() {
         log.append("let go")
         let unsaved = Set(context.insertedObjects.map { ObjectIdentifier($0) })
-        held[active] = held[active].filter { unsaved.contains(ObjectIdentifier($0.value)) || $0.key % 2 == 0 }
+        // New objects whose insertion is undone can come back.
+        held[active] = held[active].filter {
+            unsaved.contains(ObjectIdentifier($0.value)) || ids[$0.key] == nil || $0.key % 2 == 0
+        }
         _ = context.registeredObjects
     }
 
@@ -370,4 +444,15 @@ struct RandomOperations {
             try expect(count == expected.count, "\(entity.name) with \(relationship.name).n > \(bound)")
         }
     }
+}
+
+/// An operation that changes nothing.
+private final class Marker {
+    private unowned let undoManager: UndoManager
+
+    init(_ undoManager: UndoManager) {
+        self.undoManager = undoManager
+    }
+
+    func register() { undoManager.registerUndo(withTarget: self) { $0.register() } }
 }

@@ -1,3 +1,4 @@
+import Guarded
 import Foundation
 import ObjectGraph
 import Synchronization

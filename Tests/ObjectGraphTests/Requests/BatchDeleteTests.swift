@@ -185,11 +185,11 @@ import Testing
         author["name"] = "changed"
         try context.execute(Self.request(store, "Author"))
         let failure = #expect(throws: ObjectGraphError.self) { try context.save() }
-        guard case .conflicts(let ids)? = failure else {
+        guard case .conflicts(let conflicts)? = failure else {
             Issue.record("the error is \(String(describing: failure))")
             return
         }
-        #expect(ids == [author.managedObjectID])
+        #expect(conflicts.map(\.objectID) == [author.managedObjectID])
         context.rollback()
         #expect(author.isObjectDeleted)
     }

@@ -91,11 +91,11 @@ import Testing
         let failure = #expect(throws: ObjectGraphError.self) {
             try context.execute(Self.request(store, "Book", [[:], ["author": 4_711]]))
         }
-        guard case .conflicts(let ids)? = failure else {
+        guard case .conflicts(let conflicts)? = failure else {
             Issue.record("the error is \(String(describing: failure))")
             return
         }
-        #expect(ids.map(\.key) == [4_711])
+        #expect(conflicts.map(\.objectID.key) == [4_711])
         #expect(try context.count(context.request("Book")) == 0)
     }
 
@@ -149,10 +149,11 @@ import Testing
         let failure = #expect(throws: ObjectGraphError.self) {
             try context.execute(Self.request(store, "Word", words))
         }
-        guard case .notUnique("Word", ["text"])? = failure else {
+        guard case .notUnique(let conflicts)? = failure else {
             Issue.record("the error is \(String(describing: failure))")
             return
         }
+        #expect(conflicts.map(\.properties) == [["text"]])
         #expect(try context.count(context.request("Word")) == 0)
         try context.execute(Self.request(store, "Word", Array(words.dropLast())))
         #expect(try context.count(context.request("Word")) == 1_999)

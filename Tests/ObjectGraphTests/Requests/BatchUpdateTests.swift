@@ -69,11 +69,11 @@ import Testing
         counterpart["name"] = "mine"
         try context.execute(Self.request(["pages": .literal(77)]))
         let failure = #expect(throws: ObjectGraphError.self) { try other.save() }
-        guard case .conflicts(let ids)? = failure else {
+        guard case .conflicts(let conflicts)? = failure else {
             Issue.record("the error is \(String(describing: failure))")
             return
         }
-        #expect(ids == [counterpart.managedObjectID])
+        #expect(conflicts.map(\.objectID) == [counterpart.managedObjectID])
         other.rollback()
         #expect(counterpart["pages"] == 77)
     }
@@ -196,10 +196,11 @@ import Testing
                 continue
             }
         }
-        guard case ObjectGraphError.notUnique("Thing", ["code"])? = failure(["code": .literal(5)]) else {
+        guard case ObjectGraphError.notUnique(let conflicts)? = failure(["code": .literal(5)]) else {
             Issue.record("the values are not unique")
             return
         }
+        #expect(conflicts.map(\.properties) == [["code"]])
         let reader = store.context()
         #expect(try reader.all("Thing").map { $0["small"] } == [100, 101, 102, 103, 1])
         #expect(try reader.all("Thing").map { $0["code"] } == [0, 1, 2, 3, 9])

@@ -1,3 +1,4 @@
+import Guarded
 import ObjectGraph
 import Synchronization
 import Testing

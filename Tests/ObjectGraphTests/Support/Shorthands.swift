@@ -69,6 +69,11 @@ extension [ManagedObject] {
     var names: Set<String> { Set(texts("name")) }
 }
 
+/// Whether both lists hold the same objects in the same order.
+func === (left: [ManagedObject?], right: [ManagedObject?]) -> Bool {
+    left.elementsEqual(right) { $0 === $1 }
+}
+
 extension ManagedObjectModel {
     func path(_ entity: String, _ names: String...) -> QueryExpression { .path(from: 0, properties(entity, names)) }
 

@@ -1,0 +1,112 @@
+/// Takes down what a context's objects are about to change, for as long as the context has an undo manager.
+///
+/// Of the values of a slot only the first since the last ``take(saveCount:)`` is kept: it is the one to go back to. The
+/// attributes of an object that was inserted since are not recorded at all (see ``ObjectFlags/recordsChanges``), since the
+/// object goes and comes back with them.
+final class ChangeRecorder {
+    private struct ObjectSlot: Hashable {
+        let object: ObjectIdentifier
+        let slot: Int
+    }
+
+    private(set) var changes: [RecordedChange] = []
+    private var recordedSlots: Set<ObjectSlot> = []
+
+    // MARK: Objects
+
+    /// An object was inserted, or its deletion was taken back.
+    func didInsert(_ object: any GraphObject) { changes.append(.insertion(object)) }
+
+    /// An object is about to be deleted.
+    func willDelete(_ object: any GraphObject) { changes.append(.deletion(object)) }
+
+    // MARK: Values
+
+    /// An attribute is about to change.
+    func willSetValue(of object: any GraphObject, at slot: Int) {
+        guard isFirst(object, slot) else { return }
+        changes.append(.value(of: object, slot: slot, object.slotValue(slot)))
+    }
+
+    /// The key of a to-one relationship's destination is about to change.
+    func willSetDestination(of object: any GraphObject, at slot: Int) {
+        guard case .relationship(let relationship) = object.entity.properties[slot], isFirst(object, slot) else {
+            return
+        }
+        let old = object.reference(to: object.destinationKey(at: slot), along: relationship)
+        changes.append(.destination(of: object, slot: slot, old))
+    }
+
+    // MARK: Members
+
+    /// A to-many relationship has got a member.
+    func didAdd(_ key: Int64, to object: any GraphObject, _ relationship: Relationship) {
+        changes.append(.arrival(object.reference(to: key, along: relationship), at: object, relationship))
+    }
+
+    /// A to-many relationship has lost a member.
+    func didRemove(
+        _ key: Int64,
+        from object: any GraphObject,
+        _ relationship: Relationship,
+        _ removal: ToManyMembers.Removal
+    ) {
+        changes.append(.departure(object.reference(to: key, along: relationship), from: object, relationship, removal))
+    }
+
+    /// The order of an ordered relationship, whose members are loaded, is about to change.
+    func willChangeOrder(of object: any GraphObject, _ relationship: Relationship, _ members: ToManyMembers) {
+        guard relationship.isOrdered, members.isLoaded, isFirst(object, relationship.slot) else { return }
+        let order = members.keys.map { object.reference(to: $0, along: relationship) }
+        changes.append(.order(of: object, relationship, order, wasReordered: members.isReordered))
+    }
+
+    // MARK: Groups
+
+    /// Whether nothing has been recorded since the last ``take(saveCount:)``.
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// Gives the recorded changes away and begins anew.
+    func take(saveCount: Int) -> RecordedChanges {
+        var related: [Int64: any GraphObject] = [:]
+        for case .deletion(let object) in changes { object.collectTemporaryKeys(into: &related) }
+        let taken = RecordedChanges(changes: changes, saveCount: saveCount, relatedByTemporaryKey: related)
+        changes = []
+        recordedSlots = []
+        for case .insertion(let object) in taken.changes { object.state.pointee.flags.insert(.recordsChanges) }
+        return taken
+    }
+
+    private func isFirst(_ object: any GraphObject, _ slot: Int) -> Bool {
+        // Recorded objects are retained, so that none of them can have another one's identity.
+        recordedSlots.insert(ObjectSlot(object: ObjectIdentifier(object), slot: slot)).inserted
+    }
+}
+
+extension GraphObject {
+    /// What records the object's changes; nil where its context has no undo manager, or it has no context.
+    var recorder: ChangeRecorder? { state.pointee.handler?.context?.recorder }
+
+    /// What stands for the object with a key among recorded changes.
+    fileprivate func reference(to key: Int64, along relationship: Relationship) -> ObjectReference {
+        guard key < 0,
+            let object = state.pointee.handler?.context?.knownObject(forKey: key, of: relationship.destination)
+        else { return .key(key) }
+        return .object(object)
+    }
+
+    /// Adds the objects with temporary keys that the object's relationships lead to.
+    fileprivate func collectTemporaryKeys(into related: inout [Int64: any GraphObject]) {
+        guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
+        for relationship in entity.relationships {
+            func add(_ key: Int64) {
+                if key < 0 { related[key] = context.knownObject(forKey: key, of: relationship.destination) }
+            }
+            switch changes[relationship.slot] {
+            case .value(.integer(let key)): add(key)
+            case .members(let members): for key in members.keys { add(key) }
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+extension ManagedObjectContext {
+    /// Takes changes back. What that changes is recorded in its turn, and registered for the opposite direction.
+    func revert(_ recorded: RecordedChanges) {
+        var returned: [any GraphObject] = []
+        // Delete rules wait until all objects are what they were: they then find nothing to do, except for what was changed
+        // without having been recorded.
+        isPropagatingDeletes = true
+        for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
+        isPropagatingDeletes = false
+        relink(returned)
+        propagateDeletes()
+        for change in recorder?.changes ?? [] { change.object.dropVoidChanges() }
+        registerUndo()
+    }
+
+    private func revert(
+        _ change: RecordedChange,
+        of recorded: RecordedChanges,
+        _ returned: inout [any GraphObject]
+    ) {
+        let object = change.object
+        // Objects that left the context, such as those that a rollback dropped, are nobody's concern any more.
+        guard object.state.pointee.handler?.context === self else { return }
+        switch change {
+        case .insertion: return delete(object)
+        case .deletion: return takeBackDeletion(of: object, recorded, &returned)
+        default: break
+        }
+        // Somebody else deleted it meanwhile.
+        guard !object.state.pointee.flags.contains(.vanished) else { return }
+        switch change {
+        case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
+        case .destination(_, let slot, let reference): object.storeDestination(reference.currentKey, at: slot)
+        case .arrival(let member, _, let relationship): object.removeMember(member.currentKey, from: relationship)
+        case .departure(let member, _, let relationship, let removal):
+            object.takeBack(removal, of: member.currentKey, from: relationship)
+        case .order(_, let relationship, let order, let wasReordered):
+            let isSinceSave = recorded.saveCount == saveCount
+            object.restoreOrder(order.map(\.currentKey), of: relationship, isStored: isSinceSave && !wasReordered)
+        case .insertion, .deletion: break
+        }
+    }
+
+    // MARK: Deletions
+
+    /// Brings a deleted object back. One whose deletion has been saved becomes a new object, under its own identifier,
+    /// which no other object ever gets.
+    private func takeBackDeletion(
+        of object: any GraphObject,
+        _ recorded: RecordedChanges,
+        _ returned: inout [any GraphObject]
+    ) {
+        let state = object.state
+        if state.pointee.flags.contains(.deleted) {
+            deleted.remove(object)
+            state.pointee.flags.remove(.deletePropagated)
+            markUpdated(object)
+        } else if state.pointee.flags.contains(.vanished),
+            state.pointee.key < 0 || state.pointee.flags.contains(.deletionSaved)
+        {
+            object.prepareForReinsertion(currentKey: recorded.currentKey)
+            if state.pointee.key > 0 { returned.append(object) }
+            state.pointee.flags.subtract([.vanished, .deletePropagated])
+            inserted.add(object)
+        } else {
+            return
+        }
+        recorder?.didInsert(object)
+    }
+
+    /// Brings back what led to objects whose saved deletion was taken back, where the store cleared it and no change here
+    /// told so: one-way relationships, and those with delete rule `noAction`. As far as their owners are in memory, and
+    /// their members loaded.
+    private func relink(_ returned: [any GraphObject]) {
+        guard !returned.isEmpty else { return }
+        let keysByRoot = Dictionary(grouping: returned, by: \.entity.rootIndex).mapValues { objects in
+            Set(objects.map { $0.state.pointee.key })
+        }
+        var cleared: [(object: any GraphObject, slot: Int, key: Int64)] = []
+        for relationship in model.relationships where relationship.inverse == nil || !relationship.isToMany {
+            guard let keys = keysByRoot[relationship.destination.rootIndex] else { continue }
+            for found in handlers[relationship.source.index].table.all
+            where model.entities[found.entity].isKind(of: relationship.source) {
+                let object = handlers[found.entity].graphObject(found.object)
+                guard object.state.pointee.flags.isDisjoint(with: [.inserted, .deleted, .vanished]) else { continue }
+                let changes = object.state.pointee.changes
+                if relationship.isToMany {
+                    if changes?.members(at: relationship.slot)?.readd(keys) ?? false { markUpdated(object) }
+                } else if changes?[relationship.slot].isUnset ?? true,
+                    let key = object.state.pointee.row?.integer(at: relationship.slot), keys.contains(key)
+                {
+                    cleared.append((object, relationship.slot, key))
+                }
+            }
+        }
+        // Their rows still tell the keys, so that a save would see no difference.
+        readRowsAgain(of: cleared.map(\.object))
+        for (object, slot, key) in cleared {
+            object.ensureChanges()[slot] = .value(.integer(key))
+            markUpdated(object)
+        }
+    }
+
+    private func readRowsAgain(of objects: [any GraphObject]) {
+        for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
+            let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
+            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
+                continue
+            }
+            for row in rows {
+                guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]),
+                    // Else the next save has a conflict to report.
+                    object.state.pointee.row?.version == row.version
+                else { continue }
+                object.state.pointee.row = row
+            }
+        }
+    }
+
+    /// Loads the members of deleted objects, which are lost with the save of the deletion.
+    func loadMembersOfDeletedObjects() {
+        for object in deleted.objects {
+            for relationship in object.entity.relationships where relationship.isToMany {
+                _ = object.memberObjects(at: relationship.slot)
+            }
+        }
+    }
+}
+
+extension GraphObject {
+    /// Prepares an object that the store does not have for being inserted again: all that it has is new.
+    ///
+    /// - Parameter currentKey: The keys that related objects have now, by those that they had.
+    fileprivate func prepareForReinsertion(currentKey: (Int64) -> Int64) {
+        let changes = ensureChanges()
+        if state.pointee.key > 0 { changes.assignedKey = state.pointee.key }
+        for relationship in entity.relationships {
+            let slot = relationship.slot
+            switch changes[slot] {
+            case .members(let members): changes[slot] = .members(ToManyMembers(new: members.keys.map(currentKey)))
+            case .value(.integer(let key)): changes[slot] = .value(.integer(currentKey(key)))
+            case .unset where relationship.isToMany: changes[slot] = .members(ToManyMembers(new: []))
+            case .unset:
+                // The destination may have been deleted as well, which only changes are asked about.
+                let key = destinationKey(at: slot)
+                if key != 0 { changes[slot] = .value(.integer(key)) }
+            case .value, .composite, .pending: break
+            }
+        }
+    }
+
+    /// Puts a member back into its place.
+    fileprivate func takeBack(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
+        let members = members(of: relationship)
+        recorder?.willChangeOrder(of: self, relationship, members)
+        guard members.takeBack(removal, of: key) else { return }
+        recorder?.didAdd(key, to: self, relationship)
+        didChange()
+    }
+
+    /// Puts the members of an ordered relationship into an order; those that it does not name come behind.
+    ///
+    /// - Parameter isStored: Whether it is the order that the store has.
+    fileprivate func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
+        let members = members(of: relationship)
+        if !members.isLoaded { _ = state.pointee.handler?.context?.loadMembers(of: relationship, for: self) }
+        recorder?.willChangeOrder(of: self, relationship, members)
+        members.restoreOrder(order, isStored: isStored)
+        didChange()
+    }
+
+    /// Drops changes that say what the row says, as they do after an undo; an object that has no others is unchanged.
+    fileprivate func dropVoidChanges() {
+        guard state.pointee.flags.contains(.updated), let context = state.pointee.handler?.context else { return }
+        guard let changes = state.pointee.changes else { return context.updated.remove(self) }
+        guard let row = state.pointee.row else { return }
+        var isChanged = false
+        var keepsMembers = false
+        for slot in 0..<changes.slotCount {
+            switch changes[slot] {
+            case .unset: continue
+            case .value(let value):
+                if row.holds(value, at: slot) { changes[slot] = .unset } else { isChanged = true }
+            case .composite, .pending: isChanged = true
+            case .members(let members):
+                if members.isChanged {
+                    isChanged = true
+                } else if members.isLoaded {
+                    keepsMembers = true
+                } else {
+                    changes[slot] = .unset
+                }
+            }
+        }
+        guard !isChanged else { return }
+        context.updated.remove(self)
+        if !keepsMembers { state.pointee.changes = nil }
+    }
+}

@@ -1,0 +1,61 @@
+/// One change of one object, told by what it takes to revert it.
+///
+/// Changes are recorded where they are made, one side of a relationship at a time. Reverting them in the opposite order
+/// therefore needs neither inverses nor delete rules: they were recorded as changes of their own.
+enum RecordedChange {
+    /// An attribute had another value.
+    case value(of: any GraphObject, slot: Int, SlotValue)
+    /// A to-one relationship led to another object, or to none.
+    case destination(of: any GraphObject, slot: Int, ObjectReference)
+    /// An object became a member of a to-many relationship.
+    case arrival(ObjectReference, at: any GraphObject, Relationship)
+    /// An object ceased to be a member of a to-many relationship.
+    case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
+    /// The members of an ordered relationship had another order, and may have differed from the store's.
+    case order(of: any GraphObject, Relationship, [ObjectReference], wasReordered: Bool)
+    /// An object was inserted, or its deletion taken back.
+    case insertion(any GraphObject)
+    /// An object was deleted.
+    case deletion(any GraphObject)
+
+    /// The object that changed.
+    var object: any GraphObject {
+        switch self {
+        case .value(let object, _, _), .destination(let object, _, _), .arrival(_, let object, _),
+            .departure(_, let object, _, _), .order(let object, _, _, _), .insertion(let object),
+            .deletion(let object):
+            object
+        }
+    }
+}
+
+/// How recorded changes refer to an object, whose key may become permanent in the meantime.
+enum ObjectReference {
+    /// An object that had a temporary key.
+    case object(any GraphObject)
+    /// A key that is permanent, or 0 for no object.
+    case key(Int64)
+
+    /// The key that the object has now.
+    var currentKey: Int64 {
+        switch self {
+        case .object(let object): object.state.pointee.key
+        case .key(let key): key
+        }
+    }
+}
+
+/// The changes of a context from one ``ManagedObjectContext/processPendingChanges()`` to the next, which are undone at
+/// once.
+struct RecordedChanges {
+    /// The changes, oldest first.
+    let changes: [RecordedChange]
+    /// How often the context had been saved.
+    let saveCount: Int
+    /// The objects with temporary keys that deleted objects lead to. Those get permanent keys without deleted objects
+    /// hearing of it.
+    let relatedByTemporaryKey: [Int64: any GraphObject]
+
+    /// The key that the object has now that had a key when the changes were made.
+    func currentKey(of key: Int64) -> Int64 { relatedByTemporaryKey[key]?.state.pointee.key ?? key }
+}
