@@ -1,0 +1,50 @@
+import Dispatch
+
+/// A context with a thread of its own at any time, to be used from anywhere: what Core Data calls a context of private
+/// queue concurrency type.
+///
+/// ```swift
+/// let background = BackgroundContext(coordinator: coordinator)
+/// let count = try await background.perform { context in
+///     for name in names { ManagedObject(entity: author, insertInto: context)["name"] = .text(name) }
+///     try context.save()
+///     return try context.count(FetchRequest(author))
+/// }
+/// ```
+///
+/// Pieces of work run one after the other, each as a whole, and never on a thread of the cooperative pool, which a slow
+/// disk must not block. Objects stay inside; identifiers and values may leave.
+public actor BackgroundContext {
+    private let executor: QueueExecutor
+    private let context: ManagedObjectContext
+
+    /// Makes a context without objects.
+    public init(coordinator: PersistentStoreCoordinator, mergePolicy: MergePolicy = .error) {
+        executor = QueueExecutor()
+        context = ManagedObjectContext(coordinator: coordinator)
+        context.mergePolicy = mergePolicy
+    }
+
+    /// Where the work runs.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Runs `body` with the context, after all work that was asked for before.
+    ///
+    /// - Throws: what `body` throws.
+    public func perform<R: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> R) rethrows -> R {
+        try body(context)
+    }
+}
+
+/// Runs jobs one after the other on a dispatch queue.
+private final class QueueExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "BackgroundContext")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+}
