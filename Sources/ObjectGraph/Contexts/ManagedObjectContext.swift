@@ -9,6 +9,8 @@ public final class ManagedObjectContext {
     public weak var owner: AnyObject?
     /// What a save does about objects that somebody else has changed, and about values that are not unique.
     public var mergePolicy = MergePolicy.error
+    /// Called when the context gets its first unsaved change, and again for the first one after each save or rollback.
+    public var didGetChanges: (() -> Void)?
     /// What records the changes, so that they can be undone and redone; nil, which it is at first, for nothing. Setting it
     /// to another one forgets what could be undone here.
     ///

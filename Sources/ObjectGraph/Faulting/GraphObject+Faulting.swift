@@ -114,6 +114,16 @@ extension ManagedObjectContext {
         return objects
     }
 
+    /// The objects with identifiers of one inheritance, in their order: those that are not here yet are fetched with one
+    /// request. One that the store does not have is a fault that counts as deleted when it is read.
+    ///
+    /// - Precondition: The model has the identifiers' entity.
+    public func objects(with ids: some Collection<ManagedObjectID>) -> [any GraphObject] {
+        guard let entity = ids.first.flatMap({ model.entitiesByName[$0.entity.name] }) else { return [] }
+        let fetched = objects(with: ids.map(\.key), of: entity)
+        return withExtendedLifetime(fetched) { ids.map(object) }
+    }
+
     /// The objects with keys, in their order; those that are not here yet are fetched with one request. Objects that
     /// are deleted or do not exist are left out.
     func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {

@@ -110,7 +110,7 @@ public final class ModelContainer: Sendable {
     @MainActor public var mainContext: ModelContext {
         if let context = mainContextHolder.context { return context }
         let context = ModelContext(self)
-        context.autosaveEnabled = true
+        context.startAutosaving()
         mainContextHolder.context = context
         return context
     }

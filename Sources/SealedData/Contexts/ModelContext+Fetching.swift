@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import ObjectGraph
 
 extension ModelContext {
@@ -26,6 +26,74 @@ extension ModelContext {
         try graph.fetchIDs(request(for: descriptor)).map(PersistentIdentifier.init)
     }
 
+    /// The models that fit a descriptor, in its order, read `batchSize` at a time when they are reached.
+    ///
+    /// Which models there are is settled now; a model that is deleted before it is reached has no values.
+    ///
+    /// - Precondition: `batchSize` is positive.
+    /// - Throws: as ``fetch(_:)``.
+    public func fetch<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>,
+        batchSize: Int
+    ) throws -> FetchResultsCollection<T> {
+        precondition(batchSize > 0, "a batch has at least one model")
+        let ids = try graph.fetchIDs(request(for: descriptor))
+        return FetchResultsCollection(ids, batchSize: batchSize, in: self)
+    }
+
+    /// The identifiers of the models that fit a descriptor, in its order.
+    ///
+    /// - Throws: as ``fetch(_:)``.
+    public func fetchIdentifiers<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>,
+        batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> {
+        FetchResultsCollection(try fetchIdentifiers(descriptor))
+    }
+
+    /// Goes through the models that fit a descriptor, in its order and in bounded memory.
+    ///
+    /// Which models come is settled at the beginning, so that `block` may change, insert, delete and save as it likes. After
+    /// its batch a model is let go, unless somebody refers to it or it has unsaved changes.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Which models.
+    ///   - batchSize: How many are read at once.
+    ///   - allowEscapingMutations: Whether models may stay changed and unsaved when their batch ends. Otherwise their changes
+    ///     are saved with it, so that memory stays bounded.
+    ///   - block: What to do with each.
+    /// - Precondition: `batchSize` is positive.
+    /// - Throws: as ``fetch(_:)`` and ``save()``; what `block` throws, which ends the enumeration.
+    public func enumerate<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>,
+        batchSize: Int = 5000,
+        allowEscapingMutations: Bool = false,
+        block: (T) throws -> Void
+    ) throws {
+        try graph.enumerate(request(for: descriptor), batchSize: batchSize) { (models: [T]) in
+            for model in models { try block(model) }
+            if !allowEscapingMutations, hasChanges { try save() }
+        }
+    }
+
+    /// Deletes all models of a class that fulfil a predicate with the next save, and carries the deletion on along the delete
+    /// rules. Unsaved changes count: what was changed so that it fits is deleted, and new models are too.
+    ///
+    /// - Parameters:
+    ///   - model: The class.
+    ///   - predicate: The condition; nil deletes all.
+    ///   - includeSubclasses: Whether models of classes that inherit from `model` are deleted, too.
+    /// - Throws: as ``fetch(_:)``.
+    public func delete<T: PersistentModel>(
+        model: T.Type,
+        where predicate: Predicate<T>? = nil,
+        includeSubclasses: Bool = true
+    ) throws {
+        var request = try request(for: FetchDescriptor<T>(predicate: predicate))
+        request.includesSubentities = includeSubclasses
+        for model in try graph.fetch(request, as: T.self) { graph.delete(model) }
+    }
+
     /// The request that a descriptor stands for.
     private func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
@@ -36,6 +104,9 @@ extension ModelContext {
         request.limit = descriptor.fetchLimit
         request.offset = descriptor.fetchOffset ?? 0
         request.includesPendingChanges = descriptor.includePendingChanges
+        request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
+            try RelationshipPath($0, of: T.self, entity: entity).relationships
+        }
         return request
     }
 }

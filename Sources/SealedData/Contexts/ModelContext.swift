@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+public import ObjectGraph
 
 /// A scratch pad of models: it fetches them, collects their changes and saves them.
 ///
@@ -13,8 +13,19 @@ import ObjectGraph
 /// A context and its models belong to one thread or actor at a time. What another context of the container saves appears
 /// with the next fetch or save.
 public final class ModelContext {
-    /// Whether the context saves by itself. False, except in a container's main context.
+    /// Whether the context saves by itself: soon after a change, as soon as the main actor is free. It is true in a
+    /// container's main context and false in all others, where it has no effect: they belong to somebody who knows when
+    /// their work is complete.
     public var autosaveEnabled = false
+    /// Whether a save waits for the main actor.
+    var isAutosaveScheduled = false
+    /// What records changes so that they can be undone; nil, as at first, records nothing.
+    ///
+    /// ``processPendingChanges()``, fetches and saves end a group of changes.
+    public var undoManager: UndoManager? {
+        get { graph.undoManager }
+        set { graph.undoManager = newValue }
+    }
 
     let graph: ManagedObjectContext
     // The context holds the stores, not the container: a container holds its main context.
@@ -76,7 +87,13 @@ public final class ModelContext {
     /// Writes all changes in one transaction: all of them or, when it throws, none.
     ///
     /// - Throws: ``ObjectGraphError`` for values that cannot be saved and for conflicts; what the store throws.
-    public func save() throws { try graph.save() }
+    public func save() throws {
+        guard graph.hasChanges else { return }
+        let changes = Self.areSavesObserved ? SavedModels(graph) : nil
+        if let changes { post(Self.willSaveName, changes) }
+        try graph.save()
+        if let changes { post(Self.didSaveName, changes) }
+    }
 
     /// Drops all changes that have not been saved.
     public func rollback() { graph.rollback() }
@@ -115,3 +132,8 @@ extension ModelContext: Equatable {
 
 @available(*, unavailable, message: "a context belongs to one actor: make one for each, or use @ModelActor")
 extension ModelContext: Sendable {}
+
+#if !canImport(Darwin)
+    /// What records changes so that they can be undone; Foundation has none here.
+    public typealias UndoManager = ObjectGraph.UndoManager
+#endif

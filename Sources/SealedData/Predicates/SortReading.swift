@@ -75,7 +75,7 @@ struct PropertyPath {
 
     /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
     /// where one of them is not persisted.
-    private static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
+    static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
         let key = Key(keyPath: keyPath)
         if let slots = cache.withLock({ $0[key] }) { return slots }
         let slots = KeyPathParts(keyPath).flatMap { Self.slots(along: $0.parts[...], of: model) }

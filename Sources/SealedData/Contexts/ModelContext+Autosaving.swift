@@ -1,0 +1,29 @@
+import ObjectGraph
+
+extension ModelContext {
+    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true.
+    ///
+    /// A save that fails leaves the changes in the context; the next change, and the next explicit save, try again.
+    @MainActor
+    func startAutosaving() {
+        autosaveEnabled = true
+        graph.didGetChanges = { [weak self] in self?.scheduleAutosave() }
+    }
+
+    private func scheduleAutosave() {
+        guard autosaveEnabled, !isAutosaveScheduled else { return }
+        isAutosaveScheduled = true
+        let reference = MainContextReference(context: self)
+        Task { @MainActor in
+            guard let context = reference.context else { return }
+            context.isAutosaveScheduled = false
+            if context.autosaveEnabled { try? context.save() }
+        }
+    }
+}
+
+/// A main context on its way to the main actor.
+private struct MainContextReference: @unchecked Sendable {
+    // Sound because only main contexts save by themselves, which belong to the main actor, and it is only used there.
+    weak var context: ModelContext?
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SealedData
+import ObjectGraph
+import Synchronization
+import Testing
+
+@Suite("When and how a context saves") struct SavingTests {
+    private let library = Library()
+
+    @Test func `a save tells who waits for it which models it is about`() throws {
+        typealias Key = ModelContext.NotificationKey
+        let context = try library.context(books: 2)
+        let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number)]))
+        let posted = Mutex<[String: [String: [PersistentIdentifier]]]>([:])
+        let names = [("will", ModelContext.willSave), ("did", ModelContext.didSave)]
+        let observers = names.map { name in
+            NotificationCenter.default.addObserver(forName: name.1, object: context, queue: nil) { notification in
+                var ids: [String: [PersistentIdentifier]] = [:]
+                for (key, value) in notification.userInfo ?? [:] {
+                    ids["\(key)"] = value as? [PersistentIdentifier]
+                }
+                posted.withLock { $0[name.0] = ids }
+            }
+        }
+        defer { observers.forEach(NotificationCenter.default.removeObserver) }
+        let new = Book(number: 3)
+        context.insert(new)
+        books[0].isLent = true
+        context.delete(books[1])
+        try context.save()
+        let told = posted.withLock { $0 }
+        #expect(told["will"]?.count == 3)
+        #expect(told["did"]?[Key.insertedIdentifiers.rawValue] == [new.persistentModelID])
+        #expect(told["did"]?[Key.updatedIdentifiers.rawValue]?.contains(books[0].persistentModelID) == true)
+        #expect(told["did"]?[Key.deletedIdentifiers.rawValue] == [books[1].persistentModelID])
+        posted.withLock { $0 = [:] }
+        try context.save()
+        #expect(posted.withLock { $0.isEmpty })
+    }
+
+    @Test @MainActor func `the main context saves by itself`() async throws {
+        let context = library.container.mainContext
+        #expect(context.autosaveEnabled)
+        context.insert(Book(number: 1))
+        #expect(context.hasChanges)
+        while context.hasChanges { await Task.yield() }
+        #expect(try library.context().fetchCount(FetchDescriptor<Book>()) == 1)
+        let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+        book.isLent = true
+        while context.hasChanges { await Task.yield() }
+        #expect(try library.context().fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.isLent })) == 1)
+    }
+
+    @Test @MainActor func `a main context that is told not to does not`() async throws {
+        let context = library.container.mainContext
+        context.autosaveEnabled = false
+        context.insert(Book(number: 1))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(context.hasChanges)
+        let other = library.context()
+        #expect(!other.autosaveEnabled)
+    }
+
+    @Test func `changes are undone and redone`() throws {
+        let context = try library.context(books: 2)
+        let undo = UndoManager()
+        context.undoManager = undo
+        let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number)]))
+        books[0].number = 10
+        context.processPendingChanges()
+        context.delete(books[1])
+        context.processPendingChanges()
+        #expect(try context.fetchCount(FetchDescriptor<Book>()) == 1)
+        undo.undo()
+        #expect(try context.fetchCount(FetchDescriptor<Book>()) == 2)
+        #expect(books[1].shelf?.books.count == 2)
+        #expect(books[0].number == 10)
+    }
+}
