@@ -1,4 +1,3 @@
-import Guarded
 import Foundation
 import Guarded
 import ObjectGraph
