@@ -89,6 +89,30 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         }
     }
 
+    /// Carries out a request, and ends the statement of one that only reads when it is cancelled.
+    ///
+    /// - Throws: `CancellationError` then; else as ``execute(_:with:)``.
+    open func execute(
+        _ request: StoreRequest,
+        with context: ManagedObjectContext?,
+        cancellation: RequestCancellation
+    ) throws -> StoreResult {
+        switch request {
+        case .save, .batchInsert, .batchUpdate, .batchDelete: return try execute(request, with: context)
+        case .fetch, .fetchIDs, .count, .fetchDictionaries: break
+        }
+        do {
+            // What is read inside is read on the same connection.
+            return try layout.value.database.read { connection in
+                try connection.interruptible(when: { cancellation.isCancelled }) {
+                    try execute(request, with: context)
+                }
+            }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+    }
+
     /// The row of an object, or nil where there is none.
     open func newValuesForObject(
         with id: ManagedObjectID,

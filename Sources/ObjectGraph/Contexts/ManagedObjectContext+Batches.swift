@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     /// and cannot be undone by ``rollback()``. This context and the coordinator's others take its effects in by
     /// themselves.
     ///
-    /// - Throws: ``ObjectGraphError/validation(_:)`` where required values are missing;
+    /// - Throws: ``ObjectGraphError/validation(_:)`` where required values are missing or others out of their bounds;
     ///   ``ObjectGraphError/notUnique(_:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
     ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; what the store and the request's closure
     ///   throw. Nothing is inserted then.
@@ -69,6 +69,7 @@ extension ManagedObjectContext {
 
     /// Takes in what a batch request changed, here or in another context.
     func merge(_ changes: BatchChanges) {
+        deletionStamp &+= 1
         for list in changes.updated { readAgain(list) }
         for list in changes.deleted {
             for key in list.keys {

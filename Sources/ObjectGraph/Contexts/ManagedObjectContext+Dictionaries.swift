@@ -8,11 +8,7 @@ extension ManagedObjectContext {
     ///   throws.
     /// - Complexity: one statement; no object is made.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        try request.validate()
-        var request = request
-        request.limit = request.limit.map { max($0, 0) }
-        request.offset = max(request.offset, 0)
-        let result = try store(for: request.entity).execute(.fetchDictionaries(request), with: self)
+        let result = try store(for: request.entity).execute(.fetchDictionaries(request.validated()), with: self)
         guard case .dictionaries(let results) = result else {
             preconditionFailure("the store answered a fetch of dictionaries with something else")
         }

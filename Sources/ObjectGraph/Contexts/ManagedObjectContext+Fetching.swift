@@ -8,18 +8,27 @@ extension ManagedObjectContext {
     /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
     public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
         processPendingChanges()
+        let pending = pendingChanges(for: request)
+        let rows = try rows(for: pending.map { stored(request, with: $0) } ?? request)
+        let objects: [T] = try objects(of: rows, request, with: pending)
+        try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+        return objects
+    }
+
+    /// The results of a request, of the rows that the store gave for it.
+    ///
+    /// - Precondition: The entity's objects are of the class.
+    func objects<T: GraphObject>(
+        of rows: RowBatch,
+        _ request: FetchRequest,
+        with pending: PendingChanges?
+    ) throws -> [T] {
         precondition(
             coordinator.objectTypes[request.entity.index] is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
-        let objects: [T]
-        if let pending = pendingChanges(for: request) {
-            objects = try fetch(request, with: pending).map { unsafeDowncast($0, to: T.self) }
-        } else {
-            objects = materialize(try rows(for: request), as: T.self)
-        }
-        try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
-        return objects
+        guard let pending else { return materialize(rows, as: T.self) }
+        return try results(of: request, rows, with: pending).map { unsafeDowncast($0, to: T.self) }
     }
 
     /// How many objects fit a request; its limit and offset count.
@@ -62,7 +71,7 @@ extension ManagedObjectContext {
     // MARK: Pending changes
 
     /// The unsaved changes that have a say in the results of a request.
-    private struct PendingChanges {
+    struct PendingChanges {
         /// The new, changed and deleted objects that share a root with the fetched entity.
         var objects: [any GraphObject] = []
         var keys: Set<Int64> = []
@@ -72,7 +81,7 @@ extension ManagedObjectContext {
     }
 
     /// The unsaved changes that have a say in a request; nil where there are none.
-    private func pendingChanges(for request: FetchRequest) -> PendingChanges? {
+    func pendingChanges(for request: FetchRequest) -> PendingChanges? {
         guard request.includesPendingChanges, changeCount > 0 else { return nil }
         let visited = request.visitedRoots
         var changes = PendingChanges()
@@ -90,9 +99,16 @@ extension ManagedObjectContext {
 
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
     private func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
-        let saved = try materialize(rows(for: stored(request, with: pending))).filter {
-            !pending.keys.contains($0.state.pointee.key)
-        }
+        try results(of: request, rows(for: stored(request, with: pending)), with: pending)
+    }
+
+    /// The results of a request, of what the store gave without regard to the changed objects.
+    private func results(
+        of request: FetchRequest,
+        _ rows: RowBatch,
+        with pending: PendingChanges
+    ) throws -> [any GraphObject] {
+        let saved = materialize(rows).filter { !pending.keys.contains($0.state.pointee.key) }
         let evaluator = QueryEvaluator()
         var result: [any GraphObject]
         if pending.reachesFurther {
@@ -118,7 +134,7 @@ extension ManagedObjectContext {
     }
 
     /// What to ask the store for.
-    private func stored(_ request: FetchRequest, with pending: PendingChanges) -> FetchRequest {
+    func stored(_ request: FetchRequest, with pending: PendingChanges) -> FetchRequest {
         var stored = request
         stored.offset = 0
         if pending.reachesFurther {

@@ -45,7 +45,7 @@ public final class ManagedObjectContext {
     /// Deleted objects whose delete rules have not been applied yet.
     @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
     var isPropagatingDeletes = false
-    /// Another number after each change of which objects count as deleted.
+    /// Another number after each change of which objects count as deleted, and after each save, rollback and merge.
     var deletionStamp = 0
     var recentMembers = RecentMembers()
     /// What takes changes down for the undo manager; nil without one, and while changes are not to be undone.

@@ -78,38 +78,27 @@ public final class BatchInsertion: @unchecked Sendable {
                 break
             }
             rows.begin(key: key, version: 1, entity: entity.index, slotCount: entity.slotCount)
-            for (name, value) in object where !value.isNull {
-                try check(value, name, &problems)
-                if let slot = entity.propertiesByName[name]?.slot { rows.set(value, at: slot) }
+            for (name, value) in object {
+                let property = try property(named: name, taking: value)
+                if !value.isNull { rows.set(value, at: property.slot) }
             }
-            for slot in 0..<entity.slotCount where !entity.traits[slot].isOptional {
-                let name = entity.properties[slot].name
-                if object[name]?.isNull ?? true { problems.append(problem(name, .missingValue)) }
+            for property in entity.properties {
+                guard let reason = property.problem(of: object[property.name] ?? .null) else { continue }
+                // The object has no identifier that would mean anything after the failure.
+                let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
+                problems.append(.init(id: id, property: property.name, reason: reason))
             }
         }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         return rows.finish()
     }
 
-    private func check(
-        _ value: Value,
-        _ name: String,
-        _ problems: inout [ObjectGraphError.ValidationProblem]
-    ) throws {
+    private func property(named name: String, taking value: Value) throws -> Property {
         let property = try entity.batchProperty(named: name)
         if let reason = property.batchRefusal(of: value) {
             throw ObjectGraphError.invalidBatch(entity: entity.name, property: name, reason: reason)
         }
-        if case .real(let real) = value, real.isNaN { problems.append(problem(name, .notRepresentable)) }
-        if case .relationship(let relationship) = property { relationships.insert(relationship) }
-    }
-
-    private func problem(
-        _ name: String,
-        _ reason: ObjectGraphError.ValidationProblem.Reason
-    ) -> ObjectGraphError.ValidationProblem {
-        // The object has no identifier that would mean anything after the failure.
-        let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
-        return .init(id: id, property: name, reason: reason)
+        if case .relationship(let relationship) = property, !value.isNull { relationships.insert(relationship) }
+        return property
     }
 }

@@ -25,7 +25,7 @@ extension Property {
     func batchRefusal(of value: Value) -> ObjectGraphError.BatchProblem? {
         switch self {
         case .attribute(let attribute):
-            value.fits(attribute.type) && attribute.type.holds(value) ? nil : .wrongType
+            value.fits(attribute.type) ? nil : .wrongType
         case .relationship(let relationship):
             switch value {
             case .null, .integer: relationship.batchRefusal
@@ -44,6 +44,32 @@ extension Property {
             return storage == .integer && attribute.type.storage == .real ? nil : .wrongType
         case .relationship(let relationship):
             return relationship.batchRefusal ?? (storage.map { $0 == .integer } ?? true ? nil : .wrongType)
+        }
+    }
+}
+
+extension Property {
+    /// Whether there are values of the right form that the property cannot be saved with.
+    public var restrictsValues: Bool {
+        switch self {
+        case .attribute(let attribute):
+            !attribute.isOptional || attribute.type.integerRange != nil || !attribute.description.validation.isEmpty
+        case .relationship(let relationship): !relationship.isToMany && !relationship.isOptional
+        }
+    }
+
+    /// What keeps a value of the right form, or null, from being saved; nil where nothing does.
+    public func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
+        switch (self, value) {
+        case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
+        case (.relationship(let relationship), .null):
+            relationship.isToMany || relationship.isOptional ? nil : .missingValue
+        case (.attribute, .real(let real)) where real.isNaN: .notRepresentable
+        case (.attribute(let attribute), .integer(let integer))
+        where !(attribute.type.integerRange?.contains(integer) ?? true):
+            .notRepresentable
+        case (.attribute(let attribute), _): attribute.description.validation.problem(of: value)
+        case (.relationship, _): nil
         }
     }
 }
@@ -68,10 +94,5 @@ extension AttributeType {
         case .bool: 0...1
         case .int64, .uint64, .float, .double, .decimal, .string, .date, .uuid, .url, .data, .composite: nil
         }
-    }
-
-    /// Whether a value of the right form is one of the type's.
-    fileprivate func holds(_ value: Value) -> Bool {
-        if case .integer(let integer) = value { integerRange?.contains(integer) ?? true } else { true }
     }
 }

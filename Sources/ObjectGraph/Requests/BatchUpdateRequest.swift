@@ -65,10 +65,10 @@ public struct BatchUpdateRequest: Sendable {
             let reason: ObjectGraphError.BatchProblem?
             if case .literal(let literal) = value {
                 reason = property.batchRefusal(of: literal)
-                if literal.isNull, !entity.traits[property.slot].isOptional {
-                    problems.append(problem(property, .missingValue))
-                } else if case .real(let real) = literal, real.isNaN {
-                    problems.append(problem(property, .notRepresentable))
+                if reason == nil, let problem = property.problem(of: literal) {
+                    // It is that of every object, whichever are found.
+                    let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
+                    problems.append(.init(id: id, property: property.name, reason: problem))
                 }
             } else {
                 reason = property.batchRefusal(ofComputed: value)
@@ -85,13 +85,5 @@ public struct BatchUpdateRequest: Sendable {
             }
         }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
-    }
-
-    private func problem(
-        _ property: Property,
-        _ reason: ObjectGraphError.ValidationProblem.Reason
-    ) -> ObjectGraphError.ValidationProblem {
-        let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
-        return .init(id: id, property: property.name, reason: reason)
     }
 }

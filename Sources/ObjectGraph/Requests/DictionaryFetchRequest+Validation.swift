@@ -1,8 +1,19 @@
 extension DictionaryFetchRequest {
+    /// The request as stores take it: with one meaning, and without negative numbers.
+    ///
+    /// - Throws: ``QueryError``.
+    func validated() throws(QueryError) -> DictionaryFetchRequest {
+        try validate()
+        var request = self
+        request.limit = limit.map { max($0, 0) }
+        request.offset = max(offset, 0)
+        return request
+    }
+
     /// Makes sure that every value has one meaning. SQLite itself would take a request that has several, and choose.
     ///
     /// - Throws: ``QueryError``.
-    func validate() throws(QueryError) {
+    private func validate() throws(QueryError) {
         var names: Set<String> = []
         for column in columns where !names.insert(column.name).inserted {
             throw .duplicateColumn(column.name)

@@ -16,6 +16,15 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Carries out a request: a fetch, a save or a batch request.
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult
 
+    /// Carries out a request that may not be wanted any more before it is done.
+    ///
+    /// - Throws: `CancellationError` where the store stopped for that reason; else as ``execute(_:with:)``.
+    func execute(
+        _ request: StoreRequest,
+        with context: ManagedObjectContext?,
+        cancellation: RequestCancellation
+    ) throws -> StoreResult
+
     /// The attributes and to-one relationships of an object, or nil where the store has no such object.
     func newValuesForObject(
         with id: ManagedObjectID,
@@ -49,6 +58,15 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+    /// Carries the request out to its end.
+    public func execute(
+        _ request: StoreRequest,
+        with context: ManagedObjectContext?,
+        cancellation: RequestCancellation
+    ) throws -> StoreResult {
+        try execute(request, with: context)
+    }
+
     /// Asks for one object after the other.
     public func newValuesForObjects(
         with ids: [ManagedObjectID],

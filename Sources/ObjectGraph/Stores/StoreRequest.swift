@@ -13,7 +13,8 @@ public enum StoreRequest: Sendable {
     /// Inserts rows, all of them or none. The store gives them their keys and sees to it that destinations exist.
     case batchInsert(BatchInsertion)
     /// Changes the rows that fit, all of them or none; the context has checked the properties and constants. The store
-    /// counts the rows' versions up and checks the values that it computes.
+    /// counts the rows' versions up, checks the values that it computes with ``Property/problem(of:)``, and sees to it
+    /// that destinations exist.
     case batchUpdate(BatchUpdateRequest)
     /// Deletes the rows that fit, all of them or none, along their delete rules, and all references to them.
     case batchDelete(BatchDeleteRequest)

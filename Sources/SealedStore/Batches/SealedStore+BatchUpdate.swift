@@ -81,26 +81,16 @@ private struct BatchUpdate {
 
     /// Looks for computed values that the property cannot have.
     private func requireValid(_ property: Property) throws {
-        guard let column = layout.schema.table(of: request.entity).column(of: property)?.name else { return }
-        if !property.isOptional { try require("t0.\(column) IS NOT NULL", property, .missingValue) }
-        if case .attribute(let attribute) = property, let range = attribute.type.integerRange {
-            let isInRange = "t0.\(column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
-            try require("coalesce(\(isInRange), 1)", property, .notRepresentable)
-        }
-    }
-
-    private func require(
-        _ condition: String,
-        _ property: Property,
-        _ reason: ObjectGraphError.ValidationProblem.Reason
-    ) throws {
+        let table = layout.schema.table(of: request.entity)
+        guard property.restrictsValues, let column = table.column(of: property)?.name else { return }
         let sql = """
-            SELECT t0."_id" FROM \(layout.schema.table(of: request.entity).name) AS t0 \
-            WHERE t0."_id" IN (\(BatchKeys.keys(of: request.entity))) AND NOT (\(condition)) LIMIT \(batchProblemLimit)
+            SELECT t0."_id", t0.\(column) FROM \(table.name) AS t0 \
+            WHERE t0."_id" IN (\(BatchKeys.keys(of: request.entity))) ORDER BY t0."_id"
             """
         try connection.withStatement(sql) { statement in
             var problems: [ObjectGraphError.ValidationProblem] = []
-            while try statement.step() {
+            while problems.count < batchProblemLimit, try statement.step() {
+                guard let reason = property.problem(of: statement.value(at: 1)) else { continue }
                 let id = ManagedObjectID(entity: request.entity, storeUUID: layout.uuid, key: statement.integer(at: 0))
                 problems.append(.init(id: id, property: property.name, reason: reason))
             }
@@ -116,15 +106,6 @@ extension QueryExpression {
         case .path(_, let path): path.count > 1
         case .quantified, .count: true
         default: operands.contains(where: \.looksBeyondObject)
-        }
-    }
-}
-
-extension Property {
-    fileprivate var isOptional: Bool {
-        switch self {
-        case .attribute(let attribute): attribute.isOptional
-        case .relationship(let relationship): relationship.isToMany || relationship.isOptional
         }
     }
 }

@@ -34,13 +34,26 @@ final class CountingStore: IncrementalStore {
     }
 
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        try count(request)
+        return try store.execute(request, with: context)
+    }
+
+    func execute(
+        _ request: StoreRequest,
+        with context: ManagedObjectContext?,
+        cancellation: RequestCancellation
+    ) throws -> StoreResult {
+        try count(request)
+        return try store.execute(request, with: context, cancellation: cancellation)
+    }
+
+    private func count(_ request: StoreRequest) throws {
         switch request {
         case .fetch, .fetchIDs, .count, .fetchDictionaries: counter.count(.fetch)
         case .save, .batchInsert, .batchUpdate, .batchDelete:
             counter.count(.save)
             if let error = counter.takeFailure() { throw error }
         }
-        return try store.execute(request, with: context)
     }
 
     func newValuesForObject(

@@ -1,7 +1,6 @@
-import Guarded
 import Foundation
+import Guarded
 import ObjectGraph
-import Synchronization
 
 /// Batch requests, object by object.
 extension ReferenceStore {
@@ -39,7 +38,7 @@ extension ReferenceStore {
             for key in keys where !assignments.isEmpty {
                 for (property, expression) in assignments {
                     let value = converted(try query.value(expression, [(root, key)]), for: property)
-                    if let reason = problem(of: value, for: property) {
+                    if let reason = property.problem(of: value) {
                         problems.append(
                             .init(id: id(key, request.entity, data), property: property.name, reason: reason)
                         )
@@ -65,19 +64,6 @@ extension ReferenceStore {
             return .real(Double(integer))
         }
         return value
-    }
-
-    private func problem(
-        of value: Value,
-        for property: Property
-    ) -> ObjectGraphError.ValidationProblem.Reason? {
-        switch (property, value) {
-        case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
-        case (.relationship(let relationship), .null): relationship.isOptional ? nil : .missingValue
-        case (.attribute(let attribute), .integer(let integer)):
-            attribute.type.integerRange?.contains(integer) ?? true ? nil : .notRepresentable
-        default: nil
-        }
     }
 
     func delete(_ request: BatchDeleteRequest) throws -> BatchChanges {

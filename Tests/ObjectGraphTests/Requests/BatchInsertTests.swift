@@ -116,6 +116,31 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `values out of their bounds are reported`(kind: StoreKind) throws {
+        let model = Fixtures.model(
+            EntityDescription(
+                "Thing",
+                attributes: [
+                    .init("small", .int8, isOptional: true), .init("real", .double, isOptional: true),
+                    .init("text", .string, isOptional: true, validation: .init(maximumLength: 3)),
+                ]
+            )
+        )
+        let store = try TestStore(kind, model)
+        let objects: [[String: Value]] = [
+            ["small": 128], ["small": -128, "text": "four"], ["real": .real(.nan)], ["text": "abc", "real": 1.5],
+        ]
+        let failure = #expect(throws: ObjectGraphError.self) {
+            try store.context().execute(Self.request(store, "Thing", objects))
+        }
+        guard case .validation(let problems)? = failure else {
+            Issue.record("the error is \(String(describing: failure))")
+            return
+        }
+        #expect(problems.map(\.reason) == [.notRepresentable, .tooLong, .notRepresentable])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `what is not the entity's is refused`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()

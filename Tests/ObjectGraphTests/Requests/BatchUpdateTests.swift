@@ -154,7 +154,8 @@ import Testing
             EntityDescription(
                 "Thing",
                 attributes: [
-                    .init("small", .int8), .init("other", .int64, isOptional: true), .init("real", .double),
+                    .init("small", .int8), .init("other", .int64, isOptional: true),
+                    .init("real", .double, validation: .init(maximum: 10.0)),
                     .init("code", .int64),
                 ],
                 uniquenessConstraints: [["code"]]
@@ -185,10 +186,14 @@ import Testing
         #expect(problems(failure(["small": other])).filter { $0.reason == .missingValue }.count == 4)
         let tooLarge = problems(failure(["small": .arithmetic(.add, small, .literal(26))]))
         #expect(tooLarge.map(\.reason) == [.notRepresentable, .notRepresentable])
+        #expect(problems(failure(["small": .literal(300)])).map(\.reason) == [.notRepresentable])
+        #expect(problems(failure(["real": .literal(10.5)])).map(\.reason) == [.tooLarge])
+        let realOfSmall = problems(failure(["real": .arithmetic(.subtract, small, .literal(92.5))]))
+        #expect(realOfSmall.map(\.reason) == [.tooLarge])
         #expect(problems(failure(["real": .literal(.real(.nan))])).map(\.reason) == [.notRepresentable])
         #expect(failure(["other": .arithmetic(.add, other, .literal(1))]) as? QueryError == .arithmeticOverflow)
         for (name, value, reason) in [
-            ("small", .literal("x"), .wrongType), ("small", .literal(300), .wrongType),
+            ("small", .literal("x"), .wrongType),
             ("other", model.path("Thing", "real"), .wrongType), ("none", .literal(1), .unknownProperty),
         ] as [(String, QueryExpression, ObjectGraphError.BatchProblem)] {
             guard case ObjectGraphError.invalidBatch("Thing", name, reason)? = failure([name: value]) else {

@@ -50,6 +50,25 @@ import Testing
         #expect(count <= 10, "\(count) statements")
     }
 
+    @Test func `prefetching thousands of destinations runs one statement for each relationship`() throws {
+        let library = try libraryWithBooks(3_000)
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        var request = FetchRequest(library.entity("Book"))
+        let relationship = { (entity: String, name: String) in library.entity(entity).relationship(named: name)! }
+        request.relationshipKeyPathsForPrefetching = [
+            [relationship("Book", "author"), relationship("Author", "books")], [relationship("Book", "tags")],
+        ]
+        let before = try library.statistics()
+        let books = try context.fetch(request, as: ManagedObject.self)
+        let fetched = try library.statistics()
+        #expect((fetched - before).statementsRun == 1 + 3)
+        for book in books {
+            #expect(book.destination(forRelationship: "author") != nil)
+            #expect(book.members(forRelationship: "tags").isEmpty)
+        }
+        #expect(try library.statistics() == fetched)
+    }
+
     @Test func `opening a pool of four derives the key once`() throws {
         let library = try libraryWithBooks(10)
         let database = try library.layout().database

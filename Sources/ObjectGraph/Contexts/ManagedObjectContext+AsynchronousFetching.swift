@@ -1,0 +1,63 @@
+extension ManagedObjectContext {
+    /// How often the store is asked before the results are fetched at once.
+    private static let mostAttempts = 3
+
+    /// The objects that fit a request, in its order, fetched without blocking the caller: the store works on another
+    /// thread, and only the objects are made in the context's isolation.
+    ///
+    /// Unsaved changes take part as they do in ``fetch(_:as:)``. Where the context is used meanwhile in a way that the
+    /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again; after a
+    /// few times it is asked at once, blocking the caller.
+    ///
+    /// Relationships to prefetch are fetched in the context's isolation.
+    ///
+    /// - Throws: what the store throws; `CancellationError` where the task is cancelled, which ends the statement.
+    public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
+        _ request: FetchRequest,
+        as type: T.Type = T.self
+    ) async throws -> [T] {
+        for _ in 0..<Self.mostAttempts {
+            processPendingChanges()
+            let pending = pendingChanges(for: request)
+            let stamp = deletionStamp
+            let result = try await StoreRequest.executeInBackground(
+                .fetch(pending.map { stored(request, with: $0) } ?? request),
+                in: store(for: request.entity)
+            )
+            guard case .rows(let rows) = result else {
+                preconditionFailure("the store answered a fetch with something else")
+            }
+            propagateDeletes()
+            guard deletionStamp == stamp, pending.areSame(as: pendingChanges(for: request)) else { continue }
+            let objects: [T] = try objects(of: rows, request, with: pending)
+            // Only now: what was saved since the rows were read is told to the objects that were made of them.
+            takeInSavedChanges()
+            try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+            return objects
+        }
+        return try fetch(request)
+    }
+
+    /// The rows of values that a request asks for, computed without blocking the caller; see ``fetchDictionaries(_:)``.
+    ///
+    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` where the task is cancelled, which ends the statement.
+    public nonisolated(nonsending) func fetchDictionariesAsynchronously(
+        _ request: DictionaryFetchRequest
+    ) async throws -> DictionaryResults {
+        let result = try await StoreRequest.executeInBackground(
+            .fetchDictionaries(request.validated()),
+            in: store(for: request.entity)
+        )
+        guard case .dictionaries(let results) = result else {
+            preconditionFailure("the store answered a fetch of dictionaries with something else")
+        }
+        return results
+    }
+}
+
+extension ManagedObjectContext.PendingChanges? {
+    /// Whether the same objects are changed, so that what the store was asked for is still what is needed.
+    fileprivate func areSame(as other: Self) -> Bool {
+        self?.keys == other?.keys && self?.reachesFurther == other?.reachesFurther
+    }
+}
