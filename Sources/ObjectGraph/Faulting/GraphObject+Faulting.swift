@@ -119,6 +119,7 @@ extension ManagedObjectContext {
     ///
     /// - Precondition: The model has the identifiers' entity.
     public func objects(with ids: some Collection<ManagedObjectID>) -> [any GraphObject] {
+        takeInSavedChanges()
         guard let entity = ids.first.flatMap({ model.entitiesByName[$0.entity.name] }) else { return [] }
         let fetched = objects(with: ids.map(\.key), of: entity)
         return withExtendedLifetime(fetched) { ids.map(object) }

@@ -1,6 +1,11 @@
 import Foundation
 public import ObjectGraph
 
+#if !canImport(Darwin)
+    // Foundation has none here.
+    @_exported public import class ObjectGraph.UndoManager
+#endif
+
 /// A scratch pad of models: it fetches them, collects their changes and saves them.
 ///
 /// ```swift
@@ -132,8 +137,3 @@ extension ModelContext: Equatable {
 
 @available(*, unavailable, message: "a context belongs to one actor: make one for each, or use @ModelActor")
 extension ModelContext: Sendable {}
-
-#if !canImport(Darwin)
-    /// What records changes so that they can be undone; Foundation has none here.
-    public typealias UndoManager = ObjectGraph.UndoManager
-#endif

@@ -1,6 +1,5 @@
 import Foundation
 import SealedData
-import ObjectGraph
 import Synchronization
 import Testing
 
