@@ -12,8 +12,9 @@ extension ManagedObjectContext {
         processPendingChanges()
         guard hasChanges else { return }
         try tellOfSave()
-        if recorder != nil { loadMembersOfDeletedObjects() }
+        registerUndo()
         let told = changedLifecycleObjects
+        if recorder != nil { loadMembersOfDeletedObjects() }
         try withoutRecording { try writeChanges() }
         for object in told { object.didSave() }
     }
