@@ -9,9 +9,10 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
     ///   what the stores throw.
     public func save() throws {
-        processPendingChanges()
-        guard hasChanges else { return }
+        takeInSavedChanges()
+        guard hasChanges else { return registerUndo() }
         try tellOfSave()
+        // What objects changed when they were told is undone together with the changes before.
         registerUndo()
         let told = changedLifecycleObjects
         if recorder != nil { loadMembersOfDeletedObjects() }
