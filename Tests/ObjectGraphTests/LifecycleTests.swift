@@ -30,6 +30,39 @@ private struct Refusal: Error, CustomStringConvertible {
 }
 
 @Suite("What objects are told of their lives") struct LifecycleTests {
+    @Test(arguments: StoreKind.allCases)
+    func `undoing and redoing is neither insertion nor deletion`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        context.undoManager = UndoManager()
+        let author = Self.witness(context, "Author")
+        context.undo()
+        context.redo()
+        context.delete(author)
+        context.undo()
+        context.redo()
+        #expect(author.events == ["insert", "delete"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what objects change when they are told of a save is undone with the changes before`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        author["name"] = "a"
+        try context.save()
+        context.undoManager = UndoManager()
+        author.onWillSave = { $0["born"] = 1 }
+        author["name"] = "b"
+        try context.save()
+        author.onWillSave = nil
+        context.undo()
+        #expect(author["name"] == "a")
+        #expect(author["born"] == .null)
+        try context.save()
+        #expect(try store.context().one("Author")["born"] == .null)
+    }
+
     private static func store(_ kind: StoreKind) throws -> TestStore {
         try TestStore(kind, classes: ["Author": Witness.self, "Book": Witness.self, "Chapter": Witness.self])
     }

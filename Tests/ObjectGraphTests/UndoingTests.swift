@@ -99,6 +99,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `when all objects are refreshed, the unchanged ones become faults and the others keep their changes`(
+        kind: StoreKind
+    ) throws {
+        let (store, context, author, books) = try Self.library(kind)
+        let tag = books[0][many: "tags"][0]
+        books[0]["name"] = "changed"
+        context.delete(books[1])
+        let new = context.make("Tag", ["name": "new"])
+        context.refreshAllObjects()
+        #expect(!books[0].isFault && !new.isFault)
+        #expect(books[0]["name"] == "changed")
+        #expect(books[1].hasPendingDeletion)
+        #expect(new["name"] == "new")
+        #expect(tag.isFault)
+        #expect(tag["name"] == "tag")
+        #expect(tag[many: "books"].names == ["changed"])
+        #expect(author[many: "books"].names == ["changed"])
+        try context.save()
+        let reader = store.context()
+        #expect(try reader.all("Book").names == ["changed"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `refreshing one end of a changed relationship leaves both ends in agreement`(kind: StoreKind) throws {
         let (store, context, author, books) = try Self.library(kind)
         let other = context.make("Author", ["name": "other"])

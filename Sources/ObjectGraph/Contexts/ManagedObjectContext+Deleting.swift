@@ -12,10 +12,17 @@ extension ManagedObjectContext {
             // It may have deleted the object, or brought it about.
             guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
         }
+        markDeleted(object)
+    }
+
+    /// Takes note of a deletion, of which the object has been told.
+    func markDeleted(_ object: any GraphObject) {
+        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
         if let recorder {
             // An undo after the next save needs the values.
             object.fireFault()
             guard !object.state.pointee.flags.contains(.vanished) else { return }
+            object.keepDeferredValues()
             recorder.willDelete(object)
         }
         if object.state.pointee.flags.contains(.inserted) {
@@ -81,6 +88,9 @@ extension ManagedObjectContext {
                 destination.removeMember(object.state.pointee.key, from: inverse)
             } else if relationship.deleteRule == .nullify {
                 destination.clearDestination(of: inverse, ifKey: object.state.pointee.key)
+            } else if let recorder, destination.destinationKey(at: inverse.slot) == object.state.pointee.key {
+                // The key stays, but the next save clears it in the store.
+                recorder.willSetDestination(of: destination, at: inverse.slot)
             }
         }
     }

@@ -9,11 +9,13 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
     ///   what the stores throw.
     public func save() throws {
-        processPendingChanges()
-        guard hasChanges else { return }
+        takeInSavedChanges()
+        guard hasChanges else { return registerUndo() }
         try tellOfSave()
-        if recorder != nil { loadMembersOfDeletedObjects() }
+        // What objects changed when they were told is undone together with the changes before.
+        registerUndo()
         let told = changedLifecycleObjects
+        if recorder != nil { loadMembersOfDeletedObjects() }
         try withoutRecording { try writeChanges() }
         for object in told { object.didSave() }
     }

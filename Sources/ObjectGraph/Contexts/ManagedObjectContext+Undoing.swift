@@ -61,14 +61,7 @@ extension ManagedObjectContext {
         guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
             object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
         else { return }
-        if mergeChanges, object.hasChanges {
-            guard
-                let node = try? store(for: handler.entity).newValuesForObject(with: object.managedObjectID, with: self)
-            else { return }
-            object.state.pointee.row = node.row
-            object.state.pointee.flags.remove(.outdated)
-            return
-        }
+        if mergeChanges, object.hasChanges { return readAgain([object]) }
         // What was changed before can be undone, the refresh cannot.
         registerUndo()
         withoutRecording {
@@ -77,6 +70,32 @@ extension ManagedObjectContext {
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
             object.turnIntoFault()
             if object.state.pointee.changes != nil { markUpdated(object) }
+        }
+    }
+
+    /// Makes all unchanged objects faults, to be filled anew from the store when they are next read. Changed ones keep
+    /// their changes, and what they have not changed is read again. New ones stay as they are.
+    ///
+    /// - Complexity: O(number of registered objects), and a statement for the changed ones of each root entity.
+    public func refreshAllObjects() {
+        processPendingChanges()
+        let objects = registeredObjects
+        readAgain((updated.objects + deleted.objects).filter { $0.state.pointee.row != nil })
+        for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
+    }
+
+    /// Reads the rows of objects again, which keep their changes.
+    private func readAgain(_ objects: [any GraphObject]) {
+        for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
+            let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
+            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
+                continue
+            }
+            for row in rows {
+                guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]) else { continue }
+                object.state.pointee.row = row
+                object.state.pointee.flags.remove(.outdated)
+            }
         }
     }
 }

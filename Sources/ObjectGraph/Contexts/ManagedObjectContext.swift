@@ -20,8 +20,8 @@ public final class ManagedObjectContext {
     ///
     /// - An object whose insertion is undone is like a deleted one: it keeps its values. Redoing brings the same object back.
     /// - A save leaves the changes undoable. Undoing then changes, deletes or inserts the objects anew, for another save to
-    ///   write; an object whose deletion was saved comes back under its own identifier. One-way relationships that led to it
-    ///   do so again as far as they are in memory.
+    ///   write; an object whose deletion was saved comes back under its own identifier. One-way relationships lead to it
+    ///   again as far as they are in memory and did so in the store.
     /// - Undoing sets what has been changed to what it was, whatever other contexts saved meanwhile; objects that they deleted
     ///   stay so.
     /// - ``rollback()`` and ``reset()`` forget the context's changes, and so does inserting an object anew whose deletion was

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
         // Objects that left the context, such as those that a rollback dropped, are nobody's concern any more.
         guard object.state.pointee.handler?.context === self else { return }
         switch change {
-        case .insertion: return delete(object)
+        case .insertion: return markDeleted(object)
         case .deletion: return takeBackDeletion(of: object, recorded, &returned)
         default: break
         }
@@ -65,12 +65,13 @@ extension ManagedObjectContext {
         } else {
             return
         }
+        deletionStamp &+= 1
         recorder?.didInsert(object)
     }
 
-    /// Brings back what led to objects whose saved deletion was taken back, where the store cleared it and no change here
-    /// told so: one-way relationships, and those with delete rule `noAction`. As far as their owners are in memory, and
-    /// their members loaded.
+    /// Has everything saved that leads to objects whose saved deletion was taken back: the store cleared it, also where no
+    /// change here told so. That is the case of one-way relationships, whose owners are found as far as they are in memory
+    /// and have their members loaded, and of those with delete rule `noAction`.
     private func relink(_ returned: [any GraphObject]) {
         guard !returned.isEmpty else { return }
         let keysByRoot = Dictionary(grouping: returned, by: \.entity.rootIndex).mapValues { objects in
@@ -86,8 +87,8 @@ extension ManagedObjectContext {
                 let changes = object.state.pointee.changes
                 if relationship.isToMany {
                     if changes?.members(at: relationship.slot)?.readd(keys) ?? false { markUpdated(object) }
-                } else if changes?[relationship.slot].isUnset ?? true,
-                    let key = object.state.pointee.row?.integer(at: relationship.slot), keys.contains(key)
+                } else if let key = object.state.pointee.row?.integer(at: relationship.slot), keys.contains(key),
+                    object.destinationKey(at: relationship.slot) == key
                 {
                     cleared.append((object, relationship.slot, key))
                 }
@@ -128,6 +129,15 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
+    /// Reads the values that the store left out of the row, and loses with the object.
+    func keepDeferredValues() {
+        guard let row = state.pointee.row else { return }
+        for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob {
+            let changes = ensureChanges()
+            if changes[slot].isUnset { changes[slot] = .value(row.value(at: slot)) }
+        }
+    }
+
     /// Prepares an object that the store does not have for being inserted again: all that it has is new.
     ///
     /// - Parameter currentKey: The keys that related objects have now, by those that they had.

@@ -1,10 +1,5 @@
 import Foundation
-public import ObjectGraph
-
-#if !canImport(Darwin)
-    // Foundation has none here.
-    @_exported public import class ObjectGraph.UndoManager
-#endif
+import ObjectGraph
 
 /// A scratch pad of models: it fetches them, collects their changes and saves them.
 ///
@@ -24,13 +19,6 @@ public final class ModelContext {
     public var autosaveEnabled = false
     /// Whether a save waits for the main actor.
     var isAutosaveScheduled = false
-    /// What records changes so that they can be undone; nil, as at first, records nothing.
-    ///
-    /// ``processPendingChanges()``, fetches and saves end a group of changes.
-    public var undoManager: UndoManager? {
-        get { graph.undoManager }
-        set { graph.undoManager = newValue }
-    }
 
     let graph: ManagedObjectContext
     // The context holds the stores, not the container: a container holds its main context.

@@ -122,6 +122,11 @@ struct RandomOperations {
         }
     }
 
+    /// Whether undoing or redoing can bring back objects that are deleted now.
+    private var canBringBackDeleted: Bool {
+        (undoable + redoable).contains { moment in moment.graph.objects.keys.contains { graph.objects[$0] == nil } }
+    }
+
     /// Forgets what could be undone: the plain graph does not know what becomes of it.
     private mutating func forgetUndo() {
         for context in contexts { context.undoManager?.removeAllActions() }
@@ -261,12 +266,8 @@ struct RandomOperations {
             return try rollBack()
         }
         try context.save()
-        // References that the store clears with a deletion come back only where they are in memory.
-        if !deleted.isEmpty,
-            store.model.relationships.contains(where: { $0.inverse == nil || $0.deleteRule == .noAction })
-        {
-            forgetUndo()
-        }
+        // One-way references that the store clears with a deletion come back only where they are in memory.
+        if store.model.relationships.contains(where: { $0.inverse == nil }), canBringBackDeleted { forgetUndo() }
         try expect(!context.hasChanges, "there are changes after a save")
         for (id, object) in held[active] where graph.objects[id] != nil {
             ids[id] = object.managedObjectID

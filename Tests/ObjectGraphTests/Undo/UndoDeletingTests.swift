@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 import Testing
 
@@ -185,6 +186,30 @@ import Testing
         #expect(fault["text"] == "kokoro")
         try context.save()
         #expect(try store.context().one("Word")["text"] == "kokoro")
+    }
+
+    @Test(arguments: StoreKind.allCases, Moment.allCases)
+    func `a large value that was left in the store comes back`(kind: StoreKind, moment: Moment) throws {
+        let image = AttributeDescription("image", .data, isOptional: true, allowsExternalStorage: true)
+        let store = try TestStore(kind, Fixtures.model(EntityDescription("Photo", attributes: [image])))
+        let bytes: Value = .blob(Data(repeating: 7, count: 1_000_000))
+        let writer = store.context()
+        writer.make("Photo", ["image": bytes])
+        try writer.save()
+        let context = store.context()
+        context.undoManager = UndoManager()
+        let photo = try context.one("Photo")
+        context.delete(photo)
+        if moment == .afterSave { try context.save() }
+        context.undo()
+        #expect(photo["image"] == bytes)
+        #expect(context.hasChanges == (moment == .afterSave))
+        try context.save()
+        photo["image"] = .null
+        try context.save()
+        context.undo()
+        try context.save()
+        #expect(try store.context().one("Photo")["image"] == bytes)
     }
 
     @Test(arguments: StoreKind.allCases)
