@@ -93,6 +93,11 @@ let package = Package(
         ),
         .testTarget(name: "SealedDataTests", dependencies: ["SealedData"], swiftSettings: settings),
         .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "SealedDataMacrosTests",
             dependencies: [
                 "SealedDataMacros",
