@@ -10,6 +10,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case malformedKey
     /// The part of a condition or order that has no form in SQL.
     case unsupportedQuery(String)
+    /// A value of a property cannot be kept exactly: negative zero, where an entity has more than 31 properties of reals.
+    case notRepresentable(property: String)
 }
 
 extension SealedStoreError: CustomStringConvertible {
@@ -22,6 +24,7 @@ extension SealedStoreError: CustomStringConvertible {
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
         case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"
+        case .notRepresentable(let property): "a value of '\(property)' cannot be kept exactly: it is negative zero"
         }
     }
 }

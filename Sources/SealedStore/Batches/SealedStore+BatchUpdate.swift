@@ -54,11 +54,12 @@ private struct BatchUpdate {
 
     private func write() throws {
         let table = layout.schema.table(of: request.entity)
-        let columns = assignments.compactMap { table.column(of: $0.property)?.name }
+        let written = assignments.compactMap { table.column(of: $0.property) }
+        let columns = written.map(\.name)
         var generator = QueryGenerator(layout.schema, root: request.entity)
         let values = try assignments.map { try generator.value($0.value) }
         let isInBatch = #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
-        let version = #""_version" = ("_version" + 1) & 4294967295"#
+        let version = VersionWord.increment(writing: written)
         let sql: String
         if assignments.contains(where: { $0.value.looksBeyondObject }) {
             // All values are computed before the first is written, since one row's may depend on another row.

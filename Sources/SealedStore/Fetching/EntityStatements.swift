@@ -7,6 +7,8 @@ struct EntityStatements: Sendable {
     private let selections: [EntitySelection]
     /// The statement that inserts a row of each entity.
     private let inserts: [SQLText]
+    /// The slots of each entity whose values may be negative zero.
+    private let signedSlots: [SignedSlots]
     /// The statement that deletes a row of each entity if it has a version.
     private let deletes: [SQLText]
     /// What has to be cleared when an object of each entity is deleted.
@@ -24,8 +26,11 @@ struct EntityStatements: Sendable {
                 "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))"
             )
         }
+        signedSlots = entities.map { SignedSlots($0, schema.table(of: $0)) }
         deletes = entities.map {
-            SQLText(#"DELETE FROM \#(schema.table(of: $0).name) WHERE "_id" = ?1 AND (?2 IS NULL OR "_version" = ?2)"#)
+            SQLText(
+                #"DELETE FROM \#(schema.table(of: $0).name) WHERE "_id" = ?1 AND (?2 IS NULL OR \#(VersionWord.condition("?2")))"#
+            )
         }
         clearings = entities.map { Self.clearings(for: $0, schema) }
     }
@@ -33,6 +38,8 @@ struct EntityStatements: Sendable {
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
 
     func insert(into entity: Entity) -> SQLText { inserts[entity.index] }
+
+    func signedSlots(of entity: Entity) -> SignedSlots { signedSlots[entity.index] }
 
     func delete(from entity: Entity) -> SQLText { deletes[entity.index] }
 
@@ -91,6 +98,8 @@ struct EntitySelection: Sendable {
         let storage: AttributeType.Storage
         /// The column that tells whether the value was left in the store; nil where it never is.
         let deferral: Int32?
+        /// The bit of a column of reals in the row's ``VersionWord``.
+        let signBit: Int?
     }
 
     private let table: String
@@ -110,7 +119,8 @@ struct EntitySelection: Sendable {
                 slot: property.slot,
                 column: position,
                 storage: column.storage,
-                deferral: isDeferrable ? position + 1 : nil
+                deferral: isDeferrable ? position + 1 : nil,
+                signBit: column.signBit
             )
             if isDeferrable {
                 let isLarge = "length(t0.\(column.name)) > \(DeferredBlobs.limit)"
@@ -164,9 +174,10 @@ struct EntitySelection: Sendable {
 
     @inline(__always)
     private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) {
+        let word = statement.integer(at: 1)
         rows.begin(
             key: statement.integer(at: 0),
-            version: UInt32(truncatingIfNeeded: statement.integer(at: 1)),
+            version: UInt32(truncatingIfNeeded: word),
             entity: layout.entityIndex,
             slotCount: layout.slotCount
         )
@@ -178,7 +189,12 @@ struct EntitySelection: Sendable {
                 if value != 0 || !statement.isNull(at: cell.column) { rows.set(integer: value, at: cell.slot) }
             case .real:
                 let value = statement.real(at: cell.column)
-                if value != 0 || !statement.isNull(at: cell.column) { rows.set(real: value, at: cell.slot) }
+                if value != 0 {
+                    rows.set(real: value, at: cell.slot)
+                } else if !statement.isNull(at: cell.column) {
+                    let isNegative = cell.signBit.map { VersionWord.isNegative(word, $0) } ?? false
+                    rows.set(real: isNegative ? -0.0 : value, at: cell.slot)
+                }
             case .text:
                 let bytes = statement.text(at: cell.column)
                 if bytes.baseAddress != nil { rows.set(text: bytes, at: cell.slot) }

@@ -69,10 +69,11 @@ struct SaveTransaction {
             let entity = layout.schema.model.entities[first.entityIndex]
             let table = layout.schema.table(of: entity)
             let slots = entity.properties.filter { table.position(of: $0) != nil }.map(\.slot)
+            let signedSlots = layout.statements.signedSlots(of: entity)
             try connection.withStatement(layout.statements.insert(into: entity)) { statement in
                 while let row = next, row.entityIndex == first.entityIndex {
                     try statement.bind(row.key, at: 1)
-                    try statement.bind(Int64(row.version), at: 2)
+                    try statement.bind(signedSlots.word(of: row), at: 2)
                     var index: Int32 = 3
                     if table.hasEntityColumn {
                         try statement.bind(table.codes[entity] ?? 0, at: index)
@@ -97,8 +98,9 @@ struct SaveTransaction {
             let key = UpdateKey(entityIndex: row.entityIndex, slots: update.slots)
             let text = statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
             statements[key] = text
+            let word = try layout.statements.signedSlots(of: entity).word(of: row)
             let isCurrent = try connection.withStatement(text.sql) { statement in
-                try statement.bind(Int64(row.version), at: 1)
+                try statement.bind(word, at: 1)
                 var index: Int32 = 2
                 for slot in text.slots {
                     try statement.bind(row, slot, at: index)
@@ -148,7 +150,7 @@ struct SaveTransaction {
             sql = SQLText(
                 """
                 UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
-                WHERE "_id" = ? AND "_version" = ?
+                WHERE "_id" = ? AND \(VersionWord.condition("?"))
                 """
             )
             self.slots = properties.map(\.slot)

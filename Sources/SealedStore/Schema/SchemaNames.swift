@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// The names of tables and columns, and the numbers of entities, as a store records them when it is created.
+/// The names of tables and columns, and the numbers of entities and columns, as a store records them when it is created.
 ///
 /// A name is kept as the program wrote it, unless it begins with an underscore or with `sqlite_`, which are the store's
 /// and SQLite's own, or another one differs from it in case only. Then `x` is put in front, or a number behind.
@@ -15,6 +15,8 @@ struct SchemaNames: Codable, Hashable, Sendable {
     private var joinTables: [String: [String: String]] = [:]
     /// The number of each entity.
     private var codes: [String: Int64] = [:]
+    /// The bits of columns of reals in the ``VersionWord``, by the name of the declaring entity and the property.
+    private var signBits: [String: [String: Int]] = [:]
 
     /// Names everything of a model, in the order of its declarations.
     init(model: ManagedObjectModel) {
@@ -25,10 +27,16 @@ struct SchemaNames: Codable, Hashable, Sendable {
         }
         for entity in model.entities where entity.isRoot {
             var columnNames = UniqueNames()
+            var nextSignBit = 0
             for member in entity.family {
                 for property in member.properties where property.declaringEntityName == member.name {
                     if case .relationship(let relationship) = property, relationship.isToMany { continue }
                     columns[member.name, default: [:]][property.name] = columnNames.add(SQL.legalName(property.name))
+                    guard case .attribute(let attribute) = property, attribute.type.storage == .real,
+                        nextSignBit < VersionWord.signBits
+                    else { continue }
+                    signBits[member.name, default: [:]][property.name] = nextSignBit
+                    nextSignBit += 1
                 }
             }
             for relationship in model.relationships where relationship.destination.rootIndex == entity.index {
@@ -57,6 +65,8 @@ struct SchemaNames: Codable, Hashable, Sendable {
         let canonical = relationship.placement == .joinTable(isCanonical: false) ? relationship.inverse! : relationship
         return joinTables[canonical.source.name]?[canonical.name] ?? canonical.name
     }
+
+    func signBit(of property: Property) -> Int? { signBits[property.declaringEntityName]?[property.name] }
 
     func code(of entity: Entity) -> Int64 { codes[entity.name] ?? 0 }
 

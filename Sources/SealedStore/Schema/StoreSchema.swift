@@ -48,6 +48,8 @@ struct Column: Hashable, Sendable {
     let name: String
     let storage: AttributeType.Storage
     let property: Property
+    /// For a column of reals, its bit in the ``VersionWord``; nil for others, and beyond the number of bits.
+    let signBit: Int?
 }
 
 /// The table of a root entity.
@@ -81,7 +83,14 @@ struct EntityTable: Sendable {
             case .relationship(let relationship) where relationship.isToMany: continue
             case .relationship: storage = .integer
             }
-            columns.append(Column(name: SQL.quoted(names.column(of: property)), storage: storage, property: property))
+            columns.append(
+                Column(
+                    name: SQL.quoted(names.column(of: property)),
+                    storage: storage,
+                    property: property,
+                    signBit: storage == .real ? names.signBit(of: property) : nil
+                )
+            )
         }
         // Stable: the large values last, so that nobody has to read past them.
         let isDeferrable = { (column: Column) in DeferredBlobs.isDeferrable(column.property) }

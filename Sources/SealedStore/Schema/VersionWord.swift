@@ -1,0 +1,62 @@
+import ObjectGraph
+
+/// What the column `_version` holds: a row's version in the lower 32 bits and above them, for each column of reals, whether
+/// its value is negative zero.
+///
+/// SQLite writes a real without a fraction as an integer, and so loses the sign of negative zero, which compares equal to
+/// zero anyway. In all other rows the number is just the version.
+enum VersionWord {
+    /// The part of the word that is the version.
+    static let versionMask: Int64 = 0xFFFF_FFFF
+    /// How many columns of a table can have a bit.
+    static let signBits = 31
+
+    /// A condition that the version is that of a parameter, in SQL.
+    static func condition(_ parameter: String) -> String { #"("_version" & \#(versionMask)) = \#(parameter)"# }
+
+    /// An assignment that counts the version up and leaves the bits of other columns than the written ones, in SQL.
+    static func increment(writing columns: [Column]) -> String {
+        let written = columns.compactMap(\.signBit).reduce(0 as Int64) { $0 | mask(of: $1) }
+        let kept = ~versionMask & ~written & .max
+        return #""_version" = (("_version" + 1) & \#(versionMask)) | ("_version" & \#(kept))"#
+    }
+
+    /// The bit of a column as a mask.
+    static func mask(of signBit: Int) -> Int64 { 1 << Int64(32 + signBit) }
+
+    /// Whether the value of a column, which is zero, is negative.
+    @inline(__always)
+    static func isNegative(_ word: Int64, _ signBit: Int) -> Bool { word & mask(of: signBit) != 0 }
+}
+
+/// The slots of an entity whose values may be negative zero, with what to do about it.
+struct SignedSlots: Sendable {
+    private let slots: [(slot: Int, mask: Int64)]
+    private let unmarked: [(slot: Int, name: String)]
+
+    init(_ entity: Entity, _ table: EntityTable) {
+        let reals = entity.properties.compactMap { property in
+            table.column(of: property).flatMap { $0.storage == .real ? (property, $0.signBit) : nil }
+        }
+        slots = reals.compactMap { property, bit in bit.map { (property.slot, VersionWord.mask(of: $0)) } }
+        unmarked = reals.compactMap { property, bit in bit == nil ? (property.slot, property.name) : nil }
+    }
+
+    /// What to write into `_version` for a row.
+    ///
+    /// - Throws: ``SealedStoreError/notRepresentable(property:)`` for a negative zero in a column without a bit.
+    @inline(__always)
+    func word(of row: Row) throws(SealedStoreError) -> Int64 {
+        var word = Int64(row.version)
+        for (slot, mask) in slots where row.isNegativeZero(at: slot) { word |= mask }
+        for (slot, name) in unmarked where row.isNegativeZero(at: slot) { throw .notRepresentable(property: name) }
+        return word
+    }
+}
+
+extension Row {
+    @inline(__always)
+    fileprivate func isNegativeZero(at slot: Int) -> Bool {
+        real(at: slot).bitPattern == (-0.0).bitPattern && tag(at: slot) == .real
+    }
+}
