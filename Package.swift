@@ -91,7 +91,11 @@ let package = Package(
             dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "journal-writer"],
             swiftSettings: settings
         ),
-        .testTarget(name: "SealedDataTests", dependencies: ["SealedData"], swiftSettings: settings),
+        .testTarget(
+            name: "SealedDataTests",
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["SealedData", "SealedStore", "ObjectGraph"],

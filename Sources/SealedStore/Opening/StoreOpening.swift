@@ -20,14 +20,16 @@ struct StoreOpening {
         let formatVersion: Int
     }
 
+    /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
+    ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
     func open() throws -> Opened {
-        let newSchema = StoreSchema(model: model)
+        let own = try ownModel()
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
-            try create(newSchema, on: connection)
+            try create(StoreSchema(model: own), on: connection)
         }
         do {
             let metadata = try database.readTransaction(StoreMetadataTable.read)
-            let differences = ModelComparison(stored: metadata.model, current: model).differences
+            let differences = ModelComparison(stored: metadata.model, current: own).differences
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
             return Opened(
                 database: database,
@@ -39,6 +41,14 @@ struct StoreOpening {
             try? database.close()
             throw error
         }
+    }
+
+    /// The part of the model that the store holds; all of it, where the description names no entities.
+    private func ownModel() throws -> ManagedObjectModel {
+        guard let names = description.entityNames, names.count < model.entities.count else { return model }
+        return try ManagedObjectModel(
+            entities: model.entities.filter { names.contains($0.name) }.map(\.description)
+        )
     }
 
     /// Opens the database that a description names.
@@ -71,10 +81,10 @@ struct StoreOpening {
         try StoreMetadataTable(
             uuid: UUID(),
             formatVersion: Int(Self.formatVersion),
-            model: model,
+            model: schema.model,
             names: schema.names
         ).write(on: connection)
-        for entity in model.entities where entity.isRoot {
+        for entity in schema.model.entities where entity.isRoot {
             try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, 1)"#) { statement in
                 try statement.bind(text: entity.name, at: 1)
                 try statement.run()

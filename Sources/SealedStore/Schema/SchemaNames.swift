@@ -51,6 +51,16 @@ struct SchemaNames: Codable, Hashable, Sendable {
         }
     }
 
+    /// Takes the names over that a store recorded.
+    mutating func replace(by recorded: SchemaNames) {
+        tables.merge(recorded.tables) { $1 }
+        columns.merge(recorded.columns) { $1 }
+        positionColumns.merge(recorded.positionColumns) { $1 }
+        joinTables.merge(recorded.joinTables) { $1 }
+        codes.merge(recorded.codes) { $1 }
+        signBits.merge(recorded.signBits) { $1 }
+    }
+
     func table(of root: Entity) -> String { tables[root.name] ?? root.name }
 
     func column(of property: Property) -> String {

@@ -19,8 +19,11 @@ struct StoreSchema: Sendable {
     let joinTables: [JoinTable?]
 
     /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
+    ///
+    /// A store need not hold all entities of the model; those that it does not are laid out as well, and never asked for.
     init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
-        let names = recorded ?? SchemaNames(model: model)
+        var names = SchemaNames(model: model)
+        if let recorded { names.replace(by: recorded) }
         self.model = model
         self.names = names
         var byRoot: [Int: EntityTable] = [:]
