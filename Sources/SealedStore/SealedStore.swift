@@ -86,6 +86,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
         case .batchDelete(let request): .batch(try delete(request))
+        case .erase: try erase()
         }
     }
 
@@ -98,7 +99,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         cancellation: RequestCancellation
     ) throws -> StoreResult {
         switch request {
-        case .save, .batchInsert, .batchUpdate, .batchDelete: return try execute(request, with: context)
+        case .save, .batchInsert, .batchUpdate, .batchDelete, .erase: return try execute(request, with: context)
         case .fetch, .fetchIDs, .count, .fetchDictionaries: break
         }
         do {

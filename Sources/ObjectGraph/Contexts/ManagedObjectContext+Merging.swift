@@ -9,6 +9,7 @@ extension ManagedObjectContext {
             switch changes {
             case .save(let request): merge(request)
             case .batch(let changes): merge(changes)
+            case .erasure: forgetSavedObjects()
             }
         }
     }
@@ -37,6 +38,24 @@ extension ManagedObjectContext {
             guard let inverse = change.relationship.inverse else { continue }
             for key in change.added + change.removed { unloadMembers(of: inverse, owner: key) }
         }
+    }
+
+    /// Takes note that no object is in a store any more. Changes that were to be saved have nothing to change.
+    private func forgetSavedObjects() {
+        for handler in handlers where handler.entity.isRoot {
+            for found in handler.table.all {
+                let object = handlers[found.entity].graphObject(found.object)
+                let flags = object.state.pointee.flags
+                for relationship in object.entity.relationships where relationship.isToMany {
+                    object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+                }
+                guard !flags.contains(.inserted) else { continue }
+                if flags.contains(.updated) { updated.remove(object) }
+                if flags.contains(.deleted) { deleted.remove(object) }
+                object.state.pointee.flags.insert(.vanished)
+            }
+        }
+        forgetUndo()
     }
 
     /// Takes note that somebody else deleted an object.

@@ -110,6 +110,20 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { $0.stores[entity.index]?.metadata.uuid }
     }
 
+    /// Deletes all objects of all stores, whatever the delete rules say. In every context of the coordinator they count as
+    /// deleted then; new objects that are not saved yet stay.
+    ///
+    /// - Throws: ``ObjectGraphError/storeIsReadOnly``; what the stores throw. Stores that were erased before stay so.
+    public func eraseStores() throws {
+        let stores = state.withLock { $0.stores.compactMap { $0?.store } }
+        var erased: Set<ObjectIdentifier> = []
+        defer { if !erased.isEmpty { announce(.erasure) } }
+        for store in stores where !erased.contains(ObjectIdentifier(store)) {
+            _ = try store.execute(.erase, with: nil)
+            erased.insert(ObjectIdentifier(store))
+        }
+    }
+
     // MARK: Identifiers
 
     /// The identifier that ``ManagedObjectID/uriRepresentation`` gave for an object of one of the stores.
@@ -136,7 +150,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// Tells all contexts but the one with inbox `sender` what was saved.
-    func announce(_ changes: AnnouncedChanges, from sender: ContextInbox) {
+    func announce(_ changes: AnnouncedChanges, from sender: ContextInbox? = nil) {
         let inboxes = state.withLock { $0.inboxes.compactMap(\.inbox) }
         for inbox in inboxes where inbox !== sender {
             inbox.post(changes)
@@ -148,6 +162,7 @@ public final class PersistentStoreCoordinator: Sendable {
 enum AnnouncedChanges: Sendable {
     case save(SaveChangesRequest)
     case batch(BatchChanges)
+    case erasure
 }
 
 /// Where a context finds what others saved.

@@ -18,6 +18,8 @@ public enum StoreRequest: Sendable {
     case batchUpdate(BatchUpdateRequest)
     /// Deletes the rows that fit, all of them or none, along their delete rules, and all references to them.
     case batchDelete(BatchDeleteRequest)
+    /// Deletes all rows of the store, whatever the delete rules say. Keys are not used again.
+    case erase
 }
 
 /// The answer to a ``StoreRequest``.
@@ -30,7 +32,7 @@ public enum StoreResult: Sendable {
     case count(Int)
     /// To a fetch of dictionaries.
     case dictionaries(DictionaryResults)
-    /// To a save.
+    /// To a save, and when the store was erased.
     case saved
     /// To a batch request.
     case batch(BatchChanges)

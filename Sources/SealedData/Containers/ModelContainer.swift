@@ -106,6 +106,15 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
     }
 
+    /// Deletes all models of all stores, whatever the delete rules say. In every context of the container they count as
+    /// deleted with its next fetch or save; new models that are not saved yet stay.
+    ///
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` where a configuration allows no saving; what the store throws.
+    public func erase() throws { try stores.coordinator.eraseStores() }
+
+    /// The same as ``erase()``, which SwiftData prefers since version 18 of Apple's systems.
+    public func deleteAllData() { try? erase() }
+
     /// The context of the main actor, made when it is first asked for.
     @MainActor public var mainContext: ModelContext {
         if let context = mainContextHolder.context { return context }

@@ -36,6 +36,7 @@ final class ReferenceStore: IncrementalStore {
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
         case .batchDelete(let request): .batch(try delete(request))
+        case .erase: try erase()
         }
     }
 
@@ -166,6 +167,16 @@ final class ReferenceStore: IncrementalStore {
             data = new
             return .saved
         }
+    }
+
+    private func erase() throws -> StoreResult {
+        if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
+        backing.data.withLock { data in
+            data.records = [:]
+            data.pairs = [:]
+            data.orders = [:]
+        }
+        return .saved
     }
 
     private func conflicts(of changes: SaveChangesRequest, _ data: ReferenceData) -> [ManagedObjectID] {

@@ -127,6 +127,18 @@ import Testing
         #expect("\(error!)".contains("Note") && "\(error!)".contains("Secret"))
     }
 
+    @Test func `an erased container is empty and goes on`() throws {
+        let container = try container(key: .passphrase("p"))
+        try save("a", "b", in: container)
+        let context = ModelContext(container)
+        let note = try #require(try context.fetch(FetchDescriptor<Note>()).first)
+        try container.erase()
+        #expect(try context.fetchCount(FetchDescriptor<Note>()) == 0)
+        #expect(note.isDeleted)
+        try save("c", in: container)
+        #expect(try texts(container) == ["c"])
+    }
+
     @Test func `a store in memory needs no key and leaves no file`() throws {
         let container = try ModelContainer(
             for: Note.self,
