@@ -33,15 +33,25 @@ struct ConflictResolution {
     func takeBack() { snapshot?.restore(context) }
 
     /// Ends the resolution: the save has succeeded.
-    mutating func finish() { uniqueness.finish() }
+    mutating func finish() {
+        // It holds objects, and the resolution has to see whether anybody else does.
+        snapshot = nil
+        uniqueness.finish()
+    }
 
     // MARK: Outdated objects
 
-    private func resolveOutdated(_ ids: [ManagedObjectID]) throws {
+    private mutating func resolveOutdated(_ ids: [ManagedObjectID]) throws {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
-        let canMerge = objects.allSatisfy { $0?.hasChanges ?? false }
+        let canMerge = zip(ids, objects).allSatisfy { id, object in
+            guard let object, object.hasChanges else { return false }
+            return rows[id] != nil || !context.mergePolicy.objectWins || object.hasAllValues
+        }
         guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
+            // That they are outdated is to stay known.
+            takeBack()
+            snapshot = nil
             for object in objects { object?.state.pointee.flags.insert(.outdated) }
             throw ObjectGraphError.conflicts(
                 zip(ids, objects).map { MergeConflict($0, object: $1, persisted: rows[$0]) }
@@ -56,6 +66,7 @@ struct ConflictResolution {
             }
             object.state.pointee.flags.remove(.outdated)
         }
+        for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
     }
 
     private func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
@@ -104,6 +115,17 @@ struct ConflictResolution {
         state.pointee.row = row
     }
 
+    /// Clears those to-one relationships of an object that is inserted again whose destinations were deleted with it.
+    private func dropLostDestinations(of object: any GraphObject) throws {
+        for relationship in object.entity.relationships where !relationship.isToMany {
+            let key = object.destinationKey(at: relationship.slot)
+            guard key > 0, !(context.knownObject(forKey: key, of: relationship.destination)?.isInserted ?? false)
+            else { continue }
+            let id = context.id(entity: relationship.destination, key: key)
+            if try persistedRows(of: [id]).isEmpty { object.storeDestination(0, at: relationship.slot) }
+        }
+    }
+
     /// Decides about an object that somebody else has deleted.
     private func settleMissing(_ object: any GraphObject) {
         let state = object.state
@@ -132,6 +154,14 @@ extension Entity {
 }
 
 extension GraphObject {
+    /// Whether all values are here: a large one that was left in the store is gone with its row.
+    fileprivate var hasAllValues: Bool {
+        guard let row = state.pointee.row else { return true }
+        return (0..<row.slotCount).allSatisfy { slot in
+            row.tag(at: slot) != .deferredBlob || !(state.pointee.changes?[slot] ?? .unset).isUnset
+        }
+    }
+
     /// Drops the changes of those attributes and to-one relationships for which `condition` holds.
     fileprivate func dropChanges(where condition: (Int) -> Bool) {
         guard let changes = state.pointee.changes else { return }

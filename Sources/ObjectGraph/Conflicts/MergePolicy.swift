@@ -9,7 +9,8 @@
 /// | ``overwrite`` | is written whole | as before, values that are not set included |
 /// | ``rollback`` | loses its changes | is dropped |
 ///
-/// Where an object was deleted by somebody else, the policies under which the object wins insert it again; where it was
+/// Where an object was deleted by somebody else, the policies under which the object wins insert it again; one with a large
+/// value that was never read cannot be, and the save throws. Where it was
 /// deleted here and changed elsewhere, those under which the store wins take the deletion back.
 public enum MergePolicy: Hashable, Sendable {
     /// The save throws, and nothing changes.

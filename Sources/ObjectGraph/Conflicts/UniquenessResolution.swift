@@ -49,7 +49,7 @@ struct UniquenessResolution {
         var properties: [String] { slots.map { entity.properties[$0].name } }
 
         /// The values of an object, in the form of a row; nil where one is null, which collides with nothing.
-        func values(of object: any GraphObject) -> [Value]? {
+        func values(of object: any GraphObject) -> UniqueValues? {
             values { slot in
                 let value = object.storedValue(at: slot)
                 guard case .uuid(let uuid) = value else { return value }
@@ -57,16 +57,28 @@ struct UniquenessResolution {
             }
         }
 
-        func values(of row: Row) -> [Value]? { values(row.valueOrNull) }
-
-        private func values(_ value: (Int) -> Value) -> [Value]? {
+        private func values(_ value: (Int) -> Value) -> UniqueValues? {
             let values = slots.map(value)
-            return values.contains(.null) ? nil : values
+            return values.contains(.null) ? nil : UniqueValues(values: values)
         }
     }
 
+    /// What a store compares: unlike `String`, it tells texts apart that have other characters and look the same.
+    private struct UniqueValues: Hashable {
+        let values: [Value]
+
+        static func == (left: UniqueValues, right: UniqueValues) -> Bool {
+            left.values.elementsEqual(right.values) { left, right in
+                guard case (.text(let left), .text(let right)) = (left, right) else { return left == right }
+                return left.utf8.elementsEqual(right.utf8)
+            }
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(values) }
+    }
+
     private mutating func resolve(_ constraint: Constraint) throws {
-        var owners: [[Value]: any GraphObject] = [:]
+        var owners: [UniqueValues: any GraphObject] = [:]
         for entry in context.inserted.entries + context.updated.entries {
             let object = entry.object
             guard object.hasChanges, !entry.state.pointee.flags.contains(.deleted),
@@ -78,7 +90,7 @@ struct UniquenessResolution {
                 owners[values] = object
             }
         }
-        for saved in context.materialize(try savedRows(constraint, Array(owners.keys))) {
+        for saved in context.materialize(try savedRows(constraint, owners.keys.map(\.values))) {
             // A saved object that is deleted or has other values by now gives the place up with this save.
             guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
                 object !== saved
@@ -246,19 +258,25 @@ struct UniquenessResolution {
 
     // MARK: After the save
 
-    /// Gives the new objects that have become part of others the identity of those. Where somebody refers to the other
-    /// one, which therefore stays, the new object counts as deleted, with the same identifier and values.
+    /// Gives the new objects that have become part of others of their entity the identity of those. Where somebody refers
+    /// to the other one, which therefore stays, the new object counts as deleted, with the same identifier and values. So
+    /// does one that has become part of an object of another entity, with its own values.
     mutating func finish() {
         // To undo the insertion of an object that has become another one would delete that.
         if !absorbed.isEmpty { context.forgetUndo() }
         while let last = absorbed.popLast() {
             let state = last.object.state
-            guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }
+            // Nobody looks for it under its temporary key any more.
+            state.pointee.handler?.table.remove(state.pointee.key)
+            // A row of another entity has other slots.
+            guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler,
+                handler.entity == last.object.entity
+            else { continue }
             state.pointee.row = survivor.row
             state.pointee.changes = nil
             state.pointee.key = survivor.key
             state.pointee.handler = handler
-            if handler.entity == last.object.entity, type(of: last.object) == handler.objectType,
+            if type(of: last.object) == handler.objectType,
                 let replaced = handler.table.replaceUnused(survivor.key, with: last.object)
             {
                 state.pointee.flags = []

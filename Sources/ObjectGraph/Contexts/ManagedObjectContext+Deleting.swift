@@ -30,7 +30,7 @@ extension ManagedObjectContext {
             // Never saved: nothing to delete in the store.
             object.state.pointee.flags.insert(.vanished)
         } else {
-            if changeCount == 0 { didGetChanges?() }
+            announceChange()
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
             deleted.add(object)
         }

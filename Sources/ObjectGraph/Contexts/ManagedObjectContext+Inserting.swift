@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         state.pointee.flags.subtract([
             .vanished, .deleted, .updated, .deletePropagated, .recordsChanges, .deletionSaved,
         ])
-        if changeCount == 0 { didGetChanges?() }
+        announceChange()
         inserted.add(object)
         recorder?.didInsert(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
         guard object.state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
-        if changeCount == 0 { didGetChanges?() }
+        announceChange()
         updated.add(object)
     }
 }

@@ -23,26 +23,31 @@ extension ManagedObjectContext {
     private func writeChanges() throws {
         var resolution = ConflictResolution(self)
         do {
-            while true {
-                try assignPermanentKeys()
-                let preparation = try SavePreparation(self)
-                do {
-                    try write(preparation)
-                } catch let conflict as SaveConflict {
-                    try resolution.resolve(conflict)
-                    continue
-                }
-                finishSave(preparation)
-                resolution.finish()
-                for request in preparation.batches.map(\.request) where !request.isEmpty {
-                    coordinator.announce(.save(request), from: inbox)
-                }
-                return
-            }
+            var saved: [SaveChangesRequest]?
+            while saved == nil { saved = try tryToWrite(settlingConflictsWith: &resolution) }
+            resolution.finish()
+            for request in saved ?? [] where !request.isEmpty { coordinator.announce(.save(request), from: inbox) }
         } catch {
             resolution.takeBack()
             throw error
         }
+    }
+
+    /// Tries to save.
+    ///
+    /// - Returns: what was saved; nil where a conflict was settled, and it is time to try again. No object is held by it.
+    private func tryToWrite(settlingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]?
+    {
+        try assignPermanentKeys()
+        let preparation = try SavePreparation(self)
+        do {
+            try write(preparation)
+        } catch let conflict as SaveConflict {
+            try resolution.resolve(conflict)
+            return nil
+        }
+        finishSave(preparation)
+        return preparation.batches.map(\.request)
     }
 
     private func write(_ preparation: SavePreparation) throws {

@@ -11,6 +11,8 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Called when the context gets its first unsaved change, and again for the first one after each save or rollback.
     public var didGetChanges: (() -> Void)?
+    /// Whether ``didGetChanges`` is called for the next further object that is changed, too, though there are changes.
+    package var announcesNextChange = false
     /// What records the changes, so that they can be undone and redone; nil, which it is at first, for nothing. Setting it
     /// to another one forgets what could be undone here.
     ///
@@ -115,6 +117,13 @@ public final class ManagedObjectContext {
         return deleted.objects
     }
 
+    /// Tells of a change that is about to be listed, where it is one to be told of.
+    func announceChange() {
+        guard changeCount == 0 || announcesNextChange else { return }
+        announcesNextChange = false
+        didGetChanges?()
+    }
+
     /// How many objects a save has something to write for.
     var changeCount: Int { inserted.count + updated.count + deleted.count }
 
@@ -170,7 +179,7 @@ public final class ManagedObjectContext {
     }
 
     /// The object with an identifier: the registered one, or a fault that is filled when it is read. Whether the store
-    /// has such an object shows only then. For a temporary identifier that means nothing any more, or one of another
+    /// has such an object shows only then; where entities inherit, it is asked at once. For a temporary identifier that means nothing any more, or one of another
     /// store, it is an object that counts as deleted.
     ///
     /// - Precondition: The model has the identifier's entity.
@@ -186,7 +195,13 @@ public final class ManagedObjectContext {
         }
         handler.table.reserve(1)
         if let object = knownObject(forKey: id.key, of: entity) { return object }
-        if !entity.subentities.isEmpty, let object = try? existingObject(with: id) { return object }
+        if !entity.isRoot || !entity.subentities.isEmpty {
+            // Only the row tells the entity, and with it the class. A fault of another one must never be registered.
+            if let object = try? existingObject(with: id) { return object }
+            var state = ObjectState(handler: handler, key: id.key)
+            state.flags = .vanished
+            return handler.makeObject(state)
+        }
         let object = handler.makeObject(ObjectState(handler: handler, key: id.key))
         handler.table.insert(object, forKey: id.key, entity: entity.index)
         return object

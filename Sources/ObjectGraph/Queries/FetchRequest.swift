@@ -8,10 +8,14 @@ public struct FetchRequest: Sendable {
     public var predicate: QueryExpression?
     /// The order; by primary key where it is empty.
     public var sort: [QuerySort] = []
-    /// The largest number of results; nil for no limit.
-    public var limit: Int?
-    /// The number of results to leave out at the beginning.
-    public var offset = 0
+    /// The largest number of results; nil for no limit, which a negative number becomes.
+    public var limit: Int? {
+        didSet { if let limit, limit < 0 { self.limit = nil } }
+    }
+    /// The number of results to leave out at the beginning; a negative number becomes 0.
+    public var offset = 0 {
+        didSet { offset = max(offset, 0) }
+    }
     /// Whether unsaved changes of the context take part.
     public var includesPendingChanges = true
     /// Paths of relationships, to-one and to-many, whose destinations are fetched together with the results, so that

@@ -3,7 +3,8 @@ import ObjectGraph
 extension ModelContext {
     /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true.
     ///
-    /// A save that fails leaves the changes in the context; the next change, and the next explicit save, try again.
+    /// A save that fails leaves the changes in the context. It is tried again as soon as a further model is inserted, changed
+    /// or deleted, and by the next explicit save.
     @MainActor
     func startAutosaving() {
         autosaveEnabled = true
@@ -17,7 +18,12 @@ extension ModelContext {
         Task { @MainActor in
             guard let context = reference.context else { return }
             context.isAutosaveScheduled = false
-            if context.autosaveEnabled { try? context.save() }
+            guard context.autosaveEnabled else { return }
+            do {
+                try context.save()
+            } catch {
+                context.graph.announcesNextChange = true
+            }
         }
     }
 }

@@ -16,7 +16,10 @@ public final class ModelContext {
     /// Whether the context saves by itself: soon after a change, as soon as the main actor is free. It is true in a
     /// container's main context and false in all others, where it has no effect: they belong to somebody who knows when
     /// their work is complete.
-    public var autosaveEnabled = false
+    public var autosaveEnabled = false {
+        // What was changed meanwhile is saved, too.
+        didSet { if autosaveEnabled, !oldValue, graph.hasChanges { graph.didGetChanges?() } }
+    }
     /// Whether a save waits for the main actor.
     var isAutosaveScheduled = false
 

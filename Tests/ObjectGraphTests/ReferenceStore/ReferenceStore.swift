@@ -254,7 +254,11 @@ final class ReferenceStore: IncrementalStore {
                 var seen: Set<[Value]> = []
                 for record in (data.records[entity.rootName] ?? [:]).values {
                     guard model.entitiesByName[record.entity]!.uniquenessConstraints.contains(slots) else { continue }
-                    let values = names.map { record.values[$0] ?? .null }
+                    // Texts collide by their bytes.
+                    let values = names.map { name -> Value in
+                        guard case .text(let text)? = record.values[name] else { return record.values[name] ?? .null }
+                        return .blob(Data(text.utf8))
+                    }
                     if !values.contains(.null), !seen.insert(values).inserted {
                         throw SaveConflict.notUnique(entity: entity.name, properties: names)
                     }

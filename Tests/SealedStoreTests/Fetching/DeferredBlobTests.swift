@@ -103,4 +103,28 @@ import Testing
         #expect(photos[0]["image"] == .blob(Data()))
         #expect(photos[0]["name"] == .text("0"))
     }
+
+    @Test(arguments: [false, true])
+    func `a value that was deleted elsewhere is never saved as an empty one`(isRead: Bool) throws {
+        try insert([10_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        let object = try #require(try context.fetch(FetchRequest(photo), as: ManagedObject.self).first)
+        object["name"] = .text("mine")
+        if isRead { object["image"] = object["image"] }
+        let other = ManagedObjectContext(coordinator: coordinator)
+        for object in try other.fetch(FetchRequest(photo), as: ManagedObject.self) { other.delete(object) }
+        try other.save()
+        if isRead {
+            try context.save()
+        } else {
+            #expect(throws: ObjectGraphError.self) { try context.save() }
+            #expect(object.isUpdated)
+        }
+        let fresh = ManagedObjectContext(coordinator: coordinator)
+        let saved: [ManagedObject] = try fresh.fetch(FetchRequest(photo))
+        #expect(saved.map { $0["image"] } == (isRead ? [.blob(Self.bytes(10_000))] : []))
+        context.rollback()
+        #expect(object.isObjectDeleted == !isRead)
+    }
 }

@@ -1,0 +1,47 @@
+import ObjectGraph
+import Testing
+
+@Suite("An object that is inserted again because another context deleted it") struct ReinsertionTests {
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `it leads to nothing that was deleted with it`(kind: StoreKind, isKnown: Bool) throws {
+        let store = try TestStore(kind, Self.model)
+        let first = store.context()
+        let owner = first.make("Owner", ["name": "o"])
+        let item = first.make("Item", ["name": "i"])
+        item[one: "owner"] = owner
+        try first.save()
+
+        let second = store.context()
+        second.mergePolicy = .mergeByPropertyObjectTrump
+        let counterpart = try second.counterpart(of: item)
+        let kept = isKnown ? counterpart[one: "owner"] : nil
+        counterpart["name"] = "changed"
+        first.delete(owner)
+        try first.save()
+        try second.save()
+        #expect(kept?.isObjectDeleted ?? true)
+
+        let third = store.context()
+        #expect(try third.one("Item")["name"] == "changed")
+        #expect(try third.one("Item")[one: "owner"] == nil)
+        let isFree = QueryExpression.comparison(
+            .equal,
+            Self.model.path("Item", "owner"),
+            .literal(.null)
+        )
+        #expect(try third.count(third.request("Item", where: isFree)) == 1)
+    }
+
+    private static let model = Fixtures.model(
+        EntityDescription(
+            "Owner",
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("items", to: "Item", .many, inverse: "owner", deleteRule: .cascade)]
+        ),
+        EntityDescription(
+            "Item",
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("owner", to: "Owner", .one, inverse: "items")]
+        )
+    )
+}
