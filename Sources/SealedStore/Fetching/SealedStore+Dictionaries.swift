@@ -55,14 +55,9 @@ struct DictionaryStatement {
         if !groups.isEmpty { sql += " GROUP BY \(groups.joined(separator: ", "))" }
         if let having { sql += " HAVING \(having)" }
         if !order.isEmpty { sql += " ORDER BY \(order.joined(separator: ", "))" }
-        var parameters = generator.parameters
-        if request.limit != nil || request.offset > 0 {
-            sql += " LIMIT ? OFFSET ?"
-            parameters.append(.integer(Int64(request.limit ?? -1)))
-            parameters.append(.integer(Int64(request.offset)))
-        }
-        self.sql = sql
-        self.parameters = parameters
+        let end = SQL.limit(request.limit, offset: request.offset)
+        self.sql = sql + end.text
+        parameters = generator.parameters + end.parameters
     }
 
     /// The sort keys, and behind them what makes the order of the rows the same every time.

@@ -90,15 +90,9 @@ struct FetchStatement {
         var sql = "SELECT \(columns) \(generator.fromClause)"
         if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
         if isOrdered { sql += " ORDER BY \(order.joined(separator: ", "))" }
-        var parameters = generator.parameters
-        if request.limit != nil || request.offset > 0 {
-            // OFFSET cannot stand without LIMIT; a negative limit is none.
-            sql += " LIMIT ? OFFSET ?"
-            parameters.append(.integer(Int64(request.limit ?? -1)))
-            parameters.append(.integer(Int64(request.offset)))
-        }
-        self.sql = sql
-        self.parameters = parameters
+        let end = SQL.limit(request.limit, offset: request.offset)
+        self.sql = sql + end.text
+        parameters = generator.parameters + end.parameters
     }
 }
 

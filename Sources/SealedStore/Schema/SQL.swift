@@ -1,5 +1,14 @@
+import ObjectGraph
+
 /// Rules of SQLite's language.
 enum SQL {
+    /// The end of a SELECT that returns only some of its rows, with the values of its parameters; empty for all rows.
+    static func limit(_ limit: Int?, offset: Int) -> (text: String, parameters: [Value]) {
+        guard limit != nil || offset > 0 else { return ("", []) }
+        // OFFSET cannot stand without LIMIT; a negative limit is none.
+        return (" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))])
+    }
+
     /// An identifier between quotes, which may then hold any character but NUL.
     static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
