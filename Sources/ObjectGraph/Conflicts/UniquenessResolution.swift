@@ -143,6 +143,7 @@ struct UniquenessResolution {
                 object.state.pointee.changes = nil
                 if object.state.pointee.flags.contains(.updated) { context.updated.remove(object) }
             } else {
+                object.giveSavedMembersBack()
                 context.delete(object)
                 context.propagateDeletes()
             }
@@ -287,6 +288,23 @@ struct UniquenessResolution {
 }
 
 extension GraphObject {
+    /// Brings the saved objects that would be deleted with this new one back to where they belong in the store.
+    fileprivate func giveSavedMembersBack() {
+        for relationship in entity.relationships where relationship.deleteRule == .cascade {
+            for member in destinations(of: relationship) where member.state.pointee.key > 0 {
+                if let inverse = relationship.inverse, !inverse.isToMany {
+                    let stored = member.state.pointee.row?.integer(at: inverse.slot) ?? 0
+                    let owner = state.pointee.handler?.context?.objects(with: [stored], of: inverse.destination).first
+                    member.setDestination(owner, at: inverse.slot)
+                } else if relationship.isToMany {
+                    removeMember(member, at: relationship.slot)
+                } else {
+                    setDestination(nil, at: relationship.slot)
+                }
+            }
+        }
+    }
+
     /// Makes a relationship lead nowhere.
     fileprivate func empty(_ relationship: Relationship) {
         if relationship.isToMany {

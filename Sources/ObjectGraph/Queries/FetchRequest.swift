@@ -8,9 +8,9 @@ public struct FetchRequest: Sendable {
     public var predicate: QueryExpression?
     /// The order; by primary key where it is empty.
     public var sort: [QuerySort] = []
-    /// The largest number of results; nil for no limit, which a negative number becomes.
+    /// The largest number of results; nil for no limit; a negative number becomes 0.
     public var limit: Int? {
-        didSet { if let limit, limit < 0 { self.limit = nil } }
+        didSet { if let limit, limit < 0 { self.limit = 0 } }
     }
     /// The number of results to leave out at the beginning; a negative number becomes 0.
     public var offset = 0 {

@@ -149,6 +149,7 @@ final class ToManyMembers {
     /// Forgets what the store has, so that the next reader asks it; changes made before stay.
     func unload() {
         guard isLoaded else { return }
+        stamp &+= 1
         if !isReordered { keys = KeyList(keys.filter { added.contains($0) }) }
         isLoaded = false
     }

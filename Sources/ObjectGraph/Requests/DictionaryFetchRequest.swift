@@ -34,14 +34,10 @@ public struct DictionaryFetchRequest: Sendable {
     /// The order. Rows that are equal in it come in the order of their primary keys; groups in that of what they are
     /// grouped by, and distinct rows in that of their columns.
     public var sort: [QuerySort] = []
-    /// The largest number of rows; nil for no limit, which a negative number becomes.
-    public var limit: Int? {
-        didSet { if let limit, limit < 0 { self.limit = nil } }
-    }
-    /// The number of rows to leave out at the beginning; a negative number becomes 0.
-    public var offset = 0 {
-        didSet { offset = max(offset, 0) }
-    }
+    /// The largest number of rows; nil for no limit.
+    public var limit: Int?
+    /// The number of rows to leave out at the beginning.
+    public var offset = 0
 
     /// Makes a request.
     public init(

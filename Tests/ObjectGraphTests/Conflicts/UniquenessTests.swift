@@ -198,6 +198,28 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a new object that is dropped does not take saved ones with it`(kind: StoreKind) throws {
+        let (store, context) = try Self.store(kind, .rollback)
+        let first = context.make("Person", ["email": "a"])
+        let second = context.make("Person", ["email": "b"])
+        let note = context.make("Note", ["text": "saved"])
+        note[one: "person"] = second
+        try context.save()
+        let new = context.make("Person", ["email": "a"])
+        note[one: "person"] = new
+        let own = context.make("Note", ["text": "new"])
+        own[one: "person"] = new
+        try context.save()
+        #expect(new.isObjectDeleted)
+        #expect(own.isObjectDeleted)
+        #expect(!note.isObjectDeleted)
+        #expect(note[one: "person"] === second)
+        #expect(first[many: "notes"].isEmpty)
+        let fresh = store.context()
+        #expect(try fresh.one("Note")[one: "person"]?["email"] == "b")
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `one object can collide with two others`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let first = context.make("Person", ["email": "a"])
