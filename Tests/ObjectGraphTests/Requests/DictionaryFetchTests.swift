@@ -151,10 +151,8 @@ import Testing
         request.offset = 1
         request.limit = 2
         #expect(try Self.rows(context, request) == [["three"], ["one"]])
-        request.limit = nil
-        let all = try Self.rows(context, request)
         request.limit = -1
-        #expect(try Self.rows(context, request) == all)
+        #expect(try Self.rows(context, request).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
