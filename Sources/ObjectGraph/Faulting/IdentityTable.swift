@@ -105,6 +105,9 @@ final class IdentityTable {
         }
     }
 
+    /// How often objects were let go of in a sweep: as long as it stays the same, no object's address passes to another.
+    private(set) var sweeps = 0
+
     /// Lets go of the objects that nobody else refers to.
     func sweep() {
         var dead: [AnyObject] = []
@@ -116,6 +119,7 @@ final class IdentityTable {
             }
         }
         count -= dead.count
+        if !dead.isEmpty { sweeps &+= 1 }
         sweepCount = max(Self.smallestSweep, 2 * count)
         if !dead.isEmpty { rebuild(capacity: Self.capacity(for: count)) }
         // Only now, since an object's own `deinit` may come back to this table.

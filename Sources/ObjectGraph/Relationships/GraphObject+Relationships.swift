@@ -35,7 +35,9 @@ extension GraphObject {
             handler.context?.handlers[relationship.destination.index].objectType is M.Type
         else { return memberObjects(at: slot).compactMap { $0 as? M } }
         handler.context?.propagateDeletes()
-        if let members = state.pointee.changes?.members(at: slot), let recent = recentMembers(of: members, as: type) {
+        if let members = state.pointee.changes?.members(at: slot),
+            let recent = recentMembers(members, of: relationship, as: type)
+        {
             return recent
         }
         return members(at: slot) { _, object in unsafeDowncast(object, to: M.self) }

@@ -41,7 +41,7 @@ class RecentMembersEntry {
     let members: ToManyMembers
     /// What ``ToManyMembers/stamp`` was.
     fileprivate(set) var stamp: Int
-    /// What ``ManagedObjectContext/deletionStamp`` was.
+    /// What ``ManagedObjectContext/deletionStamp(of:)`` was.
     fileprivate(set) var deletions: Int
     /// The addresses of the members.
     fileprivate var addresses: [UInt] = []
@@ -62,8 +62,10 @@ private final class RecentArray<M: GraphObject>: RecentMembersEntry {
 extension GraphObject {
     /// The members of a to-many relationship, to be changed in place and put back by ``putMembers(_:at:)``.
     public func takeMembers<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
-        guard let (context, members) = recentlyChangeable(at: slot) else { return memberObjects(at: slot, as: type) }
-        let known = context.recentMembers.entry(for: members, deletions: context.deletionStamp)
+        guard let (context, relationship, members) = recentlyChangeable(at: slot) else {
+            return memberObjects(at: slot, as: type)
+        }
+        let known = context.recentMembers.entry(for: members, deletions: context.deletionStamp(of: relationship))
         if let known = known as? RecentArray<M>, !known.isTaken {
             known.isTaken = true
             var objects: [M] = []
@@ -71,7 +73,7 @@ extension GraphObject {
             return objects
         }
         let objects = memberObjects(at: slot, as: type)
-        let entry = RecentArray<M>(members, deletions: context.deletionStamp)
+        let entry = RecentArray<M>(members, deletions: context.deletionStamp(of: relationship))
         entry.addresses = objects.withUnsafeBytes { Array($0.bindMemory(to: UInt.self)) }
         context.recentMembers.add(entry)
         return objects
@@ -81,8 +83,11 @@ extension GraphObject {
     ///
     /// - Complexity: O(1) for each object that was added at the end, besides a comparison of the others' addresses.
     public func putMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
-        guard let (context, members) = recentlyChangeable(at: slot),
-            let entry = context.recentMembers.entry(for: members, deletions: context.deletionStamp) as? RecentArray<M>,
+        guard let (context, relationship, members) = recentlyChangeable(at: slot),
+            let entry = context.recentMembers.entry(
+                for: members,
+                deletions: context.deletionStamp(of: relationship)
+            ) as? RecentArray<M>,
             entry.isTaken, entry.isPrefix(of: objects)
         else { return setMembers(objects.map { $0 }, at: slot) }
         let new = objects[entry.addresses.count...]
@@ -92,25 +97,32 @@ extension GraphObject {
         entry.objects = objects
         entry.isTaken = false
         entry.stamp = members.stamp
-        entry.deletions = context.deletionStamp
+        entry.deletions = context.deletionStamp(of: relationship)
     }
 
     /// The array of members that the program changed last; nil where it is not known any more.
-    func recentMembers<M: GraphObject>(of members: ToManyMembers, as type: M.Type) -> [M]? {
+    func recentMembers<M: GraphObject>(
+        _ members: ToManyMembers,
+        of relationship: Relationship,
+        as type: M.Type
+    ) -> [M]? {
         guard let context = state.pointee.handler?.context,
-            let entry = context.recentMembers.entry(for: members, deletions: context.deletionStamp) as? RecentArray<M>,
+            let entry = context.recentMembers.entry(
+                for: members,
+                deletions: context.deletionStamp(of: relationship)
+            ) as? RecentArray<M>,
             !entry.isTaken
         else { return nil }
         return entry.objects
     }
 
-    private func recentlyChangeable(at slot: Int) -> (ManagedObjectContext, ToManyMembers)? {
+    private func recentlyChangeable(at slot: Int) -> (ManagedObjectContext, Relationship, ToManyMembers)? {
         if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
         guard let handler = state.pointee.handler, let context = handler.context,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else { return nil }
         context.propagateDeletes()
-        return (context, members(of: relationship))
+        return (context, relationship, members(of: relationship))
     }
 }
 
@@ -123,5 +135,13 @@ extension RecentArray {
                 old.isEmpty || memcmp(new.baseAddress!, old.baseAddress!, old.count) == 0
             }
         }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Another number after each change of which objects count as deleted, and after each time that destinations of the
+    /// relationship were let go of, so that their addresses may be those of others by now.
+    fileprivate func deletionStamp(of relationship: Relationship) -> Int {
+        deletionStamp &+ handlers[relationship.destination.index].table.sweeps
     }
 }
