@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FaultingTests {
     /// A store with a number of books, each with an author of its own and three tags.
-    private static func library(_ kind: StoreKind, count: Int) throws -> TestStore {
+    private static func storeWithBooks(_ kind: StoreKind, count: Int) throws -> TestStore {
         let store = try TestStore(kind)
         let context = store.context()
         let tags = (0..<10).map { context.make("Tag", ["name": .text("tag \($0)")]) }
@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `reading attributes of fetched objects asks the store for nothing`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1_000)
+        let store = try Self.storeWithBooks(kind, count: 1_000)
         let books = try store.context().all("Book")
         #expect(books.names.count == 1_000)
         #expect(store.counter.reads == 1, "the fetch itself")
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `walking a to-one relationship over a thousand objects costs a few requests`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1_000)
+        let store = try Self.storeWithBooks(kind, count: 1_000)
         let context = store.context()
         let books = try context.all("Book")
         for (number, book) in books.enumerated() {
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `walking a to-many relationship over a thousand objects costs a few requests`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1_000)
+        let store = try Self.storeWithBooks(kind, count: 1_000)
         let context = store.context()
         for author in try context.all("Author") {
             #expect(author[many: "books"].count == 1)
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `walking a many-to-many relationship over a thousand objects costs a few requests`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1_000)
+        let store = try Self.storeWithBooks(kind, count: 1_000)
         let context = store.context()
         for book in try context.all("Book") { #expect(book[many: "tags"].count == 3) }
         #expect(store.counter.reads <= 12)
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a relationship is loaded once`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 10)
+        let store = try Self.storeWithBooks(kind, count: 10)
         let context = store.context()
         let books = try context.all("Book")
         let held = books.map { ($0[many: "tags"], $0[one: "author"]) }
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `an object by identifier is a fault until it is read`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1)
+        let store = try Self.storeWithBooks(kind, count: 1)
         let id = try store.context().one("Author").managedObjectID
         let context = store.context()
         store.counter.reset()
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a fault that leads nowhere reads as empty and counts as deleted`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1)
+        let store = try Self.storeWithBooks(kind, count: 1)
         let writer = store.context()
         let author = try writer.one("Author")
         let id = author.managedObjectID
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a changed fault is filled first`(kind: StoreKind) throws {
-        let store = try Self.library(kind, count: 1)
+        let store = try Self.storeWithBooks(kind, count: 1)
         let id = try store.context().one("Author").managedObjectID
         let context = store.context()
         let author = try #require(context.object(with: id) as? ManagedObject)

@@ -4,28 +4,28 @@ import Testing
 
 /// Does the same random operations to a context and to a plain graph.
 struct RandomOperations {
-    private var random: SeededGenerator
-    private let store: TestStore
+    var random: SeededGenerator
+    let store: TestStore
     private let seed: UInt64
     private let checksEveryStep: Bool
-    private var contexts: [ManagedObjectContext]
+    var contexts: [ManagedObjectContext]
     /// The context with the changes, if there are any.
     private var active = 0
-    private var graph = PlainGraph()
-    private var saved = PlainGraph()
+    var graph = PlainGraph()
+    var saved = PlainGraph()
     private var ids: [Int: ManagedObjectID] = [:]
     /// Objects that the test refers to, so that they stay in memory, by context.
     private var held: [[Int: ManagedObject]] = [[:], [:]]
     private var nextID = 1
     /// Saved objects that were deleted since the last save, as they were then.
-    private var deleted: [Int: PlainGraph.Object] = [:]
-    private(set) var log: [String] = []
-    private var markers: [Marker] = []
+    var deleted: [Int: PlainGraph.Object] = [:]
+    var log: [String] = []
+    var markers: [Marker] = []
     /// What the plain graph was before each operation that can be undone or redone, the last one at the end.
-    private var undoable: [Moment] = []
-    private var redoable: [Moment] = []
+    var undoable: [Moment] = []
+    var redoable: [Moment] = []
 
-    private struct Moment {
+    struct Moment {
         let graph: PlainGraph
         let deleted: [Int: PlainGraph.Object]
     }
@@ -39,7 +39,7 @@ struct RandomOperations {
         for context in contexts { context.undoManager = UndoManager() }
     }
 
-    private var context: ManagedObjectContext { contexts[active] }
+    var context: ManagedObjectContext { contexts[active] }
 
     var modelDescription: String {
         store.model.relationships.map { relationship in
@@ -55,7 +55,7 @@ struct RandomOperations {
         let description: String
     }
 
-    private func expect(_ condition: Bool, _ description: @autoclosure () -> String) throws {
+    func expect(_ condition: Bool, _ description: @autoclosure () -> String) throws {
         if !condition { throw Disagreement(description: description()) }
     }
 
@@ -81,58 +81,6 @@ struct RandomOperations {
         if checksEveryStep || random.chance(20) { try check(context, graph, "the context") }
         try checkFetches()
         try expect(graph.contradictions.isEmpty, "the plain graph is wrong: \(graph.contradictions)")
-    }
-
-    // MARK: Undoing
-
-    /// Does an operation as one that can be undone.
-    private mutating func undoably(_ operation: (inout Self) throws -> Void) throws {
-        let before = Moment(graph: graph, deleted: deleted)
-        let undoManager = try #require(context.undoManager)
-        undoManager.beginUndoGrouping()
-        // Operations that change nothing would leave no group.
-        let marker = Marker(undoManager)
-        marker.register()
-        markers.append(marker)
-        defer { undoManager.endUndoGrouping() }
-        try operation(&self)
-        undoable.append(before)
-        redoable = []
-    }
-
-    private mutating func undoOrRedo() {
-        let isUndo = random.chance(60)
-        for _ in 0..<Int.random(in: 1...3, using: &random) {
-            guard let moment = isUndo ? undoable.popLast() : redoable.popLast() else { return }
-            log.append(isUndo ? "undo" : "redo")
-            let now = Moment(graph: graph, deleted: deleted)
-            if isUndo {
-                context.undo()
-                redoable.append(now)
-            } else {
-                context.redo()
-                undoable.append(now)
-            }
-            graph = moment.graph
-            // A save may have come in between.
-            deleted = moment.deleted.filter { saved.objects[$0.key] != nil && graph.objects[$0.key] == nil }
-            for (id, object) in saved.objects where graph.objects[id] == nil && deleted[id] == nil {
-                deleted[id] = PlainGraph.Object(entity: object.entity)
-            }
-        }
-    }
-
-    /// Whether undoing or redoing can bring back objects that are deleted now.
-    private var canBringBackDeleted: Bool {
-        (undoable + redoable).contains { moment in moment.graph.objects.keys.contains { graph.objects[$0] == nil } }
-    }
-
-    /// Forgets what could be undone: the plain graph does not know what becomes of it.
-    private mutating func forgetUndo() {
-        for context in contexts { context.undoManager?.removeAllActions() }
-        undoable = []
-        redoable = []
-        markers = []
     }
 
     // MARK: Operations
@@ -358,7 +306,7 @@ struct RandomOperations {
         return (id, object)
     }
 
-    private func object(_ id: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
+    func object(_ id: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
         if context === self.context, let object = held[active][id] { return object }
         let permanent = try #require(ids[id], "object \(id) was never saved, and is not held")
         return try #require(
@@ -366,94 +314,4 @@ struct RandomOperations {
             "object \(id) is not in the store"
         )
     }
-
-    // MARK: Checks
-
-    private func check(_ context: ManagedObjectContext, _ graph: PlainGraph, _ place: String) throws {
-        var numbers: [ObjectIdentifier: Int] = [:]
-        var objects: [Int: ManagedObject] = [:]
-        for id in graph.objects.keys.sorted() {
-            let object = try object(id, context)
-            objects[id] = object
-            numbers[ObjectIdentifier(object)] = id
-        }
-        for (id, plain) in graph.objects {
-            let object = objects[id]!
-            try expect(!object.isObjectDeleted, "\(place): object \(id) counts as deleted")
-            for name in ["n", "s"] {
-                try expect(object[name] == plain.values[name] ?? .null, "\(place): \(id).\(name)")
-            }
-            for relationship in plain.entity.relationships {
-                let found: [Int]
-                if relationship.isToMany {
-                    found = object[many: relationship.name].map { numbers[ObjectIdentifier($0)] ?? -1 }
-                } else {
-                    let destination = object[one: relationship.name]
-                    found =
-                        destination.flatMap { $0.isObjectDeleted ? nil : [numbers[ObjectIdentifier($0)] ?? -1] } ?? []
-                }
-                let expected = graph.related(id, relationship)
-                let agree = relationship.isOrdered ? found == expected : found.sorted() == expected.sorted()
-                try expect(agree, "\(place): \(id).\(relationship.name) is \(found) instead of \(expected)")
-            }
-        }
-        for entity in store.model.entities {
-            let count = try context.count(context.request(entity.name))
-            let expected = graph.objects.values.count { $0.entity.isKind(of: entity) }
-            try expect(count == expected, "\(place): the number of objects of \(entity.name)")
-        }
-    }
-
-    /// Compares fetches with a condition, a sort and a limit.
-    private mutating func checkFetches() throws {
-        let entity = random.pick(store.model.entities)!
-        let bound = Int64.random(in: 0..<10, using: &random)
-        let path = store.model.path(entity.name, "n")
-        var request = context.request(entity.name, where: path < .integer(bound), sortedBy: [QuerySort(path)])
-        request.offset = random.chance(50) ? 0 : Int.random(in: 0..<4, using: &random)
-        request.limit = random.chance(50) ? nil : Int.random(in: 0..<4, using: &random)
-        let found: [ManagedObject] = try context.fetch(request)
-        let fitting = graph.objects.values.filter { $0.entity.isKind(of: entity) }.compactMap { object -> Int64? in
-            if case .integer(let n)? = object.values["n"], n < bound { n } else { nil }
-        }
-        let expected = fitting.sorted().dropFirst(request.offset).prefix(request.limit ?? .max)
-        try expect(
-            found.map { $0["n"] } == expected.map { .integer($0) },
-            "\(found.map { "\($0.managedObjectID.key)" }) of \(entity.name) with n < \(bound)"
-        )
-        try expect(try context.count(request) == expected.count, "the count of \(entity.name) with n < \(bound)")
-
-        // Paths across relationships see pending changes of other objects too.
-        if let relationship = random.pick(entity.relationships.filter { $0.destination.attribute(named: "n") != nil }) {
-            let condition: QueryExpression =
-                relationship.isToMany
-                ? .quantified(
-                    .any,
-                    from: 0,
-                    [.relationship(relationship)],
-                    variable: 1,
-                    condition: store.model.path(1, relationship.destination.name, "n") > .integer(bound)
-                )
-                : store.model.path(entity.name, relationship.name, "n") > .integer(bound)
-            let count = try context.count(context.request(entity.name, where: condition))
-            let expected = graph.objects.filter { id, object in
-                object.entity.isKind(of: entity)
-                    && graph.related(id, relationship).contains { other in
-                        if case .integer(let n)? = graph.objects[other]!.values["n"] { n > bound } else { false }
-                    }
-            }
-            try expect(count == expected.count, "\(entity.name) with \(relationship.name).n > \(bound)")
-        }
-    }
-}
-
-/// An operation that changes nothing.
-private final class Marker {
-    private unowned let undoManager: UndoManager
-
-    init(_ undoManager: UndoManager) {
-        self.undoManager = undoManager
-    }
-
-    func register() { undoManager.registerUndo(withTarget: self) { $0.register() } }
 }
