@@ -15,6 +15,8 @@ struct ChangeList {
     private(set) var entries: [ChangedObject] = []
     /// How many of them are changed.
     private(set) var count = 0
+    /// How many times objects were added; never less than before.
+    private(set) var additions = 0
     /// What an object of the list has among its flags as long as it is changed.
     let mark: ObjectFlags
     /// What it has among its flags as long as it is in the list.
@@ -33,6 +35,7 @@ struct ChangeList {
         let state = object.state
         state.pointee.flags.insert(mark)
         count += 1
+        additions += 1
         if !state.pointee.flags.contains(listed) {
             state.pointee.flags.insert(listed)
             entries.append(ChangedObject(object))

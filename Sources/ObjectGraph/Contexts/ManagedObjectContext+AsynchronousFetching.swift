@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again; after a
     /// few times it is asked at once, blocking the caller.
     ///
-    /// Relationships to prefetch are fetched in the context's isolation.
+    /// A child asks its parent at once. Relationships to prefetch are fetched in the context's isolation.
     ///
     /// - Throws: what the store throws; `CancellationError` where the task is cancelled, which ends the statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
@@ -17,12 +17,13 @@ extension ManagedObjectContext {
         as type: T.Type = T.self
     ) async throws -> [T] {
         for _ in 0..<Self.mostAttempts {
+            guard case .store(let store) = try store(for: request.entity) else { break }
             processPendingChanges()
             let pending = pendingChanges(for: request)
             let stamp = deletionStamp
             let result = try await StoreRequest.executeInBackground(
                 .fetch(pending.map { stored(request, with: $0) } ?? request),
-                in: store(for: request.entity)
+                in: store
             )
             guard case .rows(let rows) = result else {
                 preconditionFailure("the store answered a fetch with something else")
@@ -46,7 +47,7 @@ extension ManagedObjectContext {
     ) async throws -> DictionaryResults {
         let result = try await StoreRequest.executeInBackground(
             .fetchDictionaries(request.validated()),
-            in: store(for: request.entity)
+            in: coordinator.store(for: request.entity).store
         )
         guard case .dictionaries(let results) = result else {
             preconditionFailure("the store answered a fetch of dictionaries with something else")

@@ -38,6 +38,20 @@ extension ManagedObjectContext {
     }
 
     private func execute(_ request: StoreRequest, of entity: Entity, _ type: BatchResultType) throws -> BatchResult {
+        let changes = try execute(request, of: entity)
+        switch type {
+        case .statusOnly: return .statusOnly
+        case .count: return .count(changes.count)
+        case .objectIDs: return .objectIDs(ids(of: changes, entity))
+        }
+    }
+
+    /// Carries out a batch request, which the context with inbox `origin` made, where that is not this one.
+    func execute(
+        _ request: StoreRequest,
+        of entity: Entity,
+        from origin: ContextInbox? = nil
+    ) throws -> BatchChanges {
         takeInSavedChanges()
         let result: StoreResult
         do {
@@ -49,12 +63,9 @@ extension ManagedObjectContext {
             preconditionFailure("the store answered a batch request with something else")
         }
         merge(changes)
-        coordinator.announce(.batch(changes), from: inbox)
-        switch type {
-        case .statusOnly: return .statusOnly
-        case .count: return .count(changes.count)
-        case .objectIDs: return .objectIDs(ids(of: changes, entity))
-        }
+        // What a child did its parent has told the others.
+        if parent == nil { announce(.batch(changes), from: origin) }
+        return changes
     }
 
     private func ids(of changes: BatchChanges, _ entity: Entity) -> [ManagedObjectID] {

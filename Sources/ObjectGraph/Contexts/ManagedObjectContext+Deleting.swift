@@ -29,6 +29,7 @@ extension ManagedObjectContext {
             inserted.remove(object)
             // Never saved: nothing to delete in the store.
             object.state.pointee.flags.insert(.vanished)
+            if object.state.pointee.key > 0 { object.state.pointee.flags.insert(.deletionSaved) }
         } else {
             announceChange()
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }

@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     }
 
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
-    private func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
+    func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
         try results(of: request, rows(for: stored(request, with: pending)), with: pending)
     }
 

@@ -76,7 +76,10 @@ extension GraphObject {
             state.pointee.row = row
             return true
         }
-        guard current.isOlder(than: row) else { return false }
+        guard current.isOlder(than: row) else {
+            if state.pointee.handler?.context?.parent != nil { adopt(answered: row) }
+            return false
+        }
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             state.pointee.row = row
             // A later version of an object that was deleted: somebody has undone that.
@@ -85,5 +88,15 @@ extension GraphObject {
             state.pointee.flags.insert(.outdated)
         }
         return false
+    }
+
+    /// Takes in what the context's parent says of the object now. There is no later state, whatever the version, and no
+    /// conflict: the object's own changes go before it.
+    private func adopt(answered row: Row) {
+        guard !state.pointee.flags.contains(.inserted) else { return }
+        state.pointee.row = row
+        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
+            state.pointee.flags.subtract([.vanished, .deletionSaved])
+        }
     }
 }

@@ -1,16 +1,20 @@
 extension ManagedObjectContext {
-    /// Takes in what other contexts of the coordinator saved since the last time: unchanged objects get their new rows,
-    /// and relationships are loaded again when they are next read. Objects with changes of their own keep them; that they
-    /// conflict shows when they are saved. What was deleted here and there is deleted.
+    /// Takes in what other contexts saved since the last time: unchanged objects get their new rows, and relationships are
+    /// loaded again when they are next read. Objects with changes of their own keep them; that they conflict shows when
+    /// they are saved. What was deleted here and there is deleted.
     func takeInSavedChanges() {
+        parent?.takeInSavedChanges()
         guard !inbox.isEmpty else { return }
         deletionStamp &+= 1
-        for changes in inbox.take() {
-            switch changes {
-            case .save(let request): merge(request)
+        for announcement in inbox.take() {
+            switch announcement {
+            case .save(let changes): merge(changes)
             case .batch(let changes): merge(changes)
-            case .erasure: forgetSavedObjects()
+            // A parent has objects that no store has.
+            case .erasure where parent == nil: forgetSavedObjects()
+            case .erasure, .revert: readAllAgain()
             }
+            childInboxes.inboxes.post(announcement, except: nil)
         }
     }
 
@@ -18,16 +22,19 @@ extension ManagedObjectContext {
         for row in changes.inserted {
             unloadMembers(toldBy: row)
             // A row with a past was deleted, and came back.
-            guard row.version > 1 else { continue }
+            guard row.version > 1 || parent != nil else { continue }
             knownObject(forKey: row.key, of: model.entities[row.entityIndex])?.adopt(refetched: row)
         }
+        var known: [any GraphObject] = []
         for row in changes.updated {
             unloadMembers(toldBy: row)
             guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
             let object = handlers[found.entity].graphObject(found.object)
             if let old = object.state.pointee.row { unloadMembers(toldBy: old) }
-            object.adopt(refetched: row)
+            if parent == nil { object.adopt(refetched: row) } else { known.append(object) }
         }
+        // The parent may have changes of its own besides.
+        readAgain(known.filter { $0.state.pointee.row != nil })
         for deletion in changes.deleted {
             if let row = deletion.row { unloadMembers(toldBy: row) }
             guard let found = handlers[deletion.entity.index].table.object(forKey: deletion.key) else { continue }
@@ -37,6 +44,25 @@ extension ManagedObjectContext {
             unloadMembers(of: change.relationship, owner: change.owner)
             guard let inverse = change.relationship.inverse else { continue }
             for key in change.added + change.removed { unloadMembers(of: inverse, owner: key) }
+        }
+    }
+
+    /// Makes all objects what the parent says that they are now.
+    private func readAllAgain() {
+        let saved = registeredObjects.filter { !$0.state.pointee.flags.contains(.inserted) }
+        for (_, objects) in Dictionary(grouping: saved, by: \.entity.rootIndex) {
+            for object in objects {
+                for relationship in object.entity.relationships where relationship.isToMany {
+                    object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+                }
+            }
+            let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
+            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
+                continue
+            }
+            var missing = Dictionary(uniqueKeysWithValues: objects.map { ($0.state.pointee.key, $0) })
+            for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
+            for object in missing.values { markDeletedElsewhere(object) }
         }
     }
 

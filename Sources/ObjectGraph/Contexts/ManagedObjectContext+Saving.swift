@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             var saved: [SaveChangesRequest]?
             while saved == nil { saved = try tryToWrite(settlingConflictsWith: &resolution) }
             resolution.finish()
-            for request in saved ?? [] where !request.isEmpty { coordinator.announce(.save(request), from: inbox) }
+            for request in saved ?? [] where !request.isEmpty { announce(.save(request)) }
         } catch {
             resolution.takeBack()
             throw error
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     }
 
     /// Asks the stores for the permanent keys of all new objects. They stay with the objects, even if the save fails.
-    private func assignPermanentKeys() throws {
+    func assignPermanentKeys() throws {
         var counts = Array(repeating: 0, count: model.entities.count)
         forEachKeyless { entity, _ in counts[entity.rootIndex] += 1 }
         var keys: [ArraySlice<Int64>] = Array(repeating: [], count: counts.count)
@@ -127,6 +127,7 @@ extension ManagedObjectContext {
     /// Empties the lists of changed objects and resets the flags that tell of them.
     func clearChangeLists() {
         deletionStamp &+= 1
+        earlierKeys = [:]
         let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
         // Only now, since an object's own `deinit` may come back to the context.
         withExtendedLifetime(all) {}

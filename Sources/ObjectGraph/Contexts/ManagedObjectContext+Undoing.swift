@@ -14,6 +14,7 @@ extension ManagedObjectContext {
         for object in returned { object.state.pointee.flags.insert(.vanished) }
         removeFromContext(new)
         readOutdatedAgain(among: changed)
+        childInboxes.inboxes.post(.revert, except: nil)
     }
 
     /// Reads the objects again that somebody else changed; those that are not in the store any more keep their last
@@ -85,7 +86,7 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows of objects again, which keep their changes.
-    private func readAgain(_ objects: [any GraphObject]) {
+    func readAgain(_ objects: [any GraphObject]) {
         for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
             guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {

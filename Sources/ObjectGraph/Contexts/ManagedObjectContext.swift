@@ -5,6 +5,8 @@
 public final class ManagedObjectContext {
     /// Where the context's stores are.
     public let coordinator: PersistentStoreCoordinator
+    /// The context that this one reads from and saves to; nil where those are the stores themselves.
+    public let parent: ManagedObjectContext?
     /// What the layer above associates with the context.
     public weak var owner: AnyObject?
     /// What a save does about objects that somebody else has changed, and about values that are not unique.
@@ -39,6 +41,8 @@ public final class ManagedObjectContext {
     private let handlersByType: [ObjectIdentifier: FaultHandler]
     @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
     let inbox = ContextInbox()
+    /// The children's inboxes.
+    var childInboxes = InboxList()
 
     // No access to the lists comes back to the context: checks for overlaps would only cost time.
     @exclusivity(unchecked) var inserted = ChangeList(mark: .inserted, listed: .listedAsInserted)
@@ -54,10 +58,35 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// How often changes have been saved.
     var saveCount = 0
+    /// The keys of new objects that were given permanent ones, by their temporary keys.
+    var earlierKeys: [Int64: Int64] = [:]
+    /// How many objects had been inserted when all of them were last given permanent keys.
+    var insertionsWithPermanentIDs = 0
 
-    /// Makes a context without objects.
-    public init(coordinator: PersistentStoreCoordinator) {
+    /// Makes a context without objects, which reads from the coordinator's stores and saves to them.
+    public convenience init(coordinator: PersistentStoreCoordinator) {
+        self.init(coordinator: coordinator, parent: nil)
+    }
+
+    /// Makes a context without objects that reads from another context and saves to it, one level up: a scratch pad for
+    /// changes that may yet be dropped.
+    ///
+    /// It sees what the parent's objects are, unsaved changes included, at the time when it reads them. Later changes that
+    /// the parent makes it sees when it fetches or refreshes an object anew; what the parent or another child saves it
+    /// takes in by itself. Its own save makes its changes unsaved changes of the parent, as one operation to undo: where both
+    /// have changed a value, the child's goes before the parent's. Only the save of the topmost context writes to a store,
+    /// and reports conflicts with others and values that are not unique.
+    ///
+    /// New objects of either get their permanent identifiers as soon as the other one hears of them.
+    ///
+    /// The child is used where its parent is: by the same thread, actor or queue.
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(coordinator: parent.coordinator, parent: parent)
+    }
+
+    private init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
         self.coordinator = coordinator
+        self.parent = parent
         let entities = coordinator.model.entities
         var tables: [Int: IdentityTable] = [:]
         for entity in entities where entity.isRoot { tables[entity.index] = IdentityTable() }
@@ -75,7 +104,11 @@ public final class ManagedObjectContext {
             uniquingKeysWith: { first, _ in first }
         )
         for handler in handlers { handler.context = self }
-        coordinator.add(inbox)
+        if let parent {
+            parent.childInboxes.add(inbox)
+        } else {
+            coordinator.add(inbox)
+        }
     }
 
     deinit {
@@ -168,6 +201,7 @@ public final class ManagedObjectContext {
 
     /// The object with an identifier, where the context knows it already; else nil, without asking the store.
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
+        let id = current(id)
         guard let entity = entity(of: id), let object = knownObject(forKey: id.key, of: entity) else { return nil }
         return object.state.pointee.flags.contains(.vanished) ? nil : object
     }
@@ -187,6 +221,7 @@ public final class ManagedObjectContext {
         guard let entity = model.entitiesByName[id.entity.name] else {
             preconditionFailure("the context's model has no entity '\(id.entity.name)'")
         }
+        let id = current(id)
         let handler = handlers[entity.index]
         guard self.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
             var state = ObjectState(handler: handler, key: id.key)
@@ -209,6 +244,7 @@ public final class ManagedObjectContext {
 
     /// The object with an identifier, filled; nil where the store has none.
     public func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
+        let id = current(id)
         if let object = registeredObject(for: id) {
             if object.state.pointee.chunk == nil, object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
                 object.fireFault()
@@ -229,8 +265,30 @@ public final class ManagedObjectContext {
         return entity
     }
 
-    func store(for entity: Entity) throws -> any IncrementalStore {
-        try coordinator.store(for: entity).store
+    /// The identifier by which an object is known of which a temporary one was given out.
+    private func current(_ id: ManagedObjectID) -> ManagedObjectID {
+        guard id.key < 0, handlers.indices.contains(id.entity.index) else { return id }
+        // A new object of the parent's is shown under its permanent identifier.
+        if let parent, !handlers[id.entity.index].table.contains(id.key) { try? parent.obtainPermanentIDsForAll() }
+        let key = currentKey(of: id.key)
+        return key == id.key ? id : self.id(entity: id.entity, key: key)
+    }
+
+    /// Where an entity's objects are read from and saved to.
+    func store(for entity: Entity) throws -> BackingStore {
+        if let parent { return .parent(parent) }
+        return .store(try coordinator.store(for: entity).store)
+    }
+
+    /// Tells others of changes of this context: its children, and those that read from where it does. The context with
+    /// inbox `origin` made the changes, where that is not this one.
+    func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
+        childInboxes.inboxes.post(announcement, except: origin)
+        if let parent {
+            parent.childInboxes.inboxes.post(announcement, except: inbox)
+        } else {
+            coordinator.announce(announcement, from: inbox)
+        }
     }
 
     /// The identifier of an object with a key.

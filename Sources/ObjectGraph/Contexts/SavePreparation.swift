@@ -6,6 +6,8 @@ struct SavePreparation {
     let deleted: [any GraphObject]
 
     private let context: ManagedObjectContext
+    /// Versions count what was written to the store: a save to a parent leaves them as they are.
+    private let versionStep: UInt32
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
     private var problems: [ObjectGraphError.ValidationProblem]
@@ -15,6 +17,7 @@ struct SavePreparation {
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every problem there is.
     init(_ context: ManagedObjectContext) throws {
         self.context = context
+        versionStep = context.parent == nil ? 1 : 0
         context.propagateDeletes()
         problems = context.deniedDeletions()
         deleted = context.deleted.objects
@@ -26,7 +29,7 @@ struct SavePreparation {
             batch.inserted.positions.append(position)
             let key = entry.state.pointee.changes?.assignedKey ?? 0
             // One that was in the store before goes on with its versions, so that everybody notices.
-            let version = (entry.state.pointee.row?.version ?? 0) &+ 1
+            let version = (entry.state.pointee.row?.version ?? 0) &+ versionStep
             encode(entry, entity, key: key, version: version, into: &batch.inserted.builder)
             if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
         }
@@ -41,7 +44,13 @@ struct SavePreparation {
             let previous = entry.state.pointee.row?.version ?? 0
             batch.updated.positions.append(position)
             batch.request.updates.append(.init(previousVersion: previous, slots: slots))
-            encode(entry, entity, key: entry.state.pointee.key, version: previous &+ 1, into: &batch.updated.builder)
+            encode(
+                entry,
+                entity,
+                key: entry.state.pointee.key,
+                version: previous &+ versionStep,
+                into: &batch.updated.builder
+            )
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
@@ -57,7 +66,7 @@ struct SavePreparation {
 
     /// What one store is to do.
     final class StoreBatch {
-        let store: any IncrementalStore
+        let store: BackingStore
         /// Whether objects of the store have to-many relationships.
         fileprivate(set) var hasToMany = false
         // What is done to them calls nothing that comes back here: checks for overlaps would only cost time.
@@ -67,7 +76,7 @@ struct SavePreparation {
         fileprivate(set) var related: [ChangedObject] = []
         @exclusivity(unchecked) fileprivate(set) var request = SaveChangesRequest()
 
-        init(store: any IncrementalStore) {
+        init(store: BackingStore) {
             self.store = store
         }
 
@@ -114,7 +123,7 @@ struct SavePreparation {
         if let batch = batchesByEntity[entity.index] { return batch }
         let store = try context.store(for: entity)
         let batch: StoreBatch
-        if let known = batches.first(where: { $0.store === store }) {
+        if let known = batches.first(where: { $0.store.isSame(as: store) }) {
             batch = known
         } else {
             batch = StoreBatch(store: store)

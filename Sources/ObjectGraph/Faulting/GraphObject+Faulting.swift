@@ -5,7 +5,7 @@ extension GraphObject {
     /// fetch of the context reports the store's error.
     func fireFault() {
         guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
-            !state.pointee.flags.contains(.vanished)
+            state.pointee.flags.isDisjoint(with: [.vanished, .inserted])
         else { return }
         context.fillFaults([self])
     }

@@ -28,7 +28,8 @@ struct ObjectFlags: OptionSet {
     @inlinable static var outdated: ObjectFlags { .init(rawValue: 512) }
     /// New, and changes of its attributes are recorded: it came before the group of changes that is recorded now.
     @inlinable static var recordsChanges: ObjectFlags { .init(rawValue: 1024) }
-    /// Not in the store any more because this context saved its deletion, so that an undo can bring it back.
+    /// Not in the store because this context saved its deletion, or has deleted it before its insertion was saved, so
+    /// that an undo can bring it back under its own permanent key.
     @inlinable static var deletionSaved: ObjectFlags { .init(rawValue: 2048) }
     /// The deletion has been carried on along the delete rules.
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }

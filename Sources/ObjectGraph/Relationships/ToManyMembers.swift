@@ -134,6 +134,13 @@ final class ToManyMembers {
         isReordered = !isStored
     }
 
+    /// Replaces keys by others.
+    func replaceKeys(_ newKeys: [Int64: Int64]) {
+        guard keys.contains(where: { newKeys[$0] != nil }) else { return }
+        keys = KeyList(keys.map { newKeys[$0] ?? $0 })
+        added = Set(added.map { newKeys[$0] ?? $0 })
+    }
+
     /// Takes note that the store has everything now, new objects under their permanent keys.
     func didSave(permanentKey: (Int64) -> Int64) {
         if !isLoaded {

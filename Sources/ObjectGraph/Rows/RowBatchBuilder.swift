@@ -191,3 +191,12 @@ extension RowBatchBuilder {
         for slot in 0..<row.slotCount { copy(slot, of: row) }
     }
 }
+
+extension RowBatch {
+    /// Copies of rows.
+    init(copying rows: some Sequence<Row>) {
+        var builder = RowBatchBuilder()
+        for row in rows { builder.append(row) }
+        self = builder.finish()
+    }
+}

@@ -1,6 +1,5 @@
 import Guarded
 public import Foundation
-import Synchronization
 
 /// The place where contexts and stores meet: it knows which store holds which entity, and announces what one context
 /// saved to the others.
@@ -15,11 +14,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         /// The store of each entity, at its ``Entity/index``.
         var stores: [AttachedStore?] = []
-        var inboxes: [WeakInbox] = []
-    }
-
-    private struct WeakInbox {
-        weak var inbox: ContextInbox?
+        var inboxes = InboxList()
     }
 
     /// A store with what it says of itself.
@@ -143,48 +138,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Makes a context hear of what others save.
     func add(_ inbox: ContextInbox) {
-        state.withLock { state in
-            state.inboxes.removeAll { $0.inbox == nil }
-            state.inboxes.append(WeakInbox(inbox: inbox))
-        }
+        state.withLock { $0.inboxes.add(inbox) }
     }
 
     /// Tells all contexts but the one with inbox `sender` what was saved.
-    func announce(_ changes: AnnouncedChanges, from sender: ContextInbox? = nil) {
-        let inboxes = state.withLock { $0.inboxes.compactMap(\.inbox) }
-        for inbox in inboxes where inbox !== sender {
-            inbox.post(changes)
-        }
-    }
-}
-
-/// What one context tells the others of.
-enum AnnouncedChanges: Sendable {
-    case save(SaveChangesRequest)
-    case batch(BatchChanges)
-    case erasure
-}
-
-/// Where a context finds what others saved.
-final class ContextInbox: Sendable {
-    private let changes = Guarded<[AnnouncedChanges]>([])
-    private let count = Atomic<Int>(0)
-
-    /// Whether something may have arrived; cheap.
-    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
-
-    func post(_ change: AnnouncedChanges) {
-        changes.withLock { $0.append(change) }
-        count.wrappingAdd(1, ordering: .releasing)
-    }
-
-    /// Empties the inbox and returns what was in it, oldest first.
-    func take() -> [AnnouncedChanges] {
-        let taken = changes.withLock { changes in
-            defer { changes = [] }
-            return changes
-        }
-        count.wrappingSubtract(taken.count, ordering: .releasing)
-        return taken
+    func announce(_ announcement: Announcement, from sender: ContextInbox? = nil) {
+        state.withLock { $0.inboxes.inboxes }.post(announcement, except: sender)
     }
 }

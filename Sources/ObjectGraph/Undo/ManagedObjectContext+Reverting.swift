@@ -11,6 +11,7 @@ extension ManagedObjectContext {
         propagateDeletes()
         for change in recorder?.changes ?? [] { change.object.dropVoidChanges() }
         registerUndo()
+        childInboxes.inboxes.post(.revert, except: nil)
     }
 
     private func revert(
@@ -171,7 +172,7 @@ extension GraphObject {
     /// Puts the members of an ordered relationship into an order; those that it does not name come behind.
     ///
     /// - Parameter isStored: Whether it is the order that the store has.
-    fileprivate func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
+    func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
         let members = members(of: relationship)
         if !members.isLoaded { _ = state.pointee.handler?.context?.loadMembers(of: relationship, for: self) }
         recorder?.willChangeOrder(of: self, relationship, members)

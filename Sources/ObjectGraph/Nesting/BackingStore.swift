@@ -1,0 +1,62 @@
+/// Where a context reads its objects from and saves them to: a store, or the context that is its parent.
+enum BackingStore {
+    case store(any IncrementalStore)
+    case parent(ManagedObjectContext)
+
+    /// Whether both are the same place.
+    func isSame(as other: BackingStore) -> Bool {
+        switch (self, other) {
+        case (.store(let store), .store(let other)): store === other
+        case (.parent(let parent), .parent(let other)): parent === other
+        case (.store, .parent), (.parent, .store): false
+        }
+    }
+
+    /// Carries out a request of a context.
+    func execute(_ request: StoreRequest, with context: ManagedObjectContext) throws -> StoreResult {
+        switch self {
+        case .store(let store): try store.execute(request, with: context)
+        case .parent(let parent): try parent.answer(request, of: context)
+        }
+    }
+
+    /// The attributes and to-one relationships of an object, or nil where there is no such object.
+    func newValuesForObject(
+        with id: ManagedObjectID,
+        with context: ManagedObjectContext
+    ) throws -> IncrementalStoreNode? {
+        switch self {
+        case .store(let store): try store.newValuesForObject(with: id, with: context)
+        case .parent(let parent): try parent.rows(of: [id]).first { _ in true }.map(IncrementalStoreNode.init)
+        }
+    }
+
+    /// The rows of several objects of one inheritance, in any order; those that do not exist are left out.
+    func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext) throws -> RowBatch {
+        switch self {
+        case .store(let store): try store.newValuesForObjects(with: ids, with: context)
+        case .parent(let parent): try parent.rows(of: ids)
+        }
+    }
+
+    /// The members of the same to-many relationship of several objects.
+    func newValues(
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
+        with context: ManagedObjectContext
+    ) throws -> RelationshipRows {
+        switch self {
+        case .store(let store):
+            try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
+        case .parent(let parent): try parent.members(of: relationship, ofObjectsWith: ids)
+        }
+    }
+
+    /// Permanent identifiers for new objects of a root entity and those that inherit from it.
+    func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
+        switch self {
+        case .store(let store): try store.obtainPermanentIDs(for: entity, count: count)
+        case .parent(let parent): try parent.store(for: entity).obtainPermanentIDs(for: entity, count: count)
+        }
+    }
+}
