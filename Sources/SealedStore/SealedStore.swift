@@ -78,10 +78,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///   be saved.
     open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
-        case .fetch(let request): .rows(try fetch(request))
-        case .fetchIDs(let request): .ids(try fetchIDs(request))
-        case .count(let request): .count(try count(request))
-        case .fetchDictionaries(let request): .dictionaries(try fetchDictionaries(request))
+        case .fetch(let request): .rows(try reading(for: context) { try fetch(request) })
+        case .fetchIDs(let request): .ids(try reading(for: context) { try fetchIDs(request) })
+        case .count(let request): .count(try reading(for: context) { try count(request) })
+        case .fetchDictionaries(let request):
+            .dictionaries(try reading(for: context) { try fetchDictionaries(request) })
         case .save(let request): try save(request)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
@@ -119,7 +120,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         with id: ManagedObjectID,
         with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode? {
-        try rows(with: [id.key], of: id.entity).first { _ in true }.map(IncrementalStoreNode.init)
+        try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
     }
 
     /// The rows of objects.
@@ -128,7 +129,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         with context: ManagedObjectContext?
     ) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
-        return try rows(with: ids.map(\.key), of: entity)
+        return try reading(for: context) { try rows(with: ids.map(\.key), of: entity) }
     }
 
     /// The destination or members of an object's relationship.
@@ -140,7 +141,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let uuid = try layout.value.uuid
         let identify = { ManagedObjectID(entity: relationship.destination, storeUUID: uuid, key: $0) }
         if relationship.isToMany {
-            return .toMany(try members(of: relationship, owners: [id.key]).members.map(identify))
+            let rows = try newValues(forRelationship: relationship, forObjectsWith: [id], with: context)
+            return .toMany(rows.members.map(identify))
         }
         let row = try newValuesForObject(with: id, with: context)?.row
         guard let row, !row.isNull(at: relationship.slot) else { return .toOne(nil) }
@@ -153,7 +155,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
-        try members(of: relationship, owners: ids.map(\.key))
+        try reading(for: context) { try members(of: relationship, owners: ids.map(\.key)) }
     }
 
     /// Identifiers from the store's own sequence, obtained in blocks.
@@ -165,6 +167,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             try PrimaryKeySequences.reserve(count, of: root, layout.database)
         }
         return keys.map { ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: $0) }
+    }
+
+    /// The state that the file has now; nil for a store in memory.
+    open func currentQueryGeneration() throws -> (any QueryGeneration)? {
+        try layout.value.database.snapshot().map { SnapshotGeneration($0, of: self) }
     }
 
     /// Closes the file.

@@ -52,6 +52,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// Opens a connection beyond the limit, which the pool does not lend.
+    func openFurther() throws(DatabaseError) -> Connection {
+        guard let open = state.withLock({ $0.open }) else { throw .closed }
+        return try open()
+    }
+
     /// Closes every connection after waiting for those that are lent. Later calls of `withConnection` throw `closed`.
     ///
     /// The calling thread must not have a connection of the pool itself.

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Guarded
 import Synchronization
 
 /// An encrypted database file, or a database in memory: one writer connection and a pool of readers.
@@ -19,6 +20,19 @@ package final class Database: Sendable {
     private let readers: ConnectionPool
     /// The thread that is inside `write`, or 0.
     private let writingThread = Atomic<UInt>(0)
+    private let snapshots = Guarded(Snapshots())
+    /// How many times threads are reading from snapshots.
+    private let snapshotUses = Atomic<Int>(0)
+
+    private struct Snapshots {
+        var open: [WeakSnapshot] = []
+        /// The connections of those that are being read, as often as they are.
+        var inUse: [ConnectionPool] = []
+    }
+
+    private struct WeakSnapshot {
+        weak var snapshot: DatabaseSnapshot?
+    }
 
     /// Where a database is.
     package enum Location: Sendable, Equatable {
@@ -95,10 +109,15 @@ package final class Database: Sendable {
     /// Lends a reading connection to `body`. Each statement sees what was committed when it began.
     ///
     /// Waits while all readers are lent. Nested on one thread, the same connection is lent again; inside `write` it is
-    /// the writing connection, with its uncommitted changes.
+    /// the writing connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's.
     package func read<R>(_ body: (Connection) throws -> R) throws -> R {
         if writingThread.load(ordering: .relaxed) == csqlcipher_thread_identity() {
             return try writers.withConnection(body)
+        }
+        if snapshotUses.load(ordering: .relaxed) > 0,
+            let snapshot = snapshots.withLock({ $0.inUse.last(where: \.isBorrowedByThisThread) })
+        {
+            return try snapshot.withConnection(body)
         }
         return try readers.withConnection(body)
     }
@@ -133,12 +152,41 @@ package final class Database: Sendable {
         }
     }
 
+    // MARK: Snapshots
+
+    /// What is committed now, to be read later; nil for a database in memory, whose only connection the writer needs.
+    package func snapshot() throws(DatabaseError) -> DatabaseSnapshot? {
+        guard case .file = location else { return nil }
+        let connection = try readers.openFurther()
+        try connection.beginSnapshot()
+        let snapshot = DatabaseSnapshot(connection, of: self)
+        snapshots.withLock { snapshots in
+            snapshots.open.removeAll { $0.snapshot == nil }
+            snapshots.open.append(WeakSnapshot(snapshot: snapshot))
+        }
+        return snapshot
+    }
+
+    /// Runs `body` on a thread that has the connection of a snapshot, and lends it that one for reading.
+    func reading<R>(from snapshot: ConnectionPool, _ body: () throws -> R) rethrows -> R {
+        snapshots.withLock { $0.inUse.append(snapshot) }
+        snapshotUses.wrappingAdd(1, ordering: .relaxed)
+        defer {
+            snapshotUses.wrappingSubtract(1, ordering: .relaxed)
+            snapshots.withLock { snapshots in
+                if let last = snapshots.inUse.lastIndex(where: { $0 === snapshot }) { snapshots.inUse.remove(at: last) }
+            }
+        }
+        return try body()
+    }
+
     // MARK: Closing
 
     /// Closes all connections after waiting for those in use, and forgets the key. Later use throws `closed`.
     ///
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
+        for entry in snapshots.withLock({ $0.open }) { entry.snapshot?.connections.close() }
         readers.close()
         writers.close()
     }

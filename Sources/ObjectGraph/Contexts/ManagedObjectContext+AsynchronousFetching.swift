@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again; after a
     /// few times it is asked at once, blocking the caller.
     ///
-    /// A child asks its parent at once. Relationships to prefetch are fetched in the context's isolation.
+    /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the context's isolation.
     ///
     /// - Throws: what the store throws; `CancellationError` where the task is cancelled, which ends the statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         as type: T.Type = T.self
     ) async throws -> [T] {
         for _ in 0..<Self.mostAttempts {
-            guard case .store(let store) = try store(for: request.entity) else { break }
+            guard case .store(let store) = try store(for: request.entity), pinnedGeneration == nil else { break }
             processPendingChanges()
             let pending = pendingChanges(for: request)
             let stamp = deletionStamp
@@ -45,6 +45,7 @@ extension ManagedObjectContext {
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(
         _ request: DictionaryFetchRequest
     ) async throws -> DictionaryResults {
+        if queryGenerationToken != nil { return try fetchDictionaries(request) }
         let result = try await StoreRequest.executeInBackground(
             .fetchDictionaries(request.validated()),
             in: coordinator.store(for: request.entity).store

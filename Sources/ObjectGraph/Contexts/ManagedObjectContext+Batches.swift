@@ -53,16 +53,19 @@ extension ManagedObjectContext {
         from origin: ContextInbox? = nil
     ) throws -> BatchChanges {
         takeInSavedChanges()
-        let result: StoreResult
-        do {
-            result = try store(for: entity).execute(request, with: self)
-        } catch let conflict as SaveConflict {
-            throw ObjectGraphError(conflict)
+        let changes = try advancingGeneration {
+            let result: StoreResult
+            do {
+                result = try store(for: entity).execute(request, with: self)
+            } catch let conflict as SaveConflict {
+                throw ObjectGraphError(conflict)
+            }
+            guard case .batch(let changes) = result else {
+                preconditionFailure("the store answered a batch request with something else")
+            }
+            merge(changes)
+            return changes
         }
-        guard case .batch(let changes) = result else {
-            preconditionFailure("the store answered a batch request with something else")
-        }
-        merge(changes)
         // What a child did its parent has told the others.
         if parent == nil { announce(.batch(changes), from: origin) }
         return changes

@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// they are saved. What was deleted here and there is deleted.
     func takeInSavedChanges() {
         parent?.takeInSavedChanges()
-        guard !inbox.isEmpty else { return }
+        guard !inbox.isEmpty, pinnedGeneration == nil else { return }
         deletionStamp &+= 1
         for announcement in inbox.take() {
             switch announcement {

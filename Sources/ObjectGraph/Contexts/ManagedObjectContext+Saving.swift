@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         registerUndo()
         let told = changedLifecycleObjects
         if recorder != nil { loadMembersOfDeletedObjects() }
-        try withoutRecording { try writeChanges() }
+        try withoutRecording { try advancingGeneration(writeChanges) }
         for object in told { object.didSave() }
     }
 

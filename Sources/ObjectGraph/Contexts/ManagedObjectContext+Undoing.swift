@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     }
 
     /// Lets go of all objects and drops all changes. Objects that somebody still refers to keep their last values and
-    /// identifiers.
+    /// identifiers. A pinned context moves to the state that its stores have now.
     public func reset() {
         rollback()
         for root in handlers where root.entity.isRoot {
@@ -52,6 +52,8 @@ extension ManagedObjectContext {
             }
             _ = root.table.removeAll()
         }
+        // Where no state can be kept, the context stays in the one that it has.
+        if pinnedGeneration != nil { try? setQueryGeneration(from: .current) }
     }
 
     /// Makes an object a fault, to be filled anew from the store when it is next read.

@@ -60,6 +60,8 @@ public final class ManagedObjectContext {
     var saveCount = 0
     /// The keys of new objects that were given permanent ones, by their temporary keys.
     var earlierKeys: [Int64: Int64] = [:]
+    /// The state of the stores that is read; nil for the last one.
+    var pinnedGeneration: QueryGenerationToken?
     /// How many objects had been inserted when all of them were last given permanent keys.
     var insertionsWithPermanentIDs = 0
 

@@ -53,11 +53,18 @@ public protocol IncrementalStore: AnyObject, Sendable {
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows
 
+    /// The state that the store has now, to be read later by contexts whose ``ManagedObjectContext/queryGenerationToken``
+    /// has it among its ``QueryGenerationToken/generations``; nil where the store keeps no earlier states.
+    func currentQueryGeneration() throws -> (any QueryGeneration)?
+
     /// Lets go of files and memory. No other method is called afterwards.
     func close() throws
 }
 
 extension IncrementalStore {
+    /// No state is kept.
+    public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
+
     /// Carries the request out to its end.
     public func execute(
         _ request: StoreRequest,

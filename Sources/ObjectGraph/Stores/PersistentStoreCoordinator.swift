@@ -119,6 +119,14 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
+    /// The states that the stores have now, of those that keep them.
+    func currentQueryGenerations() throws -> [any QueryGeneration] {
+        let stores = state.withLock { $0.stores.compactMap { $0?.store } }
+        var asked: Set<ObjectIdentifier> = []
+        return try stores.filter { asked.insert(ObjectIdentifier($0)).inserted }
+            .compactMap { try $0.currentQueryGeneration() }
+    }
+
     // MARK: Identifiers
 
     /// The identifier that ``ManagedObjectID/uriRepresentation`` gave for an object of one of the stores.

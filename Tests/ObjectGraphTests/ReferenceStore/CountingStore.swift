@@ -91,6 +91,8 @@ final class CountingStore: IncrementalStore {
         try store.obtainPermanentIDs(for: entity, count: count)
     }
 
+    func currentQueryGeneration() throws -> (any QueryGeneration)? { try store.currentQueryGeneration() }
+
     func close() throws {
         if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try store.close() }
     }

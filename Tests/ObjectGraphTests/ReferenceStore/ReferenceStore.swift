@@ -23,15 +23,15 @@ final class ReferenceStore: IncrementalStore {
 
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
-        case .fetch(let request): .rows(try backing.data.withLock { try rows($0, keys($0, request), request.entity) })
+        case .fetch(let request): .rows(try read(for: context) { try rows($0, keys($0, request), request.entity) })
         case .fetchIDs(let request):
             .ids(
-                try backing.data.withLock { data in
+                try read(for: context) { data in
                     try keys(data, request).map { id($0, entity(of: $0, under: request.entity, data), data) }
                 }
             )
-        case .count(let request): .count(try backing.data.withLock { try keys($0, request).count })
-        case .fetchDictionaries(let request): .dictionaries(try dictionaries(request))
+        case .count(let request): .count(try read(for: context) { try keys($0, request).count })
+        case .fetchDictionaries(let request): .dictionaries(try read(for: context) { try dictionaries($0, request) })
         case .save(let changes): try save(changes)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
@@ -44,14 +44,14 @@ final class ReferenceStore: IncrementalStore {
         with id: ManagedObjectID,
         with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode? {
-        backing.data.withLock { data in
+        read(for: context) { data in
             rows(data, [id.key], id.entity).first { _ in true }.map { IncrementalStoreNode(row: $0) }
         }
     }
 
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
-        return backing.data.withLock { rows($0, ids.map(\.key), entity) }
+        return read(for: context) { rows($0, ids.map(\.key), entity) }
     }
 
     func newValue(
@@ -59,7 +59,7 @@ final class ReferenceStore: IncrementalStore {
         forObjectWith id: ManagedObjectID,
         with context: ManagedObjectContext?
     ) throws -> RelationshipValue {
-        backing.data.withLock { data in
+        read(for: context) { data in
             let ids = ReferenceQuery(data, model).members(of: relationship, id.key).map { key in
                 self.id(key, entity(of: key, under: relationship.destination, data), data)
             }
@@ -72,7 +72,7 @@ final class ReferenceStore: IncrementalStore {
         forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
-        backing.data.withLock { data in
+        read(for: context) { data in
             var result = RelationshipRows()
             let members = ReferenceQuery(data, model).members(of: relationship, ofAll: ids.map(\.key))
             for id in ids { result.append(owner: id.key, members: members[id.key] ?? []) }
@@ -92,6 +92,28 @@ final class ReferenceStore: IncrementalStore {
     }
 
     // MARK: Reading
+
+    /// A copy of all data.
+    private final class Generation: QueryGeneration {
+        let store: ReferenceStore
+        let data: ReferenceData
+
+        init(_ store: ReferenceStore) {
+            self.store = store
+            data = store.backing.data.withLock { $0 }
+        }
+    }
+
+    func currentQueryGeneration() throws -> (any QueryGeneration)? { Generation(self) }
+
+    /// Lends the data that a context is to see.
+    private func read<R>(for context: ManagedObjectContext?, _ body: (ReferenceData) throws -> R) rethrows -> R {
+        for case let generation as Generation in context?.queryGenerationToken?.generations ?? []
+        where generation.store === self {
+            return try body(generation.data)
+        }
+        return try body(backing.data.withLock { $0 })
+    }
 
     func id(_ key: Int64, _ entity: Entity, _ data: ReferenceData) -> ManagedObjectID {
         ManagedObjectID(entity: entity, storeUUID: data.uuid, key: key)
@@ -138,15 +160,13 @@ final class ReferenceStore: IncrementalStore {
         return Array(keys.dropFirst(request.offset).prefix(request.limit ?? .max))
     }
 
-    private func dictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        try backing.data.withLock { data in
-            var all = FetchRequest(request.entity, predicate: request.predicate)
-            all.includesSubentities = request.includesSubentities
-            let rows = ReferenceDictionaries(query: ReferenceQuery(data, model), request: request)
-            var results = DictionaryResults(for: request)
-            for row in try rows.rows(keys(data, all)) { try results.append(row) }
-            return results
-        }
+    private func dictionaries(_ data: ReferenceData, _ request: DictionaryFetchRequest) throws -> DictionaryResults {
+        var all = FetchRequest(request.entity, predicate: request.predicate)
+        all.includesSubentities = request.includesSubentities
+        let rows = ReferenceDictionaries(query: ReferenceQuery(data, model), request: request)
+        var results = DictionaryResults(for: request)
+        for row in try rows.rows(keys(data, all)) { try results.append(row) }
+        return results
     }
 
     // MARK: Saving

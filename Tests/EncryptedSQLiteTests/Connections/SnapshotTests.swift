@@ -1,0 +1,73 @@
+import EncryptedSQLite
+import Testing
+
+/// States of a database that are read while others are written.
+@Suite struct SnapshotTests {
+    private let folder: TemporaryFolder
+    private let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openSample(folder.file("database"))
+        try database.write { try insert(1...1, into: $0) }
+    }
+
+    private func count() throws -> Int64? { try database.read { try $0.itemCount() } }
+
+    @Test func `a snapshot stays what it was`() throws {
+        let snapshot = try #require(try database.snapshot())
+        for number in 2...4 { try database.write { try insert(number...number, into: $0) } }
+        #expect(try snapshot.perform(count) == 1)
+        #expect(try count() == 4)
+        let later = try #require(try database.snapshot())
+        try database.write { try $0.execute("DELETE FROM item") }
+        #expect(try later.perform(count) == 4)
+        #expect(try snapshot.perform { try later.perform(count) } == 4, "the innermost is read")
+        #expect(try snapshot.perform(count) == 1)
+        #expect(try count() == 0)
+    }
+
+    @Test func `a transaction inside a snapshot reads the snapshot`() throws {
+        let snapshot = try #require(try database.snapshot())
+        try database.write { try $0.execute("DELETE FROM item") }
+        let counted = try snapshot.perform { try database.readTransaction { _ in try count() } }
+        #expect(counted == 1)
+    }
+
+    @Test func `threads take turns with a snapshot`() throws {
+        let snapshot = try #require(try database.snapshot())
+        try database.write { try $0.execute("DELETE FROM item") }
+        let database = database
+        inThreads(8) { _ in
+            for _ in 0..<20 {
+                let count = try? snapshot.perform { try database.read { try $0.itemCount() } }
+                #expect(count == 1)
+            }
+        }
+    }
+
+    @Test func `a closed database has no snapshots any more`() throws {
+        let snapshot = try #require(try database.snapshot())
+        try database.close()
+        #expect(databaseError { try snapshot.perform(count) } == .closed)
+        #expect(databaseError { try database.snapshot() } == .closed)
+    }
+
+    @Test func `a database in memory has no snapshots`() throws {
+        let memory = try Database(.memory, key: nil)
+        #expect(try memory.snapshot() == nil)
+    }
+
+    @Test func `the log is written back once the snapshot is gone`() throws {
+        var snapshot = try database.snapshot()
+        try database.write { try insert(2...2, into: $0) }
+        // The first column tells whether readers were in the way.
+        func checkpoint() throws -> Int64? {
+            try database.writeWithoutTransaction { try $0.integer("PRAGMA wal_checkpoint(TRUNCATE)") }
+        }
+        #expect(try snapshot?.perform { try count() } == 1)
+        #expect(try checkpoint() == 1)
+        snapshot = nil
+        #expect(try checkpoint() == 0)
+    }
+}
