@@ -131,6 +131,7 @@ import Testing
             for _ in 0..<25 {
                 log.append(Self.step(context, &random))
                 states.append(try Self.content(context))
+                #expect(try store.problems() == [], "seed \(seed) after \(log)")
                 let fresh = store.context()
                 for book in books {
                     let other = try fresh.existingObject(with: book.managedObjectID) as? ManagedObject

@@ -36,6 +36,12 @@ extension RandomOperations {
         }
     }
 
+    /// Looks for what no context sees: rows that nothing leads to any more, places that two members share, damage.
+    func checkFile() throws {
+        let problems = try store.problems()
+        try expect(problems.isEmpty, "the file: \(problems.joined(separator: "; "))")
+    }
+
     /// Compares fetches with a condition, a sort and a limit.
     mutating func checkFetches() throws {
         let entity = random.pick(store.model.entities)!

@@ -224,6 +224,7 @@ struct RandomOperations {
         deleted = [:]
         try check(context, saved, "the context after a save")
         try check(store.context(), saved, "a new context")
+        try checkFile()
     }
 
     private mutating func failToSave() throws {

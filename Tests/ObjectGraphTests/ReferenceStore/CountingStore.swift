@@ -1,6 +1,7 @@
 import Guarded
 import Foundation
 import ObjectGraph
+import SealedStore
 import Synchronization
 
 /// Passes requests on to another store, and counts them.
@@ -92,6 +93,9 @@ final class CountingStore: IncrementalStore {
     }
 
     func currentQueryGeneration() throws -> (any QueryGeneration)? { try store.currentQueryGeneration() }
+
+    /// What is wrong with what the store has written, as far as it can be checked.
+    func problems() throws -> [String] { try (store as? SealedStore)?.check().map(\.description) ?? [] }
 
     func close() throws {
         if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try store.close() }

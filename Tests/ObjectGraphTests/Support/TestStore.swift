@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+@testable import ObjectGraph
 
 /// A store of a test's own, in a temporary folder that goes away with its contexts.
 final class TestStore {
@@ -40,6 +40,12 @@ final class TestStore {
 
     /// A context of the store's coordinator.
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
+
+    /// What is wrong with what the store has written; a reference store has nothing to check.
+    func problems() throws -> [String] {
+        let store = try coordinator.store(for: model.entities[0]).store as? CountingStore
+        return try store?.problems() ?? ["the store cannot be checked"]
+    }
 
     /// Closes the store and opens it with a new coordinator.
     func reopen() throws {

@@ -1,0 +1,41 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// Reads the whole store and looks for what is wrong with it: damaged pages, indexes that do not fit their tables, and
+    /// content that breaks the rules of the model. All of it is seen as it was at one moment; others may write meanwhile.
+    ///
+    /// - Returns: every problem; nothing for a store that is sound.
+    /// - Throws: `DatabaseError` where the check itself cannot be carried out. Damage is no error here, it is a result.
+    /// - Complexity: O(*n* log *n*) in the number of rows: each page and each row is read a few times.
+    package func check() throws -> [StoreProblem] {
+        let layout = try layout.value
+        do {
+            return try layout.database.readTransaction { connection in
+                let damage = try Self.damage(found: connection)
+                // What damaged pages hold cannot be told.
+                guard damage.isEmpty else { return damage }
+                return try ContentCheck(connection, layout.schema, entityNames: description.entityNames)
+                    .problems()
+            }
+        } catch DatabaseError.damaged {
+            return [StoreProblem(.damage("a page cannot be read"))]
+        }
+    }
+
+    /// What SQLCipher and SQLite find: the first reads each page of the file and verifies its authentication code, the
+    /// second goes through all tables and indexes.
+    private static func damage(found connection: Connection) throws -> [StoreProblem] {
+        var problems: [StoreProblem] = []
+        for pragma in ["cipher_integrity_check", "integrity_check"] {
+            try connection.withStatement("PRAGMA \(pragma)") { statement in
+                while try statement.step() {
+                    let words = statement.string(at: 0)
+                    if words != "ok" { problems.append(StoreProblem(.damage(words))) }
+                }
+            }
+            guard problems.isEmpty else { break }
+        }
+        return problems
+    }
+}
