@@ -34,6 +34,7 @@ let package = Package(
             providers: [.apt(["libsqlcipher-dev", "libssl-dev"]), .brew(["sqlcipher", "openssl@3"])]
         ),
         .target(name: "Guarded", swiftSettings: settings),
+        .target(name: "CObservationTracking"),
         .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher", "Guarded"], swiftSettings: settings),
         .target(name: "ObjectGraph", dependencies: ["Guarded"], swiftSettings: settings),
         .target(
@@ -54,7 +55,9 @@ let package = Package(
         ),
         .target(
             name: "SealedData",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "SealedDataMacros"],
+            dependencies: [
+                "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "CObservationTracking", "SealedDataMacros",
+            ],
             swiftSettings: settings
         ),
         .target(name: "Terminal", swiftSettings: settings),

@@ -26,7 +26,10 @@ struct ChangesSnapshot {
             entry.state.pointee.flags.subtract([.inserted, .updated, .deleted, .deletePropagated])
             entry.state.pointee.flags.subtract([.listedAsInserted, .listedAsUpdated, .listedAsDeleted])
         }
-        for (object, state) in states.values { object.state.pointee = state }
+        for (object, state) in states.values {
+            object.state.pointee = state
+            object.tellObserversOfAll()
+        }
         (context.inserted, context.updated, context.deleted) = lists
         context.unpropagatedDeletes = unpropagatedDeletes
     }

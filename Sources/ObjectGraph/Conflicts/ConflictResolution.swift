@@ -112,7 +112,7 @@ struct ConflictResolution {
         }
         if let base { context.unloadMembers(toldBy: base) }
         context.unloadMembers(toldBy: row)
-        state.pointee.row = row
+        object.replaceRow(by: row)
     }
 
     /// Clears those to-one relationships of an object that is inserted again whose destinations were deleted with it.

@@ -114,7 +114,7 @@ extension ManagedObjectContext {
         for found in handlers[relationship.source.index].table.all {
             let object = handlers[found.entity].graphObject(found.object)
             guard object.entity.isKind(of: relationship.source) else { continue }
-            object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+            object.unloadMembers(of: relationship)
         }
     }
 }

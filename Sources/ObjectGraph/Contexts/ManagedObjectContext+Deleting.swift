@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         }
         deletionStamp &+= 1
         unpropagatedDeletes.append(object)
+        if hasObservedObjects { propagateDeletes() }
     }
 
     /// Takes in what other contexts saved, applies the delete rules of what was deleted here, and registers the changes

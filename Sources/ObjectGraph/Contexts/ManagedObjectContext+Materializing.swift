@@ -81,7 +81,7 @@ extension GraphObject {
             return false
         }
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
-            state.pointee.row = row
+            replaceRow(by: row)
             // A later version of an object that was deleted: somebody has undone that.
             state.pointee.flags.subtract([.vanished, .deletionSaved])
         } else {
@@ -94,7 +94,7 @@ extension GraphObject {
     /// conflict: the object's own changes go before it.
     private func adopt(answered row: Row) {
         guard !state.pointee.flags.contains(.inserted) else { return }
-        state.pointee.row = row
+        replaceRow(by: row)
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             state.pointee.flags.subtract([.vanished, .deletionSaved])
         }

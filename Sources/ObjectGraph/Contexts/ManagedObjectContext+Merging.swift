@@ -53,7 +53,7 @@ extension ManagedObjectContext {
         for (_, objects) in Dictionary(grouping: saved, by: \.entity.rootIndex) {
             for object in objects {
                 for relationship in object.entity.relationships where relationship.isToMany {
-                    object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+                    object.unloadMembers(of: relationship)
                 }
             }
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
                 let object = handlers[found.entity].graphObject(found.object)
                 let flags = object.state.pointee.flags
                 for relationship in object.entity.relationships where relationship.isToMany {
-                    object.state.pointee.changes?.members(at: relationship.slot)?.unload()
+                    object.unloadMembers(of: relationship)
                 }
                 guard !flags.contains(.inserted) else { continue }
                 if flags.contains(.updated) { updated.remove(object) }
@@ -105,6 +105,6 @@ extension ManagedObjectContext {
 
     private func unloadMembers(of relationship: Relationship, owner key: Int64) {
         guard key > 0, let found = handlers[relationship.source.index].table.object(forKey: key) else { return }
-        handlers[found.entity].graphObject(found.object).state.pointee.changes?.members(at: relationship.slot)?.unload()
+        handlers[found.entity].graphObject(found.object).unloadMembers(of: relationship)
     }
 }

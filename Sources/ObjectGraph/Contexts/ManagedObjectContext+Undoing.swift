@@ -9,7 +9,7 @@ extension ManagedObjectContext {
         let changed = updated.objects + deleted.objects
         unpropagatedDeletes = []
         clearChangeLists()
-        for object in changed { object.state.pointee.changes = nil }
+        for object in changed { object.dropChanges() }
         // Their deletion was saved, and only undone in memory.
         for object in returned { object.state.pointee.flags.insert(.vanished) }
         removeFromContext(new)
@@ -72,6 +72,7 @@ extension ManagedObjectContext {
             object.takeBackRelationships()
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
             object.turnIntoFault()
+            object.tellObserversOfAll()
             if object.state.pointee.changes != nil { markUpdated(object) }
         }
     }
@@ -96,7 +97,7 @@ extension ManagedObjectContext {
             }
             for row in rows {
                 guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]) else { continue }
-                object.state.pointee.row = row
+                object.replaceRow(by: row)
                 object.state.pointee.flags.remove(.outdated)
             }
         }

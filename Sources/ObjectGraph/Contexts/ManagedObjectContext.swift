@@ -13,6 +13,12 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Called when the context gets its first unsaved change, and again for the first one after each save or rollback.
     public var didGetChanges: (() -> Void)?
+    /// Called by any thread when another context has saved something, for this one to take in with
+    /// ``processPendingChanges()``, and again for what comes after that.
+    public var didGetNews: (@Sendable () -> Void)? {
+        get { inbox.didGetNews }
+        set { inbox.didGetNews = newValue }
+    }
     /// Whether ``didGetChanges`` is called for the next further object that is changed, too, though there are changes.
     package var announcesNextChange = false
     /// What records the changes, so that they can be undone and redone; nil, which it is at first, for nothing. Setting it
@@ -60,6 +66,8 @@ public final class ManagedObjectContext {
     var saveCount = 0
     /// The keys of new objects that were given permanent ones, by their temporary keys.
     var earlierKeys: [Int64: Int64] = [:]
+    /// Whether objects may be observed, so that nothing should wait that they are told of.
+    var hasObservedObjects = false
     /// The state of the stores that is read; nil for the last one.
     var pinnedGeneration: QueryGenerationToken?
     /// How many objects had been inserted when all of them were last given permanent keys.

@@ -52,7 +52,8 @@ extension GraphObject {
     func setSlotValue(_ value: SlotValue, at slot: Int) {
         // A new object, in a context or not: its context writes it whole.
         if let changes = _$state.changes, _$state.chunk == nil,
-            _$state.handler == nil || _$state.flags.intersection([.inserted, .recordsChanges]) == .inserted
+            _$state.flags.isDisjoint(with: [.recordsChanges, .observed]),
+            _$state.handler == nil || _$state.flags.contains(.inserted)
         {
             changes[slot] = value
         } else {
@@ -64,8 +65,10 @@ extension GraphObject {
     func changeSavedSlot(_ value: SlotValue, at slot: Int) {
         if _$state.chunk == nil, _$state.handler != nil { fireFault() }
         recorder?.willSetValue(of: self, at: slot)
-        ensureChanges()[slot] = value
-        didChange()
+        changing(slot) {
+            ensureChanges()[slot] = value
+            didChange()
+        }
     }
 
     /// An object that stands for one that is not there: it is in no graph, has no values and counts as deleted.

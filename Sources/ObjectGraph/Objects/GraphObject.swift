@@ -12,6 +12,10 @@ public protocol GraphObject: AnyObject, SendableMetatype {
     init(_materializing: Materialization)
     /// Copies the properties that are kept in the object itself to a new object's state.
     func _$recordConstants()
+    /// Called before a property changes, once ``_$beginObserving()`` was called.
+    func _$willChange(at slot: Int)
+    /// Called after a property has changed, once ``_$beginObserving()`` was called.
+    func _$didChange(at slot: Int)
 }
 
 extension GraphObject {

@@ -31,6 +31,8 @@ struct ObjectFlags: OptionSet {
     /// Not in the store because this context saved its deletion, or has deleted it before its insertion was saved, so
     /// that an undo can bring it back under its own permanent key.
     @inlinable static var deletionSaved: ObjectFlags { .init(rawValue: 2048) }
+    /// Somebody observes the object's properties.
+    @inlinable static var observed: ObjectFlags { .init(rawValue: 4096) }
     /// The deletion has been carried on along the delete rules.
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }
 }

@@ -147,8 +147,10 @@ extension GraphObject {
         let keys = objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
         if members.keys.elementsEqual(keys) { return }
         recorder?.willChangeOrder(of: self, relationship, members)
-        members.reorder(keys)
-        didChange()
+        changing(relationship.slot) {
+            members.reorder(keys)
+            didChange()
+        }
     }
 
     /// Adds an object to a to-many relationship, at the end where it is ordered, and sees to the inverse. An object that
@@ -217,9 +219,11 @@ extension GraphObject {
     func addMember(_ key: Int64, to relationship: Relationship) {
         let members = members(of: relationship)
         recorder?.willChangeOrder(of: self, relationship, members)
-        guard members.add(key) else { return }
-        recorder?.didAdd(key, to: self, relationship)
-        didChange()
+        changing(relationship.slot) {
+            guard members.add(key) else { return }
+            recorder?.didAdd(key, to: self, relationship)
+            didChange()
+        }
     }
 
     func removeMember(_ key: Int64, from relationship: Relationship) {
@@ -231,9 +235,11 @@ extension GraphObject {
             }
             recorder.willChangeOrder(of: self, relationship, members)
         }
-        guard let removal = members.remove(key) else { return }
-        recorder?.didRemove(key, from: self, relationship, removal)
-        didChange()
+        changing(relationship.slot) {
+            guard let removal = members.remove(key) else { return }
+            recorder?.didRemove(key, from: self, relationship, removal)
+            didChange()
+        }
     }
 
     /// Clears a to-one relationship if it leads to the object with a key.
@@ -245,8 +251,10 @@ extension GraphObject {
     func storeDestination(_ key: Int64, at slot: Int) {
         if state.pointee.chunk == nil { fireFault() }
         recorder?.willSetDestination(of: self, at: slot)
-        ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
-        didChange()
+        changing(slot) {
+            ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
+            didChange()
+        }
     }
 
     /// Brings the inverses of the object's relationships back, which its deletion had cleared. What belongs to another

@@ -66,7 +66,7 @@ final class Island {
         )
         object.state.pointee.handler = handler(for: entity, objectType)
         object.state.pointee.key = key
-        object.state.pointee.flags = object.state.pointee.flags.intersection(.hasPendingRelationships)
+        object.state.pointee.flags = object.state.pointee.flags.intersection([.hasPendingRelationships, .observed])
     }
 
     private func absorb(_ other: Island) {

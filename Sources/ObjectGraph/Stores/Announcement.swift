@@ -15,22 +15,37 @@ enum Announcement: Sendable {
 
 /// Where a context finds what others saved.
 final class ContextInbox: Sendable {
-    private let announcements = Guarded<[Announcement]>([])
+    private struct State {
+        var announcements: [Announcement] = []
+        var didGetNews: (@Sendable () -> Void)?
+    }
+
+    private let state = Guarded(State())
     private let count = Atomic<Int>(0)
+
+    /// Called for the first announcement, and for the first one after each ``take()``.
+    var didGetNews: (@Sendable () -> Void)? {
+        get { state.withLock { $0.didGetNews } }
+        set { state.withLock { $0.didGetNews = newValue } }
+    }
 
     /// Whether something may have arrived; cheap.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func post(_ announcement: Announcement) {
-        announcements.withLock { $0.append(announcement) }
+        let didGetNews = state.withLock { state in
+            state.announcements.append(announcement)
+            return state.announcements.count == 1 ? state.didGetNews : nil
+        }
         count.wrappingAdd(1, ordering: .releasing)
+        didGetNews?()
     }
 
     /// Empties the inbox and returns what was in it, oldest first.
     func take() -> [Announcement] {
-        let taken = announcements.withLock { announcements in
-            defer { announcements = [] }
-            return announcements
+        let taken = state.withLock { state in
+            defer { state.announcements = [] }
+            return state.announcements
         }
         count.wrappingSubtract(taken.count, ordering: .releasing)
         return taken

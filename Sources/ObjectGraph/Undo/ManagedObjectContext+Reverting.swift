@@ -164,9 +164,11 @@ extension GraphObject {
     fileprivate func takeBack(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
         let members = members(of: relationship)
         recorder?.willChangeOrder(of: self, relationship, members)
-        guard members.takeBack(removal, of: key) else { return }
-        recorder?.didAdd(key, to: self, relationship)
-        didChange()
+        changing(relationship.slot) {
+            guard members.takeBack(removal, of: key) else { return }
+            recorder?.didAdd(key, to: self, relationship)
+            didChange()
+        }
     }
 
     /// Puts the members of an ordered relationship into an order; those that it does not name come behind.
@@ -176,8 +178,10 @@ extension GraphObject {
         let members = members(of: relationship)
         if !members.isLoaded { _ = state.pointee.handler?.context?.loadMembers(of: relationship, for: self) }
         recorder?.willChangeOrder(of: self, relationship, members)
-        members.restoreOrder(order, isStored: isStored)
-        didChange()
+        changing(relationship.slot) {
+            members.restoreOrder(order, isStored: isStored)
+            didChange()
+        }
     }
 
     /// Drops changes that say what the row says, as they do after an undo; an object that has no others is unchanged.

@@ -119,7 +119,7 @@ public final class ModelContainer: Sendable {
     @MainActor public var mainContext: ModelContext {
         if let context = mainContextHolder.context { return context }
         let context = ModelContext(self)
-        context.startAutosaving()
+        context.becomeMainContext()
         mainContextHolder.context = context
         return context
     }

@@ -8,44 +8,56 @@ extension PersistentModel {
 
     /// An attribute.
     @inlinable @inline(__always)
-    public func _$value<V: StorableValue>(at slot: Int) -> V { _$attribute(at: slot) }
+    public func _$value<V: StorableValue>(at slot: Int) -> V {
+        _$willRead(slot)
+        return _$attribute(at: slot)
+    }
 
     /// An optional attribute.
     @inlinable @inline(__always)
-    public func _$value<V: StorableValue>(at slot: Int) -> V? { _$optionalAttribute(at: slot) }
+    public func _$value<V: StorableValue>(at slot: Int) -> V? {
+        _$willRead(slot)
+        return _$optionalAttribute(at: slot)
+    }
 
     /// An attribute that is stored as its raw value.
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
-        V(rawValue: _$attribute(at: slot)) ?? MissingValue.substitute()
+        _$willRead(slot)
+        return V(rawValue: _$attribute(at: slot)) ?? MissingValue.substitute()
     }
 
     /// An optional attribute that is stored as its raw value.
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
-        _$optionalAttribute(at: slot).flatMap(V.init(rawValue:))
+        _$willRead(slot)
+        return _$optionalAttribute(at: slot).flatMap(V.init(rawValue:))
     }
 
     /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
-        CompositeAttribute<V>.read(_$composite(at: slot)) ?? MissingValue.substitute()
+        _$willRead(slot)
+        return CompositeAttribute<V>.read(_$composite(at: slot)) ?? MissingValue.substitute()
     }
 
     /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
     /// without values that counts as deleted.
     public func _$value<M: PersistentModel>(at slot: Int) -> M {
-        lastDestination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
+        _$willRead(slot)
+        return lastDestination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
     }
 
     /// The model that an optional relationship leads to.
     public func _$value<M: PersistentModel>(at slot: Int) -> M? {
-        destination(at: slot) as? M
+        _$willRead(slot)
+        return destination(at: slot) as? M
     }
 
     /// The models that a relationship leads to.
     public func _$value<C: RelationshipCollection>(at slot: Int) -> C {
-        C(_$models: memberObjects(at: slot, as: C.PersistentElement.self))
+        _$willRead(slot)
+        return C(_$models: memberObjects(at: slot, as: C.PersistentElement.self))
     }
 
     // MARK: Writing
@@ -103,10 +115,16 @@ extension PersistentModel {
     // MARK: Changing in place
 
     /// The models that a relationship leads to, to be changed in place.
-    public func _$take<M: PersistentModel>(at slot: Int) -> [M] { takeMembers(at: slot, as: M.self) }
+    public func _$take<M: PersistentModel>(at slot: Int) -> [M] {
+        _$willRead(slot)
+        return takeMembers(at: slot, as: M.self)
+    }
 
     /// The models that an optional relationship leads to, to be changed in place.
-    public func _$take<M: PersistentModel>(at slot: Int) -> [M]? { takeMembers(at: slot, as: M.self) }
+    public func _$take<M: PersistentModel>(at slot: Int) -> [M]? {
+        _$willRead(slot)
+        return takeMembers(at: slot, as: M.self)
+    }
 
     /// The elements of an attribute, to be changed in place.
     @_disfavoredOverload

@@ -1,5 +1,5 @@
 public import ObjectGraph
-public import Observation
+@_exported public import Observation
 
 /// A class whose instances a container stores. ``Model()`` writes the conformance.
 ///

@@ -1,14 +1,19 @@
 import ObjectGraph
 
 extension ModelContext {
-    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true.
+    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true; takes in soon what other
+    /// contexts save.
     ///
     /// A save that fails leaves the changes in the context. It is tried again as soon as a further model is inserted, changed
     /// or deleted, and by the next explicit save.
     @MainActor
-    func startAutosaving() {
+    func becomeMainContext() {
         autosaveEnabled = true
         graph.didGetChanges = { [weak self] in self?.scheduleAutosave() }
+        let reference = MainContextReference(context: self)
+        graph.didGetNews = {
+            Task { @MainActor in reference.context?.processPendingChanges() }
+        }
     }
 
     private func scheduleAutosave() {

@@ -1,0 +1,447 @@
+import Observation
+import SealedData
+import Synchronization
+import Testing
+
+/// What observers of models hear of.
+@Suite struct ObservationTests {
+    @Model
+    final class Owner {
+        var name: String
+        var mood: Mood?
+        var address: Address?
+        @Relationship(inverse: \Pet.owner) var pets: [Pet] = []
+        @Relationship(inverse: \Club.members) var clubs: [Club] = []
+        @Transient var isSelected = false
+
+        init(name: String) { self.name = name }
+
+        var shouted: String { name.uppercased() }
+    }
+
+    @Model
+    final class Pet {
+        var name: String
+        var owner: Owner?
+
+        init(name: String) { self.name = name }
+    }
+
+    @Model
+    final class Club {
+        var name: String
+        var members: [Owner] = []
+
+        init(name: String) { self.name = name }
+    }
+
+    enum Mood: String, Codable { case glad, sad }
+
+    struct Address: Codable, Equatable { var street: String }
+
+    private let container = try! ModelContainer(
+        for: Owner.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+
+    /// How often observers were told.
+    private final class Changes: Sendable {
+        let count = Atomic(0)
+    }
+
+    /// How often observers of what `read` reads are told while `change` runs; once at most.
+    private func changes(reading read: () -> some Any, _ change: () throws -> Void) rethrows -> Int {
+        let changes = Changes()
+        withObservationTracking {
+            _ = read()
+        } onChange: {
+            changes.count.wrappingAdd(1, ordering: .relaxed)
+        }
+        try change()
+        return changes.count.load(ordering: .relaxed)
+    }
+
+    /// A context with a saved owner of one pet.
+    private func saved() throws -> (ModelContext, Owner, Pet) {
+        let context = ModelContext(container)
+        let owner = Owner(name: "Ann")
+        let pet = Pet(name: "Rex")
+        owner.pets = [pet]
+        context.insert(owner)
+        try context.save()
+        return (context, owner, pet)
+    }
+
+    // MARK: Attributes
+
+    @Test func `changing an attribute that was read is told once`() throws {
+        let (_, owner, _) = try saved()
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "Bea"; owner.name = "Cid"
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.shouted
+            } _: {
+                owner.name = "Dan"
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.mood
+            } _: {
+                owner.mood = .glad
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.address
+            } _: {
+                owner.address = Address(street: "s")
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.address?.street
+            } _: {
+                owner.address?.street = "t"
+            } == 1
+        )
+    }
+
+    @Test func `changing what was not read is not told`() throws {
+        let (_, owner, pet) = try saved()
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.mood = .sad
+            } == 0
+        )
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                pet.name = "Max"
+            } == 0
+        )
+        #expect(
+            changes {
+                1
+            } _: {
+                owner.name = "x"
+            } == 0
+        )
+    }
+
+    @Test func `the old value is there when the change is told`() throws {
+        let (_, owner, _) = try saved()
+        let seen = Changes()
+        nonisolated(unsafe) let observed = owner
+        withObservationTracking {
+            _ = owner.name
+        } onChange: {
+            if observed.name == "Ann" { seen.count.store(1, ordering: .relaxed) }
+        }
+        owner.name = "Bea"
+        #expect(seen.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `models outside any context and new ones are observed too`() throws {
+        let owner = Owner(name: "a")
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "b"
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.pets
+            } _: {
+                owner.pets = [Pet(name: "p")]
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "c"
+            } == 1
+        )
+        let context = ModelContext(container)
+        context.insert(owner)
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "d"
+            } == 1
+        )
+        try context.save()
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "e"
+            } == 1
+        )
+    }
+
+    // MARK: Relationships
+
+    @Test func `both sides of a relationship are told`() throws {
+        let (context, owner, pet) = try saved()
+        let other = Owner(name: "Bea")
+        context.insert(other)
+        #expect(
+            changes {
+                owner.pets
+            } _: {
+                pet.owner = other
+            } == 1
+        )
+        #expect(
+            changes {
+                pet.owner
+            } _: {
+                owner.pets = [pet]
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.pets.count
+            } _: {
+                owner.pets.append(Pet(name: "Max"))
+            } == 1
+        )
+        #expect(
+            changes {
+                pet.owner?.name
+            } _: {
+                owner.name = "Cid"
+            } == 1
+        )
+        let club = Club(name: "c")
+        #expect(
+            changes {
+                owner.clubs
+            } _: {
+                club.members.append(owner)
+            } == 1
+        )
+        #expect(
+            changes {
+                club.members
+            } _: {
+                owner.clubs = []
+            } == 1
+        )
+    }
+
+    @Test func `a deletion is told to those that the model was related to`() throws {
+        let (context, owner, pet) = try saved()
+        #expect(
+            changes {
+                owner.pets
+            } _: {
+                context.delete(pet)
+            } == 1
+        )
+        #expect(owner.pets.isEmpty)
+        let another = Pet(name: "Max")
+        another.owner = owner
+        try context.save()
+        #expect(
+            changes {
+                another.owner
+            } _: {
+                context.delete(owner)
+            } == 1
+        )
+    }
+
+    // MARK: Contexts
+
+    @Test func `a rollback and an undo are told`() throws {
+        let (context, owner, _) = try saved()
+        context.undoManager = UndoManager()
+        owner.name = "Bea"
+        owner.pets = []
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                context.undoManager?.undo()
+            } == 1
+        )
+        owner.name = "Bea"
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                context.rollback()
+            } == 1
+        )
+        owner.pets = []
+        #expect(
+            changes {
+                owner.pets
+            } _: {
+                context.rollback()
+            } == 1
+        )
+        owner.name = "Ann"
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                context.rollback()
+            } == 0,
+            "it was the same"
+        )
+    }
+
+    @Test func `a save changes nothing that was read`() throws {
+        let (context, owner, _) = try saved()
+        owner.name = "Bea"
+        owner.pets.append(Pet(name: "Max"))
+        #expect(
+            try changes {
+                (owner.name, owner.pets)
+            } _: {
+                try context.save()
+            } == 0
+        )
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.name = "Cid"
+            } == 1
+        )
+    }
+
+    @Test func `what another context saves is told when it is taken in`() throws {
+        let (context, owner, pet) = try saved()
+        let other = ModelContext(container)
+        let counterpart = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
+        counterpart.name = "Bea"
+        #expect(
+            try changes {
+                owner.name
+            } _: {
+                try other.save()
+            } == 0
+        )
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                context.processPendingChanges()
+            } == 1
+        )
+        counterpart.name = "Cid"
+        try other.save()
+        #expect(
+            changes {
+                owner.mood
+            } _: {
+                context.processPendingChanges()
+            } == 0
+        )
+        #expect(owner.name == "Cid")
+        counterpart.pets = []
+        try other.save()
+        #expect(
+            changes {
+                owner.pets
+            } _: {
+                context.processPendingChanges()
+            } == 1
+        )
+        counterpart.pets = try other.fetch(FetchDescriptor<Pet>())
+        try other.save()
+        #expect(
+            changes {
+                pet.owner
+            } _: {
+                context.processPendingChanges()
+            } == 1
+        )
+    }
+
+    @Test @MainActor func `the main context takes in by itself what others save`() async throws {
+        let (_, saved, _) = try saved()
+        let id = saved.persistentModelID
+        let owner = try #require(container.mainContext.model(for: id) as? Owner)
+        #expect(owner.name == "Ann")
+        let changes = Changes()
+        withObservationTracking {
+            _ = owner.name
+        } onChange: {
+            changes.count.wrappingAdd(1, ordering: .relaxed)
+        }
+        let container = container
+        try await Task.detached {
+            let context = ModelContext(container)
+            (context.model(for: id) as? Owner)?.name = "Bea"
+            try context.save()
+        }.value
+        for _ in 0..<1000 where changes.count.load(ordering: .relaxed) == 0 { await Task.yield() }
+        #expect(changes.count.load(ordering: .relaxed) == 1)
+        #expect(owner.name == "Bea")
+    }
+
+    // MARK: Further properties
+
+    @Test func `a property that is not persisted is observed where it says so`() throws {
+        let owner = Owner(name: "a")
+        #expect(
+            changes {
+                owner.access(keyPath: \.isSelected)
+                return owner.isSelected
+            } _: {
+                owner.withMutation(keyPath: \.isSelected) { owner.isSelected = true }
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.access(keyPath: \.name)
+            } _: {
+                owner.name = "b"
+            } == 1
+        )
+        #expect(
+            changes {
+                owner.name
+            } _: {
+                owner.withMutation(keyPath: \.name) {}
+            } == 1
+        )
+    }
+
+    @Test func `threads keep track on their own`() async {
+        let threads = Changes()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    // Many threads keep track at once; each only hears of what it has read itself.
+                    let own = Owner(name: "own")
+                    withObservationTracking {
+                        _ = own.name
+                    } onChange: {
+                        threads.count.wrappingAdd(1, ordering: .relaxed)
+                    }
+                    own.name = "changed"
+                }
+            }
+        }
+        #expect(threads.count.load(ordering: .relaxed) == 8)
+    }
+}
