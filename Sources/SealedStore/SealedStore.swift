@@ -91,13 +91,14 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         }
     }
 
-    /// Carries out a request, and ends the statement of one that only reads when it is cancelled.
+    /// Carries out a request. The statement of one that only reads is ended when the request is cancelled, and the rows that
+    /// it reads are reported now and then.
     ///
     /// - Throws: `CancellationError` then; else as ``execute(_:with:)``.
     open func execute(
         _ request: StoreRequest,
         with context: ManagedObjectContext?,
-        cancellation: RequestCancellation
+        monitor: RequestMonitor
     ) throws -> StoreResult {
         switch request {
         case .save, .batchInsert, .batchUpdate, .batchDelete, .erase: return try execute(request, with: context)
@@ -106,8 +107,10 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         do {
             // What is read inside is read on the same connection.
             return try layout.value.database.read { connection in
-                try connection.interruptible(when: { cancellation.isCancelled }) {
-                    try execute(request, with: context)
+                try connection.interruptible(when: { monitor.isCancelled }) {
+                    try connection.observingRows({ monitor.didRead(rows: $0) }) {
+                        try execute(request, with: context)
+                    }
                 }
             }
         } catch DatabaseError.interrupted {

@@ -16,6 +16,8 @@ public final class Connection {
     private(set) var isDamaged = false
     /// How many transactions and savepoints `transaction` has open.
     var transactionDepth = 0
+    /// Who wants to know of the rows of long results; nil where nobody does.
+    package internal(set) var rowObserver: RowObserver?
     private var isClosed = false
     private var statements: StatementCache
     private var controlStatements: [String: StatementCache.Entry] = [:]

@@ -1,3 +1,5 @@
+public import Foundation
+
 extension ManagedObjectContext {
     /// How often the store is asked before the results are fetched at once.
     private static let mostAttempts = 3
@@ -11,10 +13,15 @@ extension ManagedObjectContext {
     ///
     /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the context's isolation.
     ///
-    /// - Throws: what the store throws; `CancellationError` where the task is cancelled, which ends the statement.
+    /// - Parameter progress: What counts the rows as they are read. How many there will be is not known: unless the program
+    ///   sets the total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it ends the
+    ///   fetch.
+    /// - Throws: what the store throws; `CancellationError` where the task or the progress is cancelled, which ends the
+    ///   statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
         _ request: FetchRequest,
-        as type: T.Type = T.self
+        as type: T.Type = T.self,
+        progress: Progress? = nil
     ) async throws -> [T] {
         for _ in 0..<Self.mostAttempts {
             guard case .store(let store) = try store(for: request.entity), pinnedGeneration == nil else { break }
@@ -23,7 +30,8 @@ extension ManagedObjectContext {
             let stamp = deletionStamp
             let result = try await StoreRequest.executeInBackground(
                 .fetch(pending.map { stored(request, with: $0) } ?? request),
-                in: store
+                in: store,
+                reportingTo: progress
             )
             guard case .rows(let rows) = result else {
                 preconditionFailure("the store answered a fetch with something else")
@@ -34,25 +42,40 @@ extension ManagedObjectContext {
             // Only now: what was saved since the rows were read is told to the objects that were made of them.
             takeInSavedChanges()
             try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+            progress?.finish(rows: rows.count)
             return objects
         }
-        return try fetch(request)
+        if Task.isCancelled || progress?.isCancelled ?? false { throw CancellationError() }
+        let objects: [T] = try fetch(request)
+        progress?.finish(rows: objects.count)
+        return objects
     }
 
     /// The rows of values that a request asks for, computed without blocking the caller; see ``fetchDictionaries(_:)``.
     ///
-    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` where the task is cancelled, which ends the statement.
+    /// - Parameter progress: What counts the rows, and can cancel the fetch, as in
+    ///   ``fetchAsynchronously(_:as:progress:)``.
+    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` where the task or the progress is cancelled, which ends
+    ///   the statement.
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(
-        _ request: DictionaryFetchRequest
+        _ request: DictionaryFetchRequest,
+        progress: Progress? = nil
     ) async throws -> DictionaryResults {
-        if queryGenerationToken != nil { return try fetchDictionaries(request) }
+        if queryGenerationToken != nil {
+            if Task.isCancelled || progress?.isCancelled ?? false { throw CancellationError() }
+            let results = try fetchDictionaries(request)
+            progress?.finish(rows: results.count)
+            return results
+        }
         let result = try await StoreRequest.executeInBackground(
             .fetchDictionaries(request.validated()),
-            in: coordinator.store(for: request.entity).store
+            in: coordinator.store(for: request.entity).store,
+            reportingTo: progress
         )
         guard case .dictionaries(let results) = result else {
             preconditionFailure("the store answered a fetch of dictionaries with something else")
         }
+        progress?.finish(rows: results.count)
         return results
     }
 }

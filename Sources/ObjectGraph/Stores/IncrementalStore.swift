@@ -16,13 +16,13 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Carries out a request: a fetch, a save or a batch request.
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult
 
-    /// Carries out a request that may not be wanted any more before it is done.
+    /// Carries out a request that may not be wanted any more before it is done, and reports the rows that it reads.
     ///
-    /// - Throws: `CancellationError` where the store stopped for that reason; else as ``execute(_:with:)``.
+    /// - Throws: `CancellationError` where the store stopped because it is not wanted; else as ``execute(_:with:)``.
     func execute(
         _ request: StoreRequest,
         with context: ManagedObjectContext?,
-        cancellation: RequestCancellation
+        monitor: RequestMonitor
     ) throws -> StoreResult
 
     /// The attributes and to-one relationships of an object, or nil where the store has no such object.
@@ -65,13 +65,19 @@ extension IncrementalStore {
     /// No state is kept.
     public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
 
-    /// Carries the request out to its end.
+    /// Carries the request out to its end, and then reports all rows at once.
     public func execute(
         _ request: StoreRequest,
         with context: ManagedObjectContext?,
-        cancellation: RequestCancellation
+        monitor: RequestMonitor
     ) throws -> StoreResult {
-        try execute(request, with: context)
+        let result = try execute(request, with: context)
+        switch result {
+        case .rows(let rows): monitor.didRead(rows: rows.count)
+        case .dictionaries(let rows): monitor.didRead(rows: rows.count)
+        case .ids, .count, .saved, .batch: break
+        }
+        return result
     }
 
     /// Asks for one object after the other.

@@ -153,8 +153,20 @@ struct EntitySelection: Sendable {
 
     /// Copies all rows that the statement has left.
     ///
+    /// - Parameter observer: Who is told of each.
     /// - Throws: as ``read(_:into:)``, and what a step throws.
-    func readAll(_ statement: borrowing Statement, into rows: inout RowBatchBuilder) throws {
+    func readAll(
+        _ statement: borrowing Statement,
+        into rows: inout RowBatchBuilder,
+        observer: RowObserver? = nil
+    ) throws {
+        if let observer {
+            while try statement.step() {
+                try read(statement, into: &rows)
+                observer.didReadRow()
+            }
+            return
+        }
         guard let onlyLayout else {
             while try statement.step() { try read(statement, into: &rows) }
             return

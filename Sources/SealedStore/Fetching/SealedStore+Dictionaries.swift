@@ -13,7 +13,10 @@ extension SealedStore {
                     try query.bind(statement.parameters)
                     var results = DictionaryResults(for: request)
                     let columns = 0..<query.columnCount
-                    while try query.step() { try results.append(columns.map { query.value(at: $0) }) }
+                    while try query.step() {
+                        try results.append(columns.map { query.value(at: $0) })
+                        connection.rowObserver?.didReadRow()
+                    }
                     return results
                 }
             }

@@ -12,7 +12,7 @@ extension SealedStore {
             try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
                 var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
-                try selection.readAll(query, into: &rows)
+                try selection.readAll(query, into: &rows, observer: connection.rowObserver)
                 return rows.finish()
             }
         }

@@ -42,10 +42,10 @@ final class CountingStore: IncrementalStore {
     func execute(
         _ request: StoreRequest,
         with context: ManagedObjectContext?,
-        cancellation: RequestCancellation
+        monitor: RequestMonitor
     ) throws -> StoreResult {
         try count(request)
-        return try store.execute(request, with: context, cancellation: cancellation)
+        return try store.execute(request, with: context, monitor: monitor)
     }
 
     private func count(_ request: StoreRequest) throws {

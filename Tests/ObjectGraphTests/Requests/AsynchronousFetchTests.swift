@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import Guarded
 import ObjectGraph
 import Testing
 
@@ -74,7 +76,58 @@ import Testing
         #expect(store.counter.reads == 0)
     }
 
-    @Test func `cancelling ends a statement that would take hours`() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `a progress counts the rows`(kind: StoreKind) async throws {
+        let store = try Self.store(kind, count: 1_000)
+        let context = store.context()
+        let progress = Progress(totalUnitCount: -1)
+        #expect(progress.isIndeterminate)
+        _ = try await context.fetchAsynchronously(context.request("Author"), as: ManagedObject.self, progress: progress)
+        #expect(progress.isFinished)
+        #expect(progress.completedUnitCount == 1_000)
+        #expect(progress.totalUnitCount == 1_000)
+
+        let rows = Progress(totalUnitCount: 10)
+        let all = DictionaryFetchRequest(store.model.entitiesByName["Author"]!)
+        _ = try await context.fetchDictionariesAsynchronously(all, progress: rows)
+        #expect(rows.isFinished)
+        #expect(rows.completedUnitCount == 1_000)
+    }
+
+    @Test func `rows are reported while they are read`() async throws {
+        let context = try Self.store(.sealed, count: 1_000).context()
+        let progress = RecordingProgress.make()
+        _ = try await context.fetchAsynchronously(context.request("Author"), as: ManagedObject.self, progress: progress)
+        #expect(progress.counts.withLock { $0 } == [0, 256, 512, 768, 1_000, 1_000])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a fetch without results is finished, too`(kind: StoreKind) async throws {
+        let context = try Self.store(kind, count: 0).context()
+        let whole = Progress(totalUnitCount: 1)
+        let progress = Progress(totalUnitCount: -1, parent: whole, pendingUnitCount: 1)
+        _ = try await context.fetchAsynchronously(context.request("Author"), as: ManagedObject.self, progress: progress)
+        #expect(progress.isFinished)
+        #expect(whole.isFinished)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a progress that is cancelled before asks for nothing`(kind: StoreKind) async throws {
+        let store = try Self.store(kind, count: 1)
+        let context = store.context()
+        let request = context.request("Author")
+        let progress = Progress(totalUnitCount: -1)
+        progress.cancel()
+        store.counter.reset()
+        await #expect(throws: CancellationError.self) {
+            try await context.fetchAsynchronously(request, as: ManagedObject.self, progress: progress).count
+        }
+        #expect(store.counter.reads == 0)
+        #expect(!progress.isFinished)
+    }
+
+    @Test(arguments: [true, false])
+    func `cancelling ends a statement that would take hours`(byProgress: Bool) async throws {
         let store = try Self.store(.sealed, count: 0)
         let writer = store.context()
         let tag = writer.make("Tag")
@@ -100,14 +153,27 @@ import Testing
         }
         let request = store.context().request("Book", where: isSlow(from: 0, levels: 6))
         let (coordinator, counter) = (store.coordinator, store.counter)
+        let progress = Progress(totalUnitCount: -1)
         counter.reset()
         let task = Task {
             let context = ManagedObjectContext(coordinator: coordinator)
-            return try await context.fetchAsynchronously(request, as: ManagedObject.self).count
+            return try await context.fetchAsynchronously(request, as: ManagedObject.self, progress: progress).count
         }
         while counter[.fetch] == 0 { await Task.yield() }
-        task.cancel()
+        if byProgress { progress.cancel() } else { task.cancel() }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try store.context().count(writer.request("Book")) == 200, "the connection goes on")
+    }
+}
+
+/// A progress that remembers what it was set to.
+private final class RecordingProgress: Progress, @unchecked Sendable {
+    // Sound because what it adds is guarded.
+    let counts = Guarded<[Int64]>([])
+
+    static func make() -> RecordingProgress { RecordingProgress(parent: nil) }
+
+    override var completedUnitCount: Int64 {
+        didSet { counts.withLock { $0.append(completedUnitCount) } }
     }
 }
