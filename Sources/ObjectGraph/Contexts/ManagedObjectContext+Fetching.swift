@@ -153,7 +153,7 @@ extension ManagedObjectContext {
     }
 
     /// Those of the objects that fit a request as they are now.
-    private func fitting(_ objects: [any GraphObject], _ request: FetchRequest) throws -> [any GraphObject] {
+    func fitting(_ objects: [any GraphObject], _ request: FetchRequest) throws -> [any GraphObject] {
         let evaluator = QueryEvaluator()
         return try objects.filter { object in
             guard !object.isObjectDeleted else { return false }

@@ -17,6 +17,9 @@ extension GraphObject {
         return state.pointee.key
     }
 
+    /// The permanent key that a store gave to a new object for the save that is going on; 0 before.
+    package var assignedKey: Int64 { state.pointee.changes?.assignedKey ?? 0 }
+
     /// The context, or nil for an object that is in none.
     public var managedObjectContext: ManagedObjectContext? { state.pointee.handler?.context }
 

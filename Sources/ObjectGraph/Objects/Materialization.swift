@@ -70,6 +70,15 @@ enum PendingState {
         }
     }
 
+    /// A time without an entry for any initializer.
+    struct Suspension {
+        private let outer = pthread_getspecific(PendingState.key)
+
+        init() { pthread_setspecific(PendingState.key, nil) }
+
+        func end() { pthread_setspecific(PendingState.key, outer) }
+    }
+
     /// Makes the object that an entry tells.
     @inline(__always)
     static func makeObject(_ type: any GraphObject.Type, _ entry: UnsafeMutablePointer<Entry>) -> any GraphObject {

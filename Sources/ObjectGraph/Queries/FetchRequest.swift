@@ -22,6 +22,8 @@ public struct FetchRequest: Sendable {
     /// walking them afterwards asks the store for nothing. Steps of objects that do not have the relationship lead
     /// nowhere.
     public var relationshipKeyPathsForPrefetching: [[Relationship]] = []
+    /// What the layer above made the request of, for stores that understand it; nil where no store asks for it.
+    package var origin: (any Sendable)?
 
     /// Makes a request.
     public init(_ entity: Entity, predicate: QueryExpression? = nil, sort: [QuerySort] = []) {

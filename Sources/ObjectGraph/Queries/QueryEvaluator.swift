@@ -238,7 +238,7 @@ extension GraphObject {
     }
 
     /// The value that an attribute is stored as; null for a composite value that cannot be encoded.
-    func storedValue(at slot: Int) -> Value {
+    package func storedValue(at slot: Int) -> Value {
         switch slotValue(slot) {
         case .value(let value): value
         case .composite(let value): (try? value.encodedText()).map(Value.text) ?? .null

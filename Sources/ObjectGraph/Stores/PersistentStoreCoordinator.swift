@@ -101,7 +101,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// The identity of the store that holds an entity, or nil where none does.
-    func storeUUID(for entity: Entity) -> UUID? {
+    package func storeUUID(for entity: Entity) -> UUID? {
         state.withLock { $0.stores[entity.index]?.metadata.uuid }
     }
 
@@ -147,6 +147,13 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Makes a context hear of what others save.
     func add(_ inbox: ContextInbox) {
         state.withLock { $0.inboxes.add(inbox) }
+    }
+
+    /// Tells all contexts of rows that a store has by now, later versions of those that they may know.
+    package func announceUpdates(_ rows: RowBatch) {
+        var request = SaveChangesRequest()
+        request.updated = rows
+        announce(.save(request))
     }
 
     /// Tells all contexts but the one with inbox `sender` what was saved.

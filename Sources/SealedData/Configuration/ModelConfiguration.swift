@@ -8,7 +8,10 @@ public import Foundation
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
 /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
-public struct ModelConfiguration: Identifiable, Hashable, Sendable {
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
+    /// The encrypted store.
+    public typealias Store = DefaultStore
+
     /// Where the objects would go in iCloud. It has no effect here: there is no cloud.
     public struct CloudKitDatabase: Hashable, Sendable {
         let containerIdentifier: String?

@@ -98,7 +98,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
 extension SwiftDataError: CustomStringConvertible {
     /// The kind, the explanation and the cause.
     public var description: String {
-        let cause = underlyingError.map { "\($0)" }.flatMap { $0 == explanation ? nil : $0 }
+        let cause = underlyingError.map { "\($0)" }.flatMap { explanation?.contains($0) ?? false ? nil : $0 }
         return [code.rawValue, explanation, cause].compactMap(\.self).joined(separator: ": ")
     }
 }

@@ -5,7 +5,8 @@ import SealedStore
 extension ModelConfiguration {
     /// What a coordinator is told about the store.
     ///
-    /// - Throws: what ``EncryptionKey/provider`` throws.
+    /// - Throws: what ``EncryptionKey/provider`` throws; ``SwiftDataError/loadIssueModelContainer`` where the file's folder
+    ///   cannot be made.
     func storeDescription(entityNames: Set<String>) throws -> PersistentStoreDescription {
         guard !isStoredInMemoryOnly else {
             return PersistentStoreDescription(
@@ -15,12 +16,7 @@ extension ModelConfiguration {
                 entityNames: entityNames
             )
         }
-        if allowsSave {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-        }
+        if allowsSave { try makeFolder() }
         var options: [String: any Sendable] = [:]
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         return PersistentStoreDescription(
@@ -30,5 +26,19 @@ extension ModelConfiguration {
             options: options,
             entityNames: entityNames
         )
+    }
+
+    private func makeFolder() throws {
+        let folder = url.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw SwiftDataError(
+                .loadIssueModelContainer,
+                "configuration '\(name)': the folder \(folder.path(percentEncoded: false)) cannot be made. Choose one that "
+                    + "this program may write to, or make it.",
+                cause: error
+            )
+        }
     }
 }

@@ -1,6 +1,5 @@
-import Foundation
+import Guarded
 import ObjectGraph
-import SealedStore
 
 /// The stores of a schema: opens their files, and is what contexts work on.
 ///
@@ -18,19 +17,23 @@ public final class ModelContainer: Sendable {
     final class Stores: Sendable {
         let schema: Schema
         let migrationPlan: (any SchemaMigrationPlan.Type)?
-        let configurations: Set<ModelConfiguration>
+        let configurations: Guarded<Set<ModelConfiguration>>
         let coordinator: PersistentStoreCoordinator
+        /// The stores that are not our own.
+        let dataStores: [any DataStoreConnection]
 
         init(
             schema: Schema,
             migrationPlan: (any SchemaMigrationPlan.Type)?,
             configurations: Set<ModelConfiguration>,
-            coordinator: PersistentStoreCoordinator
+            coordinator: PersistentStoreCoordinator,
+            dataStores: [any DataStoreConnection]
         ) {
             self.schema = schema
             self.migrationPlan = migrationPlan
-            self.configurations = configurations
+            self.configurations = Guarded(configurations)
             self.coordinator = coordinator
+            self.dataStores = dataStores
         }
 
         deinit {
@@ -47,8 +50,11 @@ public final class ModelContainer: Sendable {
     public var schema: Schema { stores.schema }
     /// How the schema of an existing store is brought to the current one.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
-    /// The configurations of the stores.
-    public var configurations: Set<ModelConfiguration> { stores.configurations }
+    /// The configurations of the encrypted stores. Stores are opened once: setting other ones opens and closes nothing.
+    public var configurations: Set<ModelConfiguration> {
+        get { stores.configurations.withLock { $0 } }
+        set { stores.configurations.withLock { $0 = newValue } }
+    }
 
     /// Opens the stores of a schema, creating those that do not exist.
     ///
@@ -57,35 +63,37 @@ public final class ModelContainer: Sendable {
     ///   - migrationPlan: How the schema of an existing store is brought to the current one.
     ///   - configurations: The stores; without any, one with the default configuration. A configuration without a schema
     ///     holds the classes that no other configuration names.
-    /// - Throws: an error that names the cause: `DatabaseError` where a file cannot be opened with the key, or there is
-    ///   no key; `SealedStoreError` where a file was made for another schema; the schema's own problems, all at once.
+    /// - Throws: ``SwiftDataError``, which tells the cause and what can be done: ``SwiftDataError/loadIssueModelContainer``
+    ///   where a store cannot be opened, with the store's own error as ``SwiftDataError/underlyingError``;
+    ///   ``SwiftDataError/modelValidationFailure`` with all problems of the schema at once; the errors of a configuration.
     public init(
         for schema: Schema,
         migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
     ) throws {
-        let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
-        let (model, classes) = try schema.makeModel()
-        let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
-        SealedStore.register()
-        let claimed = configurations.compactMap(\.schema).map { Set($0.entities.map(\.name)) }
-        let unclaimed = Set(model.entities.map(\.name)).subtracting(claimed.joined())
-        do {
-            for configuration in configurations {
-                try configuration.validate()
-                let names = configuration.schema.map { Set($0.entities.map(\.name)) } ?? unclaimed
-                try coordinator.addPersistentStore(configuration.storeDescription(entityNames: names))
-            }
-        } catch {
-            try? coordinator.removeAllStores()
-            throw error
-        }
-        stores = Stores(
-            schema: schema,
-            migrationPlan: migrationPlan,
-            configurations: Set(configurations),
-            coordinator: coordinator
-        )
+        stores = try ContainerOpening(schema: schema, migrationPlan: migrationPlan).open(configurations)
+    }
+
+    /// Opens the stores of a schema, of a program's own kinds and encrypted ones side by side.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - configurations: The stores; without any, an encrypted one with the default configuration. A configuration
+    ///     without a schema holds the classes that no other configuration names.
+    /// - Throws: What the stores throw; for encrypted stores and schemas as ``init(for:migrationPlan:configurations:)``.
+    @_disfavoredOverload
+    public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+        stores = try ContainerOpening(schema: schema, migrationPlan: nil).open(configurations)
+    }
+
+    /// Opens the stores of some classes and those that they are related to, of a program's own kinds and encrypted ones
+    /// side by side.
+    @_disfavoredOverload
+    public convenience init(
+        for types: any PersistentModel.Type...,
+        configurations: any DataStoreConfiguration...
+    ) throws {
+        try self.init(for: Schema(types), configurations: configurations)
     }
 
     /// Opens the stores of a schema, creating those that do not exist.
@@ -109,7 +117,8 @@ public final class ModelContainer: Sendable {
     /// Deletes all models of all stores, whatever the delete rules say. In every context of the container they count as
     /// deleted with its next fetch or save; new models that are not saved yet stay.
     ///
-    /// - Throws: `ObjectGraphError.storeIsReadOnly` where a configuration allows no saving; what the store throws.
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` where a configuration allows no saving;
+    ///   ``DataStoreError/unsupportedFeature`` where a store of the program's own cannot be erased; what the stores throw.
     public func erase() throws { try stores.coordinator.eraseStores() }
 
     /// The same as ``erase()``, which SwiftData prefers since version 18 of Apple's systems.

@@ -97,16 +97,27 @@ extension ModelContext {
     /// The request that a descriptor stands for.
     private func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
-        let reader = PredicateReader(model: graph.model)
-        var request = FetchRequest(entity)
-        request.predicate = try descriptor.predicate.map { try reader.read($0, entity: entity) }
-        request.sort = try descriptor.sortBy.map { try reader.read($0, entity: entity) }
-        request.limit = descriptor.fetchLimit
-        request.offset = descriptor.fetchOffset ?? 0
-        request.includesPendingChanges = descriptor.includePendingChanges
-        request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
+        var request = try FetchRequest(descriptor, of: entity, in: graph.model)
+        // Only stores of a program's own ask for it.
+        if !stores.dataStores.isEmpty { request.origin = descriptor }
+        return request
+    }
+}
+
+extension FetchRequest {
+    /// The request that a descriptor stands for.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor has no form in a store.
+    init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
+        let reader = PredicateReader(model: model)
+        self.init(entity)
+        predicate = try descriptor.predicate.map { try reader.read($0, entity: entity) }
+        sort = try descriptor.sortBy.map { try reader.read($0, entity: entity) }
+        limit = descriptor.fetchLimit
+        offset = descriptor.fetchOffset ?? 0
+        includesPendingChanges = descriptor.includePendingChanges
+        relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
             try RelationshipPath($0, of: T.self, entity: entity).relationships
         }
-        return request
     }
 }

@@ -20,12 +20,19 @@ public final class ModelContext {
         // What was changed meanwhile is saved, too.
         didSet { if autosaveEnabled, !oldValue, graph.hasChanges { graph.didGetChanges?() } }
     }
+    /// Who the context is to the stores that it asks; ``author`` is a part of it.
+    public var editingState = EditingState()
+    /// Who makes the context's changes, as the history tells it.
+    public var author: String? {
+        get { editingState.author }
+        set { editingState.author = newValue }
+    }
     /// Whether a save waits for the main actor.
     var isAutosaveScheduled = false
 
     let graph: ManagedObjectContext
     // The context holds the stores, not the container: a container holds its main context.
-    private let stores: ModelContainer.Stores
+    let stores: ModelContainer.Stores
     private weak var knownContainer: ModelContainer?
 
     /// Makes a context without models.
@@ -36,6 +43,11 @@ public final class ModelContext {
         graph.owner = self
         // A collision of unique values becomes an update, and the later of two changes goes before the earlier one.
         graph.mergePolicy = .mergeByPropertyObjectTrump
+        for store in stores.dataStores { store.initializeState(for: editingState) }
+    }
+
+    deinit {
+        for store in stores.dataStores { store.invalidateState(for: editingState) }
     }
 
     /// The container whose stores the context works on.
@@ -107,7 +119,7 @@ public final class ModelContext {
     ///
     /// - Precondition: The identifier is of a class of the container's schema.
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-        guard let id = persistentModelID.managedObjectID(in: graph.model),
+        guard let id = persistentModelID.managedObjectID(in: graph.coordinator),
             let model = graph.object(with: id) as? any PersistentModel
         else {
             preconditionFailure("the container's schema has no entity '\(persistentModelID.entityName)'")
@@ -117,7 +129,7 @@ public final class ModelContext {
 
     /// The model with an identifier, where the context knows it already.
     public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
-        persistentModelID.managedObjectID(in: graph.model).flatMap(graph.registeredObject) as? T
+        persistentModelID.managedObjectID(in: graph.coordinator).flatMap(graph.registeredObject) as? T
     }
 }
 

@@ -35,12 +35,22 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     }
 
     init(_ id: ManagedObjectID) {
-        self.init(storeIdentifier: id.storeUUID?.uuidString, entityName: id.entity.name, key: .number(id.key))
+        if let table = PrimaryKeyTable.table(forStoreUUID: id.storeUUID), let known = table.identifier(for: id.key) {
+            self = known
+        } else {
+            self.init(storeIdentifier: id.storeUUID?.uuidString, entityName: id.entity.name, key: .number(id.key))
+        }
     }
 
-    /// The identifier in the terms of a model, or nil where the model has no such entity.
-    func managedObjectID(in model: ManagedObjectModel) -> ManagedObjectID? {
-        guard let entity = model.entitiesByName[entityName], case .number(let number) = key else { return nil }
+    /// The identifier in the terms of an object graph, or nil where its model has no such entity.
+    func managedObjectID(in coordinator: PersistentStoreCoordinator) -> ManagedObjectID? {
+        guard let entity = coordinator.model.entitiesByName[entityName] else { return nil }
+        if storeIdentifier != nil,
+            let table = PrimaryKeyTable.table(forStoreUUID: coordinator.storeUUID(for: entity))
+        {
+            return ManagedObjectID(entity: entity, storeUUID: table.storeUUID, key: table.key(for: self, in: entity))
+        }
+        guard case .number(let number) = key else { return nil }
         return ManagedObjectID(entity: entity, storeUUID: storeIdentifier.flatMap(UUID.init(uuidString:)), key: number)
     }
 

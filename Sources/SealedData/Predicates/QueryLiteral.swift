@@ -75,10 +75,9 @@ extension GraphObject {
 
 extension PersistentIdentifier: QueryObjectConvertible {
     func queryKey(in entity: Entity) -> Int64? {
-        guard case .number(let number) = key, entity.inheritance.contains(where: { $0.name == entityName }) else {
-            return nil
-        }
-        return number
+        guard entity.inheritance.contains(where: { $0.name == entityName }) else { return nil }
+        if let table = PrimaryKeyTable.table(of: self) { return table.key(for: self, in: entity) }
+        return if case .number(let number) = key { number } else { nil }
     }
 }
 

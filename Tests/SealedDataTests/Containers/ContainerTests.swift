@@ -2,7 +2,6 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedData
-import SealedStore
 import Testing
 
 @Suite("Opening containers", .serialized) struct ContainerTests {
@@ -49,8 +48,8 @@ import Testing
     }
 
     @Test func `a file without a key is not opened, and not made either`() throws {
-        let error = #expect(throws: DatabaseError.self) { try container(key: nil) }
-        guard case .missingKey? = error else {
+        let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try container(key: nil) }
+        guard case DatabaseError.missingKey? = error?.underlyingError else {
             Issue.record("the error is \(String(describing: error))"); return
         }
         #expect("\(error!)".contains("provider"))
@@ -63,14 +62,16 @@ import Testing
         try save("a", in: container(key: nil))
         EncryptionKey.provider = nil
         #expect(try texts(container(key: .passphrase("for default"))) == ["a"])
-        #expect(throws: DatabaseError.self) { try container(key: nil) }
+        #expect(throws: SwiftDataError.loadIssueModelContainer) { try container(key: nil) }
     }
 
     @Test func `a wrong passphrase is told apart from damage, and changes nothing`() throws {
         try save("a", in: container(key: .passphrase("right")))
         let before = try Data(contentsOf: folder.file("notes.store"))
-        let error = #expect(throws: DatabaseError.self) { try container(key: .passphrase("wrong")) }
-        guard case .wrongKey? = error else {
+        let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+            try container(key: .passphrase("wrong"))
+        }
+        guard case DatabaseError.wrongKey? = error?.underlyingError else {
             Issue.record("the error is \(String(describing: error))"); return
         }
         #expect(try Data(contentsOf: folder.file("notes.store")) == before)
@@ -118,7 +119,7 @@ import Testing
 
     @Test func `a file made for other classes is refused with what differs`() throws {
         try save("a", in: container(key: .passphrase("p")))
-        let error = #expect(throws: SealedStoreError.self) {
+        let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
             try ModelContainer(
                 for: Secret.self,
                 configurations: ModelConfiguration(url: folder.file("notes.store"), key: .passphrase("p"))

@@ -1,0 +1,158 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+
+/// Opens the stores of a container.
+struct ContainerOpening {
+    let schema: Schema
+    let migrationPlan: (any SchemaMigrationPlan.Type)?
+
+    /// Opens the stores that configurations describe; without any, one with the default configuration.
+    ///
+    /// - Throws: ``SwiftDataError`` with the cause and what can be done about it. No store stays open then.
+    func open(_ configurations: [any DataStoreConfiguration]) throws -> ModelContainer.Stores {
+        let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+        let (model, classes) = try schema.makeModel()
+        try requireDifferent(configurations)
+        try requireKnownEntities(configurations)
+        SealedStore.register()
+        DataStoreAdapter.register()
+
+        let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        var dataStores: [any DataStoreConnection] = []
+        do {
+            for configuration in configurations {
+                do {
+                    try configuration.validate()
+                    let description: PersistentStoreDescription
+                    let names = entityNames(of: configuration, among: configurations)
+                    if let configuration = configuration as? ModelConfiguration {
+                        description = try configuration.storeDescription(entityNames: names)
+                    } else {
+                        let connection = try connect(configuration, names)
+                        dataStores.append(connection)
+                        description = PersistentStoreDescription(
+                            type: DataStoreAdapter.storeType,
+                            url: nil,
+                            options: [
+                                DataStoreAdapter.targetOption: DataStoreAdapter.Target(
+                                    connection,
+                                    classes: classes,
+                                    coordinator: coordinator
+                                )
+                            ],
+                            entityNames: names
+                        )
+                    }
+                    try coordinator.addPersistentStore(description)
+                } catch {
+                    throw LoadIssue(error, configuration).error
+                }
+            }
+        } catch {
+            try? coordinator.removeAllStores()
+            throw error
+        }
+        return ModelContainer.Stores(
+            schema: schema,
+            migrationPlan: migrationPlan,
+            configurations: Set(configurations.compactMap { $0 as? ModelConfiguration }),
+            coordinator: coordinator,
+            dataStores: dataStores
+        )
+    }
+
+    private func connect<Configuration: DataStoreConfiguration>(
+        _ configuration: Configuration,
+        _ entityNames: Set<String>
+    ) throws -> any DataStoreConnection {
+        var configuration = configuration
+        if configuration.schema == nil {
+            configuration.schema = Schema(
+                entities: schema.entities.filter { entityNames.contains($0.name) },
+                version: schema.version
+            )
+        }
+        return try SerialDataStoreConnection<Configuration.Store>(configuration, migrationPlan: migrationPlan)
+    }
+
+    /// The names of the entities that a configuration's store holds: those of its schema, else all that no other has.
+    private func entityNames(
+        of configuration: any DataStoreConfiguration,
+        among all: [any DataStoreConfiguration]
+    ) -> Set<String> {
+        if let schema = configuration.schema { return Set(schema.entities.map(\.name)) }
+        let claimed = all.compactMap(\.schema).flatMap { $0.entities.map(\.name) }
+        return Set(schema.entities.map(\.name)).subtracting(claimed)
+    }
+
+    // MARK: Checks
+
+    private func requireDifferent(_ configurations: [any DataStoreConfiguration]) throws {
+        var seen: Set<AnyHashable> = []
+        for configuration in configurations {
+            var identity = AnyHashable(configuration)
+            if let configuration = configuration as? ModelConfiguration, !configuration.isStoredInMemoryOnly {
+                identity = AnyHashable(configuration.url.standardizedFileURL)
+            }
+            guard seen.insert(identity).inserted else {
+                throw SwiftDataError(
+                    .duplicateConfiguration,
+                    "two configurations have the store of '\(configuration.name)'; give one of them another name or URL"
+                )
+            }
+        }
+    }
+
+    private func requireKnownEntities(_ configurations: [any DataStoreConfiguration]) throws {
+        let names = Set(schema.entities.map(\.name))
+        for configuration in configurations {
+            let unknown = configuration.schema?.entities.map(\.name).filter { !names.contains($0) } ?? []
+            guard unknown.isEmpty else {
+                throw SwiftDataError(
+                    .configurationSchemaNotFoundInContainerSchema,
+                    "configuration '\(configuration.name)' has \(unknown.sorted().joined(separator: ", ")); name the "
+                        + "class when the container is made"
+                )
+            }
+        }
+    }
+}
+
+/// The error that a container throws for what went wrong with one of its stores.
+private struct LoadIssue {
+    let error: any Error
+
+    init(_ cause: any Error, _ configuration: any DataStoreConfiguration) {
+        switch cause {
+        case is SwiftDataError:
+            error = cause
+        case let cause as ModelError:
+            error = SwiftDataError(
+                .modelValidationFailure,
+                "configuration '\(configuration.name)': \(cause)",
+                cause: cause
+            )
+        default:
+            let remedy = Self.remedy(for: cause).map { " \($0)" } ?? ""
+            error = SwiftDataError(
+                .loadIssueModelContainer,
+                "configuration '\(configuration.name)': \(cause)\(remedy)",
+                cause: cause
+            )
+        }
+    }
+
+    /// What can be done, where the error itself does not say.
+    private static func remedy(for cause: any Error) -> String? {
+        switch cause {
+        case let error as DatabaseError: error.recoverySuggestion
+        case SealedStoreError.modelMismatch:
+            "Open the store with the schema that it was made for, or remove the file to start afresh."
+        case SealedStoreError.damagedMetadata: "Restore the file from a backup."
+        case ObjectGraphError.entityInTwoStores: "Give each configuration a schema of its own."
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Guarded
+import ObjectGraph
+
+/// Fetching: the descriptor goes to the store as the program wrote it, as far as the store takes it.
+extension DataStoreAdapter {
+    /// The rows that fit a request, in its order.
+    func fetch(_ request: FetchRequest, _ editingState: EditingState) throws -> RowBatch {
+        guard let type = target.classes[request.entity.name] else { return RowBatch() }
+        return try fetch(request, of: type, editingState)
+    }
+
+    private func fetch<T: PersistentModel>(
+        _ request: FetchRequest,
+        of type: T.Type,
+        _ editingState: EditingState
+    ) throws -> RowBatch {
+        if let descriptor = FetchDescriptor<T>(delegating: request) {
+            do {
+                let snapshots = try snapshots(of: descriptor, editingState)
+                let rows = try rows(of: snapshots, request.entity, inOrder: !request.sort.isEmpty)
+                return rows.within(request)
+            } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
+                // The store gives all objects, and the rest is done here.
+            }
+        }
+        let all = try allSnapshots(of: request.entity, editingState)
+        let rows = try rows(of: all, request.entity, inOrder: false)
+        guard let coordinator = target.coordinator else { throw DataStoreError.unsupportedFeature }
+        let scratch = ManagedObjectContext(coordinator: coordinator)
+        return try scratch.rows(rows, fitting: request)
+    }
+
+    /// The identifiers of the objects that fit a request, in its order.
+    func fetchIDs(_ request: FetchRequest, _ editingState: EditingState) throws -> [ManagedObjectID] {
+        if let type = target.classes[request.entity.name],
+            let identifiers = try identifiers(request, of: type, editingState)
+        {
+            let keys = identifiers.filter { isOfEntity($0, request.entity) }
+                .map { primaryKeys.key(for: $0, in: request.entity) }
+            return (request.sort.isEmpty ? keys.sorted() : keys).within(request).map { id($0, request.entity) }
+        }
+        return try fetch(request, editingState).map { id($0.key, model.entities[$0.entityIndex]) }
+    }
+
+    private func identifiers<T: PersistentModel>(
+        _ request: FetchRequest,
+        of type: T.Type,
+        _ editingState: EditingState
+    ) throws -> [PersistentIdentifier]? {
+        guard let descriptor = FetchDescriptor<T>(delegating: request) else { return nil }
+        do {
+            return try connection.fetchIdentifiers(
+                DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
+            )
+        } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
+            return nil
+        }
+    }
+
+    /// How many objects fit a request, within its limit and offset.
+    func count(_ request: FetchRequest, _ editingState: EditingState) throws -> Int {
+        var unlimited = request
+        unlimited.sort = []
+        unlimited.limit = nil
+        unlimited.offset = 0
+        guard let type = target.classes[request.entity.name] else { return 0 }
+        let total =
+            try count(unlimited, of: type, editingState) ?? fetch(unlimited, editingState).count
+        return min(max(total - request.offset, 0), request.limit ?? .max)
+    }
+
+    private func count<T: PersistentModel>(
+        _ request: FetchRequest,
+        of type: T.Type,
+        _ editingState: EditingState
+    ) throws -> Int? {
+        guard let descriptor = FetchDescriptor<T>(delegating: request) else { return nil }
+        do {
+            return try connection.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
+        } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
+            return nil
+        }
+    }
+
+    // MARK: Snapshots
+
+    /// What the store has for a descriptor.
+    func snapshots<T: PersistentModel>(
+        of descriptor: FetchDescriptor<T>,
+        _ editingState: EditingState
+    ) throws -> [DefaultSnapshot] {
+        let result = try connection.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
+        var related: [Int64: DefaultSnapshot] = [:]
+        for (identifier, snapshot) in result.related {
+            guard let entity = model.entitiesByName[identifier.entityName] else { continue }
+            related[primaryKeys.key(for: identifier, in: entity)] = snapshot
+        }
+        self.related.withLock { $0 = related }
+        return result.fetched
+    }
+
+    /// All objects of an entity and of those that inherit from it.
+    func allSnapshots(of entity: Entity, _ editingState: EditingState) throws -> [DefaultSnapshot] {
+        func all<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
+            try snapshots(of: FetchDescriptor<T>(), editingState)
+        }
+        return try entity.family.flatMap { entity in
+            try target.classes[entity.name].map { try all($0) } ?? []
+        }
+    }
+
+    // MARK: Identifiers
+
+    /// The identifier of the object with a key, as contexts know it.
+    func id(_ key: Int64, _ entity: Entity) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: primaryKeys.storeUUID, key: key)
+    }
+
+    /// Whether an identifier is of an entity or one that inherits from it.
+    func isOfEntity(_ identifier: PersistentIdentifier, _ entity: Entity) -> Bool {
+        model.entitiesByName[identifier.entityName]?.isKind(of: entity) ?? false
+    }
+}
+
+extension FetchDescriptor {
+    /// What to ask a store for to have the results of a request; nil where only memory can tell them.
+    ///
+    /// The offset is left to us, so that it counts the same whether or not a store knows of it.
+    fileprivate init?(delegating request: FetchRequest) {
+        // Stores know classes one by one.
+        guard request.entity.family.count == 1, request.includesSubentities || request.entity.subentities.isEmpty else {
+            return nil
+        }
+        var descriptor = FetchDescriptor()
+        if request.predicate != nil || !request.sort.isEmpty {
+            guard let origin = request.origin as? FetchDescriptor<T> else { return nil }
+            if request.predicate != nil { descriptor.predicate = origin.predicate }
+            if !request.sort.isEmpty { descriptor.sortBy = origin.sortBy }
+        }
+        if let origin = request.origin as? FetchDescriptor<T> {
+            descriptor.includePendingChanges = origin.includePendingChanges
+            descriptor.propertiesToFetch = origin.propertiesToFetch
+            descriptor.relationshipKeyPathsForPrefetching = origin.relationshipKeyPathsForPrefetching
+        }
+        descriptor.fetchLimit = request.limit.map { limit in
+            let (sum, overflow) = limit.addingReportingOverflow(request.offset)
+            return overflow ? .max : sum
+        }
+        self = descriptor
+    }
+}
+
+extension Array {
+    /// The elements that a request's offset and limit leave.
+    fileprivate func within(_ request: FetchRequest) -> ArraySlice<Element> {
+        dropFirst(request.offset).prefix(request.limit ?? .max)
+    }
+}
+
+extension RowBatch {
+    /// The rows that a request's offset and limit leave.
+    fileprivate func within(_ request: FetchRequest) -> RowBatch {
+        if request.offset == 0, request.limit.map({ $0 >= count }) ?? true { return self }
+        var result = RowBatchBuilder()
+        for row in Array(self).within(request) { result.append(row) }
+        return result.finish()
+    }
+}

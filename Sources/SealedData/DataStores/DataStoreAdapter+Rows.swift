@@ -1,0 +1,48 @@
+import ObjectGraph
+
+/// Rows of snapshots.
+extension DataStoreAdapter {
+    /// The rows of snapshots, each object's once. Snapshots of other entities are left out.
+    ///
+    /// - Parameter inOrder: Whether the order of the snapshots is to be kept; else it is that of the keys, so that it is
+    ///   the same every time.
+    func rows(of snapshots: [DefaultSnapshot], _ entity: Entity, inOrder: Bool) throws -> RowBatch {
+        var keyed: [(key: Int64, snapshot: DefaultSnapshot)] = []
+        var seen: Set<Int64> = []
+        for snapshot in snapshots where isOfEntity(snapshot.persistentIdentifier, entity) {
+            let key = primaryKeys.key(for: snapshot.persistentIdentifier, in: entity)
+            if seen.insert(key).inserted { keyed.append((key, snapshot)) }
+        }
+        if !inOrder { keyed.sort { $0.key < $1.key } }
+        var rows = RowBatchBuilder()
+        for (key, snapshot) in keyed { try append(snapshot, key, to: &rows) }
+        return rows.finish()
+    }
+
+    private func append(_ snapshot: DefaultSnapshot, _ key: Int64, to rows: inout RowBatchBuilder) throws {
+        guard let entity = model.entitiesByName[snapshot.persistentIdentifier.entityName] else { return }
+        let values = try entity.properties.map { property -> Value in
+            switch property {
+            case .attribute(let attribute): return try snapshot.value(of: attribute)
+            case .relationship(let relationship):
+                guard !relationship.isToMany, let destination = try snapshot.destinations(of: relationship)?.first,
+                    let key = self.key(of: destination, along: relationship)
+                else { return .null }
+                return .integer(key)
+            }
+        }
+        rows.begin(
+            key: key,
+            version: rowVersions.version(of: key, values),
+            entity: entity.index,
+            slotCount: entity.slotCount
+        )
+        for (slot, value) in values.enumerated() { rows.set(value, at: slot) }
+    }
+
+    /// The key of a relationship's destination; nil for an identifier that was never made permanent.
+    func key(of destination: PersistentIdentifier, along relationship: Relationship) -> Int64? {
+        guard destination.storeIdentifier != nil, isOfEntity(destination, relationship.destination) else { return nil }
+        return primaryKeys.key(for: destination, in: relationship.destination)
+    }
+}

@@ -1,0 +1,74 @@
+import Guarded
+import ObjectGraph
+
+/// Saving: the context's changed models go to the store whole.
+extension DataStoreAdapter {
+    /// Has the store save the changes of a context.
+    ///
+    /// - Throws: `SaveConflict` where objects were changed since the context read them; what the store throws.
+    func save(_ changes: SaveChangesRequest, of context: ManagedObjectContext?) throws -> StoreResult {
+        // The request tells what changed; snapshots hold the whole model, with both sides of its relationships.
+        guard let context else { throw DataStoreError.unsupportedFeature }
+        let conflicts = conflicts(of: changes)
+        if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }
+
+        let inserted = own(context.insertedObjects)
+        let temporary = inserted.map { PersistentIdentifier($0.managedObjectID) }
+        let result = try connection.save(
+            ChangedModels(
+                inserted: inserted,
+                updated: own(context.updatedObjects),
+                deleted: own(context.deletedObjects)
+            ),
+            editingState: editingState(of: context)
+        )
+
+        for (object, identifier) in zip(inserted, temporary) {
+            // A store that gives no permanent identifier knows the object by the temporary one.
+            let permanent = result.remappedIdentifiers[identifier] ?? identifier
+            primaryKeys.assign(permanent, to: object.assignedKey, in: object.managedObjectID.entity)
+        }
+        related.withLock { $0 = [:] }
+        for rows in [changes.inserted, changes.updated] {
+            for row in rows { rowVersions.didSave(row) }
+        }
+        for deletion in changes.deleted { rowVersions.remove(deletion.key) }
+        try announce(result.reregistered)
+        return .saved
+    }
+
+    /// The objects that live in this store.
+    private func own(_ objects: [any GraphObject]) -> [any PersistentModel] {
+        objects.compactMap { object in
+            guard let model = object as? any PersistentModel,
+                target.coordinator?.storeUUID(for: object.managedObjectID.entity) == primaryKeys.storeUUID
+            else { return nil }
+            return model
+        }
+    }
+
+    private func conflicts(of changes: SaveChangesRequest) -> [ManagedObjectID] {
+        var conflicts: [ManagedObjectID] = []
+        for (row, update) in zip(changes.updated, changes.updates)
+        where rowVersions.lastVersion(of: row.key) != update.previousVersion {
+            conflicts.append(id(row.key, model.entities[row.entityIndex]))
+        }
+        for deletion in changes.deleted {
+            guard let row = deletion.row, rowVersions.lastVersion(of: deletion.key) != row.version else { continue }
+            conflicts.append(id(deletion.key, deletion.entity))
+        }
+        return conflicts
+    }
+
+    /// Tells the contexts of objects that the store has otherwise than they were saved.
+    private func announce(_ snapshots: [DefaultSnapshot]) throws {
+        let byRoot = Dictionary(grouping: snapshots) { snapshot in
+            model.entitiesByName[snapshot.persistentIdentifier.entityName]?.rootIndex
+        }
+        for case (let rootIndex?, let snapshots) in byRoot {
+            target.coordinator?.announceUpdates(
+                try rows(of: snapshots, model.entities[rootIndex], inOrder: false)
+            )
+        }
+    }
+}

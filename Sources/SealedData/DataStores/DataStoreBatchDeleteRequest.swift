@@ -1,0 +1,24 @@
+public import Foundation
+
+/// What to delete from a ``DataStoreBatching`` at once.
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {
+    // Sound because predicates are immutable, though not all of them are marked `Sendable`.
+
+    /// Who asks.
+    public let editingState: EditingState
+    /// The condition; nil deletes all models of the class.
+    public let predicate: Predicate<T>?
+    /// Whether models of classes that inherit from the class are deleted, too.
+    public let includeSubclasses: Bool
+
+    /// Makes a request.
+    public init(
+        predicate: Predicate<T>? = nil,
+        includeSubclasses: Bool = true,
+        editingState: EditingState = EditingState()
+    ) {
+        self.predicate = predicate
+        self.includeSubclasses = includeSubclasses
+        self.editingState = editingState
+    }
+}

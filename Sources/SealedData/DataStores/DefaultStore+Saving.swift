@@ -1,0 +1,82 @@
+import ObjectGraph
+
+extension DefaultStore {
+    /// Writes changes in one transaction: all of them or, when it throws, none.
+    ///
+    /// The other sides of relationships follow, whether or not their models are among the updated ones, and the delete rules
+    /// apply. A new model whose unique values another one has already becomes an update of that one.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a model of a class that the store does not hold; `DecodingError` for a
+    ///   snapshot whose values are not of their properties' types; `ObjectGraphError` for values that cannot be saved; what
+    ///   the store throws.
+    public func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let context = makeContext()
+        var objects = try SavedObjects(context)
+        for snapshot in request.inserted { try objects.insert(snapshot) }
+        for snapshot in request.inserted + request.updated { try objects.apply(snapshot) }
+        for snapshot in request.deleted {
+            if let object = try objects.object(for: snapshot.persistentIdentifier) { context.delete(object) }
+        }
+        try context.save()
+        let permanent = objects.inserted.mapValues { PersistentIdentifier($0.managedObjectID) }
+        return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: permanent)
+    }
+}
+
+/// The objects that snapshots are saved as.
+private struct SavedObjects {
+    private let context: ManagedObjectContext
+    /// The new objects by their temporary identifiers.
+    private(set) var inserted: [PersistentIdentifier: any GraphObject] = [:]
+
+    init(_ context: ManagedObjectContext) throws {
+        self.context = context
+    }
+
+    /// Makes the object of a new model, still without its values.
+    mutating func insert(_ snapshot: DefaultSnapshot) throws {
+        let identifier = snapshot.persistentIdentifier
+        guard let entity = context.model.entitiesByName[identifier.entityName] else {
+            throw SwiftDataError.unknownSchema
+        }
+        inserted[identifier] = context.insertNewObject(of: entity)
+    }
+
+    /// The object that an identifier stands for; nil where there is none any more.
+    func object(for identifier: PersistentIdentifier) throws -> (any GraphObject)? {
+        try inserted[identifier] ?? context.existingObject(with: identifier)
+    }
+
+    /// Gives an object the values of its snapshot. Objects that are gone stay so.
+    func apply(_ snapshot: DefaultSnapshot) throws {
+        guard let object = try object(for: snapshot.persistentIdentifier) else { return }
+        for property in object.managedObjectID.entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                let value = try snapshot.value(of: attribute)
+                if object.storedValue(at: attribute.slot) != value { object._$setAttribute(value, at: attribute.slot) }
+            case .relationship(let relationship):
+                guard let identifiers = try snapshot.destinations(of: relationship) else { continue }
+                let destinations = try identifiers.compactMap { try self.object(for: $0) }
+                    .filter { $0.managedObjectID.entity.isKind(of: relationship.destination) }
+                if relationship.isToMany {
+                    object.setMembers(destinations, at: relationship.slot)
+                } else {
+                    object.setDestination(destinations.first, at: relationship.slot)
+                }
+            }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// The object with an identifier, filled; nil where the store has none.
+    func existingObject(with identifier: PersistentIdentifier) throws -> (any GraphObject)? {
+        guard identifier.storeIdentifier != nil, let id = identifier.managedObjectID(in: coordinator) else {
+            return nil
+        }
+        return try existingObject(with: id)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import ObjectGraph
+
+/// The encrypted store that a ``ModelConfiguration`` describes, to be used by hand.
+///
+/// Containers open encrypted stores without it. It is for programs that wrap one in a ``DataStore`` of their own, or that
+/// need no models:
+///
+/// ```swift
+/// let store = try DefaultStore(ModelConfiguration(for: Trip.self, key: .passphrase(passphrase)))
+/// let trips = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>())).fetchedSnapshots
+/// ```
+public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
+    /// What describes the store.
+    public typealias Configuration = ModelConfiguration
+    /// The form in which models travel.
+    public typealias Snapshot = DefaultSnapshot
+
+    /// The identity of the store, which its file keeps.
+    public let identifier: String
+    /// The classes that the store holds.
+    public let schema: Schema
+    /// What describes the store.
+    public let configuration: ModelConfiguration
+
+    private let stores: ModelContainer.Stores
+
+    /// The name of the configuration.
+    public var name: String { configuration.name }
+
+    /// Opens the store, creating it where it does not exist.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a configuration without classes; else as a container.
+    public init(
+        _ configuration: ModelConfiguration,
+        migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+    ) throws {
+        guard let schema = configuration.schema, let entity = schema.entities.first else {
+            throw SwiftDataError(.unknownSchema, "a store that is opened by hand needs a configuration with a schema")
+        }
+        self.configuration = configuration
+        self.schema = schema
+        stores = try ContainerOpening(schema: schema, migrationPlan: migrationPlan).open([configuration])
+        let uuid = stores.coordinator.model.entitiesByName[entity.name].flatMap(stores.coordinator.storeUUID)
+        identifier = uuid?.uuidString ?? ""
+    }
+
+    /// A context for one request.
+    func makeContext() -> ManagedObjectContext {
+        let context = ManagedObjectContext(coordinator: stores.coordinator)
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        return context
+    }
+
+    // MARK: Fetching
+
+    /// The models that fit a descriptor, and those that the relationships to prefetch lead to.
+    ///
+    /// - Throws: as ``ModelContext/fetch(_:)``.
+    public func fetch<T: PersistentModel>(
+        _ request: DataStoreFetchRequest<T>
+    ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+        let context = makeContext()
+        let stored = try FetchRequest(request.descriptor, in: context)
+        let models = try context.fetch(stored, as: T.self)
+        var related: [PersistentIdentifier: DefaultSnapshot] = [:]
+        for path in stored.relationshipKeyPathsForPrefetching {
+            var objects: [any GraphObject] = models
+            for relationship in path {
+                objects = objects.flatMap { $0.relatedObjects(along: relationship) }
+                for object in objects {
+                    let snapshot = DefaultSnapshot(of: object)
+                    related[snapshot.persistentIdentifier] = snapshot
+                }
+            }
+        }
+        return DataStoreFetchResult(
+            descriptor: request.descriptor,
+            fetchedSnapshots: models.map { DefaultSnapshot(of: $0) },
+            relatedSnapshots: related
+        )
+    }
+
+    /// How many models fit a descriptor. No model is read.
+    ///
+    /// - Throws: as ``ModelContext/fetch(_:)``.
+    public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+        let context = makeContext()
+        return try context.count(FetchRequest(request.descriptor, in: context))
+    }
+
+    /// The identifiers of the models that fit a descriptor.
+    ///
+    /// - Throws: as ``ModelContext/fetch(_:)``.
+    public func fetchIdentifiers<T: PersistentModel>(
+        _ request: DataStoreFetchRequest<T>
+    ) throws -> [PersistentIdentifier] {
+        let context = makeContext()
+        return try context.fetchIDs(FetchRequest(request.descriptor, in: context)).map(PersistentIdentifier.init)
+    }
+
+    /// The models with identifiers, as far as they exist.
+    ///
+    /// - Throws: what the store throws.
+    public func cachedSnapshots(
+        for persistentIdentifiers: [PersistentIdentifier],
+        editingState: EditingState
+    ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+        let context = makeContext()
+        var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+        for identifier in persistentIdentifiers {
+            guard let object = try context.existingObject(with: identifier) else { continue }
+            snapshots[identifier] = DefaultSnapshot(of: object)
+        }
+        return snapshots
+    }
+
+    // MARK: Deleting
+
+    /// Deletes the models that fulfil a predicate, along the delete rules.
+    ///
+    /// - Throws: what the predicate or a delete rule does not allow; then nothing is deleted.
+    public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+        let context = makeContext()
+        let fetch = try FetchRequest(FetchDescriptor(predicate: request.predicate), in: context)
+        var deletion = BatchDeleteRequest(fetch.entity, predicate: fetch.predicate)
+        deletion.includesSubentities = request.includeSubclasses
+        try context.execute(deletion)
+    }
+
+    /// Deletes everything.
+    ///
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` where the configuration allows no saving; what the store throws.
+    public func erase() throws { try stores.coordinator.eraseStores() }
+}
+
+extension FetchRequest {
+    fileprivate init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in context: ManagedObjectContext) throws {
+        guard let entity = context.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
+        try self.init(descriptor, of: entity, in: context.model)
+    }
+}
+
+extension GraphObject {
+    /// The objects that a relationship leads to; none where the object does not have it.
+    fileprivate func relatedObjects(along relationship: Relationship) -> [any GraphObject] {
+        guard managedObjectID.entity.relationships.contains(relationship) else { return [] }
+        if relationship.isToMany { return memberObjects(at: relationship.slot) }
+        return destination(at: relationship.slot).map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import ObjectGraph
+
+/// The value of a property out of an encoded snapshot.
+///
+/// A snapshot does not say what its values mean: a text may be a date, and only the decoder knows in which form dates were
+/// written. So everything is read that the text can be; the property, when it is known, tells what it is.
+struct EncodedValue: Sendable {
+    private let json: JSONValue
+    private var date: Date?
+    private var data: Data?
+    private var real: Double?
+    private var identifier: PersistentIdentifier?
+    private var identifiers: [PersistentIdentifier]?
+
+    init<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>) throws {
+        if let date = try? container.decode(Date.self, forKey: key) { self.date = date }
+        // Not every format keeps everything in a form that JSON has.
+        json = (try? container.decode(JSONValue.self, forKey: key)) ?? .null
+        switch json {
+        case .null:
+            data = try? container.decode(Data.self, forKey: key)
+        case .bool:
+            break
+        case .integer, .unsigned, .real, .decimal:
+            real = try? container.decode(Double.self, forKey: key)
+        case .string:
+            data = try? container.decode(Data.self, forKey: key)
+            // A decoder may have texts for infinities.
+            real = try? container.decode(Double.self, forKey: key)
+        case .array:
+            data = try? container.decode(Data.self, forKey: key)
+            identifiers = try? container.decode([PersistentIdentifier].self, forKey: key)
+        case .object:
+            identifier = try? container.decode(PersistentIdentifier.self, forKey: key)
+        }
+    }
+
+    /// Writes what was read.
+    func encode<Key: CodingKey>(_ key: Key, into container: inout KeyedEncodingContainer<Key>) throws {
+        if json == .null, let data {
+            try container.encode(data, forKey: key)
+        } else if json == .null, let date {
+            try container.encode(date, forKey: key)
+        } else {
+            try container.encode(json, forKey: key)
+        }
+    }
+
+    /// Whether there is no value.
+    var isNull: Bool { json == .null && date == nil && data == nil }
+
+    // MARK: Attributes
+
+    /// The value as that of an attribute of a type; nil where it is no such value.
+    func value(as type: AttributeType) -> Value? {
+        if isNull { return .null }
+        switch type {
+        case .int8: return integer(Int8.self)
+        case .int16: return integer(Int16.self)
+        case .int32: return integer(Int32.self)
+        case .int64: return integer(Int64.self)
+        case .uint8: return integer(UInt8.self)
+        case .uint16: return integer(UInt16.self)
+        case .uint32: return integer(UInt32.self)
+        case .uint64: return integer(UInt64.self)
+        case .bool: if case .bool(let bool) = json { return bool.storedValue }
+        case .float: return real.map { Float($0).storedValue }
+        case .double: return real.map(\.storedValue)
+        case .decimal: return decimal?.storedValue
+        case .string: return string.map(\.storedValue)
+        case .date: return date.map(\.storedValue)
+        case .uuid: return string.flatMap(UUID.init(uuidString:)).map(\.storedValue)
+        case .url: return string.map { .text($0) }
+        case .data: return data.map(\.storedValue)
+        case .composite: return (try? json.text).map { .text($0) }
+        }
+        return nil
+    }
+
+    private var string: String? {
+        if case .string(let string) = json { string } else { nil }
+    }
+
+    private func integer<I: FixedWidthInteger & StorableValue>(_ type: I.Type) -> Value? {
+        switch json {
+        case .integer(let integer): I(exactly: integer).map(\.storedValue)
+        case .unsigned(let unsigned): I(exactly: unsigned).map(\.storedValue)
+        default: nil
+        }
+    }
+
+    private var decimal: Decimal? {
+        switch json {
+        case .integer(let integer): Decimal(integer)
+        case .unsigned(let unsigned): Decimal(unsigned)
+        case .real(let real): Decimal(string: "\(real)", locale: Locale(identifier: "en_US_POSIX"))
+        case .decimal(let decimal): decimal
+        default: nil
+        }
+    }
+
+    // MARK: Relationships
+
+    /// The value as the destinations of a relationship; nil where it is no such value.
+    var destinations: [PersistentIdentifier]? {
+        if json == .null { return [] }
+        return identifiers ?? identifier.map { [$0] }
+    }
+
+    /// The value with identifiers replaced.
+    func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> SnapshotValue {
+        if let identifier, let new = identifiers[identifier] { return .toOne(new) }
+        if let old = self.identifiers, old.contains(where: { identifiers[$0] != nil }) {
+            return .toMany(old.map { identifiers[$0] ?? $0 })
+        }
+        return .encoded(self)
+    }
+}
