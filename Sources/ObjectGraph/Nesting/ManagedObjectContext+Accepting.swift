@@ -54,7 +54,8 @@ extension ManagedObjectContext {
             try require(change.owner, change.relationship.source)
         }
         guard missing.isEmpty else { throw SaveConflict.outdated(missing) }
-        return objects + materialize(RowBatch(copying: rows))
+        let rowsByRoot = Dictionary(grouping: rows) { model.entities[$0.entityIndex].rootIndex }
+        return objects + rowsByRoot.values.flatMap { materialize(RowBatch(copying: $0)) }
     }
 
     /// All objects that to-one relationships of rows lead to, fetched with one request for each entity.

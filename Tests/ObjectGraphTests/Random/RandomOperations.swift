@@ -8,6 +8,8 @@ struct RandomOperations {
     let store: TestStore
     private let seed: UInt64
     private let checksEveryStep: Bool
+    /// Whether the contexts are children of another one, which is saved whenever one of them is.
+    private let isNested: Bool
     var contexts: [ManagedObjectContext]
     /// The context with the changes, if there are any.
     private var active = 0
@@ -30,13 +32,29 @@ struct RandomOperations {
         let deleted: [Int: PlainGraph.Object]
     }
 
-    init(_ kind: StoreKind, seed: UInt64) throws {
+    init(_ kind: StoreKind, seed: UInt64, isNested: Bool = false) throws {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         store = try TestStore(kind, random.model())
         checksEveryStep = random.chance(50)
-        contexts = [store.context(), store.context()]
+        self.isNested = isNested
+        contexts = []
+        makeContexts()
+    }
+
+    private mutating func makeContexts() {
+        let parent = isNested ? store.context() : nil
+        contexts = (0..<2).map { _ in parent.map { ManagedObjectContext(parent: $0) } ?? store.context() }
         for context in contexts { context.undoManager = UndoManager() }
+    }
+
+    /// Saves, and so does the parent.
+    private mutating func saveAll() throws {
+        try context.save()
+        for (id, object) in held[active] where graph.objects[id] != nil { ids[id] = object.managedObjectID }
+        guard let parent = context.parent else { return }
+        try check(parent, graph, "the parent before its save")
+        try parent.save()
     }
 
     var context: ManagedObjectContext { contexts[active] }
@@ -213,13 +231,10 @@ struct RandomOperations {
             try check(context, graph, "the context after a denied save")
             return try rollBack()
         }
-        try context.save()
+        try saveAll()
         // One-way references that the store clears with a deletion come back only where they are in memory.
         if store.model.relationships.contains(where: { $0.inverse == nil }), canBringBackDeleted { forgetUndo() }
         try expect(!context.hasChanges, "there are changes after a save")
-        for (id, object) in held[active] where graph.objects[id] != nil {
-            ids[id] = object.managedObjectID
-        }
         saved = graph
         deleted = [:]
         try check(context, saved, "the context after a save")
@@ -232,9 +247,11 @@ struct RandomOperations {
         log.append("a save that fails")
         store.counter.failNextSave(with: ObjectGraphError.storeIsReadOnly)
         // Where nothing is to be written in the end, nothing fails.
-        if (try? context.save()) == nil {
+        if (try? saveAll()) == nil {
             _ = store.counter.takeFailure()
             try check(context, graph, "the context after a failed save")
+            // The child has done its part: only the parent can try again.
+            if isNested { try save() }
         } else {
             _ = store.counter.takeFailure()
             saved = graph
@@ -259,8 +276,7 @@ struct RandomOperations {
         held = [[:], [:]]
         contexts = []
         try store.reopen()
-        contexts = [store.context(), store.context()]
-        for context in contexts { context.undoManager = UndoManager() }
+        makeContexts()
         forgetUndo()
         let uuid = ids.values.first?.storeUUID
         try expect(ids.values.allSatisfy { $0.storeUUID == uuid }, "the store has changed its identity")

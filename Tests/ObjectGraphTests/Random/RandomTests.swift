@@ -16,7 +16,16 @@ import Testing
     @Test(arguments: StoreKind.allCases, seeds)
     func `context, store and plain graph agree after every operation`(kind: StoreKind, seed: UInt64) throws {
         print("OBJECT_GRAPH_SEED=\(seed)")
-        var operations = try RandomOperations(kind, seed: seed)
+        perform(try RandomOperations(kind, seed: seed), seed)
+    }
+
+    @Test(arguments: StoreKind.allCases, seeds.prefix(6))
+    func `a child, its parent, the store and a plain graph agree`(kind: StoreKind, seed: UInt64) throws {
+        print("OBJECT_GRAPH_SEED=\(seed)")
+        perform(try RandomOperations(kind, seed: seed, isNested: true), seed)
+    }
+
+    private func perform(_ operations: consuming RandomOperations, _ seed: UInt64) {
         for step in 0..<250 {
             do {
                 try operations.step()

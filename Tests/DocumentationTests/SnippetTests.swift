@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@Suite("The code in the README and the articles") struct SnippetTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+
+    /// A page of documentation, by its path.
+    struct Page: CustomTestStringConvertible, Sendable {
+        let path: String
+
+        var testDescription: String { path }
+    }
+
+    /// The README, and the articles of all catalogues.
+    private static let pages: [Page] = {
+        let sources = FileManager.default.enumerator(atPath: root.appending(path: "Sources").path)
+        let paths = sources?.compactMap { $0 as? String } ?? []
+        return (["README.md"] + paths.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.map { "Sources/\($0)" })
+            .sorted().map(Page.init)
+    }()
+
+    /// The lines of all files with snippets, with line breaks around them.
+    private static let compiled: String = {
+        let folder = root.appending(path: "Tests/DocumentationTests/Snippets")
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        let texts = files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+        return "\n" + texts.map { lines($0[...]).joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }()
+
+    /// The lines of a text without indentation, empty ones left out.
+    private static func lines(_ text: Substring) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// The Swift code of a page, piece by piece.
+    private static func snippets(_ page: Page) throws -> [Substring] {
+        let text = try String(contentsOf: root.appending(path: page.path), encoding: .utf8)
+        let parts = text.split(separator: "```", omittingEmptySubsequences: false)
+        return stride(from: 1, to: parts.count, by: 2).map { parts[$0] }.filter { $0.hasPrefix("swift\n") }
+    }
+
+    @Test(arguments: pages) func `every line of it is compiled`(page: Page) throws {
+        for snippet in try Self.snippets(page) {
+            let lines = Self.lines(snippet.dropFirst("swift\n".count))
+            let imports = lines.filter { $0.hasPrefix("import ") }
+            let code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
+            for line in imports { #expect(Self.compiled.contains("\n\(line)\n"), "\(line)") }
+            #expect(Self.compiled.contains("\n\(code)\n"), "not compiled:\n\(code)")
+        }
+    }
+
+    @Test func `there are pages with code`() throws {
+        #expect(try Self.snippets(Page(path: "README.md")).count >= 5)
+        #expect(try Self.pages.count { try !Self.snippets($0).isEmpty } >= 6)
+    }
+
+    @Test func `the README's code does what the page says`() throws {
+        var printed: [String] = []
+        try runReadme { first, second in printed.append(second.isEmpty ? first : "\(first) \(second)") }
+        #expect(printed == ["Kokoro Natsume Sōseki", "Kokoro", "Botchan"])
+    }
+
+    @Test func `the articles' code does what they say`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var printed: [String] = []
+        try runObjectGraphArticles(url: folder.appending(path: "library.sealed")) { printed.append($0) }
+        #expect(printed == ["2", "Author", "true", "true", "1000"])
+    }
+}
