@@ -58,9 +58,18 @@ extension ManagedObjectContext {
         object.reestablishInverses()
     }
 
+    /// Deletes objects, with or without those that the delete rules take along.
+    func delete(_ objects: [any GraphObject], cascading: Bool) {
+        propagateDeletes()
+        isPropagatingDeletes = true
+        for object in objects { markDeleted(object) }
+        isPropagatingDeletes = false
+        propagateDeletes(cascading: cascading)
+    }
+
     /// Applies the delete rules of the objects that were deleted since the last time, those of the objects that are
     /// deleted on the way included.
-    func propagateDeletes() {
+    func propagateDeletes(cascading: Bool = true) {
         guard !unpropagatedDeletes.isEmpty, !isPropagatingDeletes else { return }
         isPropagatingDeletes = true
         defer { isPropagatingDeletes = false }
@@ -69,16 +78,16 @@ extension ManagedObjectContext {
             guard object.isObjectDeleted, !object.state.pointee.flags.contains(.deletePropagated) else { continue }
             object.state.pointee.flags.insert(.deletePropagated)
             for relationship in object.entity.relationships {
-                propagateDelete(of: object, along: relationship)
+                propagateDelete(of: object, along: relationship, cascading)
             }
         }
     }
 
-    private func propagateDelete(of object: any GraphObject, along relationship: Relationship) {
+    private func propagateDelete(of object: any GraphObject, along relationship: Relationship, _ cascading: Bool) {
         let destinations = object.destinations(of: relationship)
         switch relationship.deleteRule {
         case .cascade:
-            for destination in destinations { delete(destination) }
+            if cascading { for destination in destinations { delete(destination) } }
         case .nullify, .noAction, .deny:
             break
         }

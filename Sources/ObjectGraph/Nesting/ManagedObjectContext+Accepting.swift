@@ -18,10 +18,8 @@ extension ManagedObjectContext {
                 for (row, update) in zip(changes.updated, changes.updates) { apply(row, update.slots) }
                 for change in changes.memberships { apply(change) }
             }
-            // Only now: what a deletion would have taken along may have been saved from it.
-            for deletion in changes.deleted {
-                if let object = knownObject(forKey: deletion.key, of: deletion.entity) { markDeleted(object) }
-            }
+            // What else they take along the child has deleted as well, or saved from deletion.
+            delete(changes.deleted.compactMap { knownObject(forKey: $0.key, of: $0.entity) }, cascading: false)
         }
         processPendingChanges()
     }
