@@ -139,6 +139,15 @@ extension ModelContainer: Equatable {
     public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }
 
+extension ModelContainer: CustomDebugStringConvertible {
+    /// The entities and the configurations; never a key.
+    public var debugDescription: String {
+        let entities = schema.entities.map(\.name).sorted().joined(separator: ", ")
+        let stores = configurations.map(\.debugDescription).sorted() + stores.dataStores.map(\.identifier)
+        return "ModelContainer(\(entities); \(stores.joined(separator: ", ")))"
+    }
+}
+
 /// The place of a container's main context.
 @MainActor
 private final class MainContextHolder {

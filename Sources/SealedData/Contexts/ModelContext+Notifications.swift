@@ -3,8 +3,8 @@ import ObjectGraph
 import Synchronization
 
 extension ModelContext {
-    /// Posted before a context saves; the context is the notification's object, and ``NotificationKey`` names what its
-    /// `userInfo` tells.
+    /// Posted before a context saves; the context is the notification's object. It has no `userInfo`: the models are those
+    /// of ``insertedModelsArray``, ``changedModelsArray`` and ``deletedModelsArray``.
     public static var willSave: Notification.Name {
         observation.store(true, ordering: .relaxed)
         return willSaveName
@@ -40,13 +40,17 @@ extension ModelContext {
 
     private static let observation = Atomic(false)
 
-    func post(_ name: Notification.Name, _ models: SavedModels) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: models.identifiers)
+    /// Saves, and tells those who wait for it.
+    func saveObserved() throws {
+        NotificationCenter.default.post(name: Self.willSaveName, object: self)
+        let models = SavedModels(graph)
+        try graph.save()
+        NotificationCenter.default.post(name: Self.didSaveName, object: self, userInfo: models.identifiers)
     }
 }
 
 /// The models that one save is about.
-struct SavedModels {
+private struct SavedModels {
     private let inserted: [any GraphObject]
     private let updated: [any GraphObject]
     private let deleted: [any GraphObject]

@@ -97,10 +97,7 @@ public final class ModelContext {
     /// - Throws: ``ObjectGraphError`` for values that cannot be saved and for conflicts; what the store throws.
     public func save() throws {
         guard graph.hasChanges else { return }
-        let changes = Self.areSavesObserved ? SavedModels(graph) : nil
-        if let changes { post(Self.willSaveName, changes) }
-        try graph.save()
-        if let changes { post(Self.didSaveName, changes) }
+        if Self.areSavesObserved { try saveObserved() } else { try graph.save() }
     }
 
     /// Drops all changes that have not been saved.
@@ -114,20 +111,20 @@ public final class ModelContext {
 
     // MARK: Lookup
 
-    /// The model with an identifier. Where the context does not know it, it is read when one of its properties is; a model
-    /// that does not exist has no values and is deleted.
+    /// The model with an identifier. Where the context does not know it, it is a placeholder that has the identifier and is
+    /// filled when one of its properties is read. A model that does not exist turns out to be deleted then, and has no
+    /// values.
     ///
-    /// - Precondition: The identifier is of a class of the container's schema.
+    /// For an identifier of a class that the container's schema does not have, it is a deleted model of a class without
+    /// properties.
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
         guard let id = persistentModelID.managedObjectID(in: graph.coordinator),
             let model = graph.object(with: id) as? any PersistentModel
-        else {
-            preconditionFailure("the container's schema has no entity '\(persistentModelID.entityName)'")
-        }
+        else { return UnknownModel._$placeholder(slotCount: 0) }
         return model
     }
 
-    /// The model with an identifier, where the context knows it already.
+    /// The model with an identifier, where the context knows it already; else nil, as for a model of another class.
     public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
         persistentModelID.managedObjectID(in: graph.coordinator).flatMap(graph.registeredObject) as? T
     }

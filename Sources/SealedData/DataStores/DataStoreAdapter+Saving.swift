@@ -26,7 +26,9 @@ extension DataStoreAdapter {
         for (object, identifier) in zip(inserted, temporary) {
             // A store that gives no permanent identifier knows the object by the temporary one.
             let permanent = result.remappedIdentifiers[identifier] ?? identifier
-            primaryKeys.assign(permanent, to: object.assignedKey, in: object.managedObjectID.entity)
+            let id = object.managedObjectID
+            // An object of which others had to know already has its key.
+            primaryKeys.assign(permanent, to: id.isTemporary ? object.assignedKey : id.key, in: id.entity)
         }
         related.withLock { $0 = [:] }
         for rows in [changes.inserted, changes.updated] {

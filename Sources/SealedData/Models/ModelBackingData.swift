@@ -28,46 +28,50 @@ final class ModelBackingData<Model: PersistentModel>: BackingData, BackingObject
 
     // MARK: Reading
 
-    func getValue<Value: Decodable>(forKey key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
+    func getValue<Value: Decodable>(forKey key: KeyPath<Model, Value>) -> Value { model.getValue(forKey: key) }
 
-    func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
+    func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>) -> Value { model.getValue(forKey: key) }
 
-    func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value?>) -> Value? { model[keyPath: key] }
+    func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value?>) -> Value? { model.getValue(forKey: key) }
 
     func getValue<Value: RelationshipCollection, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>
-    ) -> Value where OtherModel == Value.PersistentElement { model[keyPath: key] }
+    ) -> Value where OtherModel == Value.PersistentElement { model.getValue(forKey: key) }
 
     func getValue<Value: RelationshipCollection & Decodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>
-    ) -> Value where OtherModel == Value.PersistentElement { model[keyPath: key] }
+    ) -> Value where OtherModel == Value.PersistentElement { model.getValue(forKey: key) }
 
-    func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
+    func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value {
+        model.getTransformableValue(forKey: key)
+    }
 
     // MARK: Writing
 
-    func setValue<Value: Encodable>(forKey key: KeyPath<Model, Value>, to newValue: Value) { set(newValue, key) }
+    func setValue<Value: Encodable>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+        model.setValue(forKey: key, to: newValue)
+    }
 
-    func setValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>, to newValue: Value) { set(newValue, key) }
+    func setValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+        model.setValue(forKey: key, to: newValue)
+    }
 
     func setValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value?>, to newValue: Value?) {
-        set(newValue, key)
+        model.setValue(forKey: key, to: newValue)
     }
 
     func setValue<Value: RelationshipCollection, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>,
         to newValue: Value
-    ) where OtherModel == Value.PersistentElement { set(newValue, key) }
+    ) where OtherModel == Value.PersistentElement { model.setValue(forKey: key, to: newValue) }
 
     func setValue<Value: RelationshipCollection & Encodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>,
         to newValue: Value
-    ) where OtherModel == Value.PersistentElement { set(newValue, key) }
+    ) where OtherModel == Value.PersistentElement { model.setValue(forKey: key, to: newValue) }
 
-    func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) { set(newValue, key) }
-
-    private func set<Value>(_ value: Value, _ key: KeyPath<Model, Value>) {
-        if let key = key as? ReferenceWritableKeyPath<Model, Value> { model[keyPath: key] = value }
+    func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
+        model.setTransformableValue(forKey: key, to: newValue)
     }
 }
 

@@ -1,4 +1,5 @@
 public import ObjectGraph
+// Exported, as SwiftData does, so that an app's observable classes need no import of their own.
 @_exported public import Observation
 
 /// A class whose instances a container stores. ``Model()`` writes the conformance.

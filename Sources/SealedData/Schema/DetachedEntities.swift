@@ -20,9 +20,14 @@ enum DetachedEntities {
     /// with the classes is told by a container; here such relationships are one-way.
     ///
     /// - Complexity: O(1) after the first call for a class.
-    static func entity(for type: any PersistentModel.Type) -> Entity {
+    static func entity(for type: any PersistentModel.Type) -> Entity { entry(for: type).entity }
+
+    /// The model of a class outside any container.
+    static func model(for type: any PersistentModel.Type) -> ManagedObjectModel { entry(for: type).model }
+
+    private static func entry(for type: any PersistentModel.Type) -> Entry {
         let key = ObjectIdentifier(type)
-        if let entry = entries.withLock({ $0[key] }) { return entry.entity }
+        if let entry = entries.withLock({ $0[key] }) { return entry }
 
         // Outside the lock: reading a class evaluates default values, which may make objects and so come back here.
         let schema = Schema([type])
@@ -40,7 +45,7 @@ enum DetachedEntities {
                 if entries[key] == nil { entries[key] = Entry(model: model, entity: linked) }
             }
             guard let entry = entries[key] else { preconditionFailure("\(type) is not in its own schema") }
-            return entry.entity
+            return entry
         }
     }
 }

@@ -74,12 +74,13 @@ extension Schema {
 
         init(state: State) { self.state = GuardedState(state) }
 
-        /// Reads what ``encode(to:)`` writes. A type that this program does not have becomes `Any`.
+        /// Reads what ``encode(to:)`` writes. A type that this program does not have becomes `Any`, and its default value
+        /// is lost.
         public required convenience init(from decoder: any Decoder) throws {
             try self.init(state: Self.decodeState(from: decoder))
         }
 
-        /// Writes everything but the default value.
+        /// Writes everything. A default value is left out where its type is not `Codable`.
         public func encode(to encoder: any Encoder) throws { try encodeState(to: encoder) }
 
         /// The name.
@@ -186,22 +187,35 @@ extension Schema {
 
 extension Schema.Attribute {
     private enum CodingKeys: String, CodingKey {
-        case name, originalName, options, valueType, storedType, isOptional, hashModifier
+        case name, originalName, options, valueType, storedType, defaultValue, isOptional, hashModifier
     }
 
     static func decodeState(from decoder: any Decoder) throws -> State {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let typeName = try container.decode(TypeName.self, forKey: .valueType)
+        let type = typeName.type
         return try State(
             name: container.decode(String.self, forKey: .name),
             originalName: container.decodeIfPresent(String.self, forKey: .originalName),
             options: container.decode([Option].self, forKey: .options),
-            valueType: typeName.type ?? Any.self,
+            valueType: type ?? Any.self,
             valueTypeName: typeName,
             storedType: container.decodeIfPresent(AttributeType.self, forKey: .storedType),
+            defaultValue: type.flatMap { decodeDefaultValue(of: $0, from: container) },
             isOptional: container.decode(Bool.self, forKey: .isOptional),
             hashModifier: container.decodeIfPresent(String.self, forKey: .hashModifier)
         )
+    }
+
+    /// The default value; nil where there is none, or the type has changed so that it is none any more.
+    private static func decodeDefaultValue(
+        of type: any Any.Type,
+        from container: KeyedDecodingContainer<CodingKeys>
+    ) -> Any? {
+        func decode<V: Decodable>(_ type: V.Type) -> Any? {
+            try? container.decodeIfPresent(type, forKey: .defaultValue)
+        }
+        return (PropertyKind.unwrapped(type) as? any Decodable.Type).flatMap { decode($0) }
     }
 
     func encodeState(to encoder: any Encoder) throws {
@@ -212,6 +226,7 @@ extension Schema.Attribute {
         try container.encode(state.options, forKey: .options)
         try container.encode(typeName, forKey: .valueType)
         try container.encodeIfPresent(state.storedType, forKey: .storedType)
+        if let value = state.defaultValue as? any Encodable { try container.encode(value, forKey: .defaultValue) }
         try container.encode(state.isOptional, forKey: .isOptional)
         try container.encodeIfPresent(state.hashModifier, forKey: .hashModifier)
     }

@@ -26,7 +26,7 @@ extension Schema {
         public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
             self.init(name)
             state.subentities = Set(subentities)
-            state.storedProperties = properties
+            storedProperties = properties
             for subentity in subentities {
                 subentity.superentity = self
                 subentity.inheritedProperties = self.properties
@@ -36,7 +36,7 @@ extension Schema {
         /// Makes an entity.
         public convenience init(_ name: String, properties: any SchemaProperty...) {
             self.init(name)
-            state.storedProperties = properties
+            storedProperties = properties
         }
 
         init(state: State) { self.state = GuardedState(state) }
@@ -64,10 +64,14 @@ extension Schema {
                 state.superentityName = newValue?.name
             }
         }
-        /// The properties that the entity itself declares, in the order of their declaration.
+        /// The properties that the entity itself declares, in the order of their declaration. An ``Index`` or ``Unique``
+        /// that is set among them goes to ``indices`` or ``uniquenessConstraints``.
         public var storedProperties: [any SchemaProperty] {
             get { state.storedProperties }
-            set { state.storedProperties = newValue }
+            set {
+                state.storedProperties = newValue.filter { !($0 is any ModelRule) }
+                for case let rule as any ModelRule in newValue { add(rule) }
+            }
         }
         /// The properties of the entities that this one inherits from, topmost first.
         public var inheritedProperties: [any SchemaProperty] {
@@ -107,6 +111,21 @@ extension Schema {
         public var indices: [[String]] {
             get { state.indexes.map(\.properties) }
             set { state.indexes = newValue.map { FetchIndexDescription($0) } }
+        }
+
+        private func add(_ rule: any ModelRule) {
+            func names(_ keyPaths: [AnyKeyPath]) -> [String] {
+                // A container reports a name that no property has.
+                keyPaths.map { PropertyLookup.name(of: $0, in: rule.modelType) ?? "\($0)" }
+            }
+            for keyPaths in (rule as? any UniqueRule)?.rules ?? [] {
+                let constraint = names(keyPaths)
+                if !uniquenessConstraints.contains(constraint) { state.uniquenessConstraints.append(constraint) }
+            }
+            for (kind, keyPaths) in (rule as? any IndexRule)?.rules ?? [] {
+                let index = FetchIndexDescription(names(keyPaths), kind: kind)
+                if !state.indexes.contains(index) { state.indexes.append(index) }
+            }
         }
 
         /// The model class; nil in a schema that was made without classes.

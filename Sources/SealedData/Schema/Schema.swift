@@ -138,7 +138,7 @@ extension Schema {
         )
     }
 
-    /// Writes versions and entities; no key paths and no default values.
+    /// Writes versions and entities; no key paths.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(encodingVersion, forKey: .encodingVersion)

@@ -9,7 +9,7 @@ struct SchemaLinker {
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with what the schema knows to be wrong and what the check of
     ///   the whole finds.
     func model() throws(SwiftDataError) -> ManagedObjectModel {
-        var problems = schema.problems
+        var problems = schema.problems + schema.entities.flatMap(Self.differences)
         do {
             let model = try ManagedObjectModel(entities: declarations)
             if problems.isEmpty { return model }
@@ -18,6 +18,23 @@ struct SchemaLinker {
         }
         let error = ModelError(problems: problems)
         throw SwiftDataError(.modelValidationFailure, "\(error)", cause: error)
+    }
+
+    /// What differs between an entity, which may have been changed or read from a file, and its class, whose objects can
+    /// only have the properties that it declares.
+    private static func differences(_ entity: Schema.Entity) -> [ModelError.Problem] {
+        guard let type = entity.modelType else { return [] }
+        let declared = PropertyLookup.properties(of: type).names
+        let described = entity.properties.map(\.name)
+        guard declared != described else { return [] }
+        return [
+            ModelError.Problem(
+                entity: entity.name,
+                property: nil,
+                text: "the schema has the properties \(described.joined(separator: ", ")), and class \(type) has "
+                    + "\(declared.joined(separator: ", ")); make the schema of the classes as they are now"
+            )
+        ]
     }
 
     /// A model for objects outside any container, whatever is wrong with the schema. It has the slots, types and sound

@@ -39,6 +39,44 @@ struct SchemaCodingTests {
         #expect(try loaded.makeModel().model.entitiesByName["Note"]?.attribute(named: "place")?.type == .composite)
     }
 
+    @Test func `default values come along where they are Codable`() throws {
+        struct Opaque {}
+        let note = Schema.Entity(
+            "Note",
+            properties: Schema.Attribute(name: "text", valueType: String.self, defaultValue: "new"),
+            Schema.Attribute(name: "when", valueType: Date?.self, defaultValue: Date(timeIntervalSince1970: 5)),
+            Schema.Attribute(name: "place", valueType: Kinds.Place?.self, defaultValue: nil),
+            Schema.Attribute(name: "other", valueType: Int.self, defaultValue: Opaque())
+        )
+        let attributes = try #require(try roundTrip(Schema(note)).entitiesByName["Note"]).attributesByName
+        #expect(attributes["text"]?.defaultValue as? String == "new")
+        #expect(attributes["when"]?.defaultValue as? Date == Date(timeIntervalSince1970: 5))
+        #expect(attributes["place"]?.defaultValue == nil)
+        #expect(attributes["other"]?.defaultValue == nil)
+    }
+
+    @Test func `a relationship comes back as it was`() throws {
+        let stops = Schema.Relationship(
+            .unique,
+            deleteRule: .deny,
+            minimumModelCount: 1,
+            maximumModelCount: 9,
+            originalName: "places",
+            hashModifier: "h"
+        )
+        stops.name = "stops"
+        stops.valueType = [Travels.Stop]?.self
+        stops.inverseName = "trip"
+        let loaded = try roundTrip(stops)
+        #expect(loaded == stops)
+        #expect(loaded.hashValue == stops.hashValue)
+        #expect(loaded.destination == "Stop")
+        #expect(loaded.valueType == [Travels.Stop]?.self)
+        #expect(!loaded.isToOneRelationship && loaded.isOptional && loaded.isUnique)
+        #expect((loaded.minimumModelCount, loaded.maximumModelCount) == (1, 9))
+        #expect(loaded.deleteRule == .deny && loaded.originalName == "places" && loaded.hashModifier == "h")
+    }
+
     @Test func `superentities are linked again`() throws {
         let leaf = Schema.Entity("Leaf", properties: Schema.Attribute(name: "size", valueType: Int.self))
         let base = Schema.Entity(

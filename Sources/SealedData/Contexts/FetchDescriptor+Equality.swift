@@ -1,0 +1,28 @@
+import Foundation
+import ObjectGraph
+
+extension FetchDescriptor: Equatable {
+    /// Whether both ask for the same: predicates count by what they mean.
+    public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
+        left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
+            && left.includePendingChanges == right.includePendingChanges && left.sortBy == right.sortBy
+            && left.propertiesToFetch == right.propertiesToFetch
+            && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+            && left.meaning == right.meaning
+    }
+
+    /// What the predicate means: its form in a store, or where it has none, its text.
+    private var meaning: PredicateMeaning? {
+        guard let predicate else { return nil }
+        let reader = PredicateReader(model: DetachedEntities.model(for: T.self))
+        if let condition = try? reader.read(predicate, entity: DetachedEntities.entity(for: T.self)) {
+            return .condition(condition)
+        }
+        return .text("\(predicate)")
+    }
+}
+
+private enum PredicateMeaning: Equatable {
+    case condition(QueryExpression)
+    case text(String)
+}
