@@ -101,7 +101,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "Guarded"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import Testing
 
 @Suite("The code in the README and the articles") struct SnippetTests {
@@ -60,12 +61,30 @@ import Testing
         #expect(printed == ["Kokoro Natsume Sōseki", "Kokoro", "Botchan"])
     }
 
-    @Test func `the articles' code does what they say`() throws {
+    @Test func `the code of the object graph's articles does what they say`() async throws {
+        try await Self.withFolder { folder in
+            var printed: [String] = []
+            try runObjectGraphArticles(url: folder.appending(path: "library.sealed")) { printed.append($0) }
+            #expect(printed == ["2", "Author", "true", "true", "1000"])
+        }
+    }
+
+    @Test func `the code of the model articles does what they say`() async throws {
+        try await Self.withFolder { folder in
+            let printed = Guarded<[String]>([])
+            try await runSealedDataArticles(url: folder.appending(path: "archive.sealed")) { text in
+                printed.withLock { $0.append(text) }
+            }
+            let expected = ["true", "1", "the mood changes", "3", "Arashiyama", "Gion", "Nijō", "1"]
+            #expect(printed.withLock { $0 } == expected)
+        }
+    }
+
+    /// Lends a folder that is removed afterwards.
+    private static func withFolder(_ body: (URL) async throws -> Void) async rethrows {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        var printed: [String] = []
-        try runObjectGraphArticles(url: folder.appending(path: "library.sealed")) { printed.append($0) }
-        #expect(printed == ["2", "Author", "true", "true", "1000"])
+        try await body(folder)
     }
 }

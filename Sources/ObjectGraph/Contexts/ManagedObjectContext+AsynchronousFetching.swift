@@ -11,11 +11,14 @@ extension ManagedObjectContext {
     /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again; after a
     /// few times it is asked at once, blocking the caller.
     ///
-    /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the context's isolation.
+    /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the
+    /// context's isolation.
     ///
-    /// - Parameter progress: What counts the rows as they are read. How many there will be is not known: unless the program
-    ///   sets the total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it ends the
-    ///   fetch.
+    /// - Parameters:
+    ///   - request: Which objects, and in which order.
+    ///   - type: The class of the objects.
+    ///   - progress: What counts the rows as they are read. How many there will be is not known: unless the program sets the
+    ///     total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it ends the fetch.
     /// - Throws: what the store throws; `CancellationError` where the task or the progress is cancelled, which ends the
     ///   statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
@@ -53,8 +56,9 @@ extension ManagedObjectContext {
 
     /// The rows of values that a request asks for, computed without blocking the caller; see ``fetchDictionaries(_:)``.
     ///
-    /// - Parameter progress: What counts the rows, and can cancel the fetch, as in
-    ///   ``fetchAsynchronously(_:as:progress:)``.
+    /// - Parameters:
+    ///   - request: Which values.
+    ///   - progress: What counts the rows, and can cancel the fetch, as in ``fetchAsynchronously(_:as:progress:)``.
     /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` where the task or the progress is cancelled, which ends
     ///   the statement.
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(

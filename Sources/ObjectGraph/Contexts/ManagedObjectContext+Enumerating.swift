@@ -19,8 +19,11 @@ extension ManagedObjectContext {
     ///
     /// What the request says should be prefetched is prefetched for each batch.
     ///
-    /// - Parameter batchSize: The number of objects that `body` is given at once; the last ones may be fewer, and so are
-    ///   those of a batch of which some were deleted.
+    /// - Parameters:
+    ///   - request: Which objects, and in which order.
+    ///   - batchSize: The number of objects that `body` is given at once; the last ones may be fewer, and so are those of a
+    ///     batch of which some were deleted.
+    ///   - body: What to do with a batch.
     /// - Throws: what the store throws; what `body` throws, which ends the enumeration.
     /// - Complexity: a statement for all, and one for each batch; memory of eight bytes for each result (some forty while
     ///   they are being put in order) and of the objects of a few batches. Where the context has unsaved changes that have

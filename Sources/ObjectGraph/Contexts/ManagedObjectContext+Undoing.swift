@@ -58,8 +58,10 @@ extension ManagedObjectContext {
 
     /// Makes an object a fault, to be filled anew from the store when it is next read.
     ///
-    /// - Parameter mergeChanges: Whether unsaved changes stay; else they are dropped, a deletion included. Members that
-    ///   joined or left a to-many relationship through their own to-one relationship to the object stay so.
+    /// - Parameters:
+    ///   - object: The object; one that is new, gone or of another context is left as it is.
+    ///   - mergeChanges: Whether unsaved changes stay; else they are dropped, a deletion included. Members that joined or
+    ///     left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
             object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])

@@ -18,7 +18,9 @@ open class ManagedObject: GraphObject {
 
     /// Makes a new object.
     ///
-    /// - Parameter context: The context to insert it into; nil leaves it outside any.
+    /// - Parameters:
+    ///   - entity: The entity, which must not be abstract.
+    ///   - context: The context to insert it into; nil leaves it outside any.
     public required init(entity: Entity, insertInto context: ManagedObjectContext?) {
         precondition(!entity.isAbstract, "entity '\(entity.name)' is abstract: make objects of its subentities")
         _$state = ObjectState(slotCount: entity.slotCount)

@@ -23,8 +23,10 @@ public struct BatchInsertRequest {
 
     /// Makes a request whose objects are asked for one by one.
     ///
-    /// - Parameter nextObject: Gives the next object, and nil at the end. It runs while the store is being written, so it
-    ///   must not save or insert into the same store. What it throws ends the request, and nothing is inserted.
+    /// - Parameters:
+    ///   - entity: The entity of the new objects.
+    ///   - nextObject: Gives the next object, and nil at the end. It runs while the store is being written, so it must not
+    ///     save or insert into the same store. What it throws ends the request, and nothing is inserted.
     public init(_ entity: Entity, nextObject: @escaping () throws -> [String: Value]?) {
         self.entity = entity
         self.nextObject = nextObject

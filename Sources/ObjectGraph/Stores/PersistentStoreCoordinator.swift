@@ -25,7 +25,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Makes a coordinator without stores.
     ///
-    /// - Parameter classes: The classes of objects by entity name; ``ManagedObject`` for the others.
+    /// - Parameters:
+    ///   - model: The model of all stores.
+    ///   - classes: The classes of objects by entity name; ``ManagedObject`` for the others.
     public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
         self.model = model
         objectTypes = model.entities.map { classes[$0.name] ?? ManagedObject.self }

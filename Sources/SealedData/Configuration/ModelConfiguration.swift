@@ -2,7 +2,7 @@ public import Foundation
 
 /// Where a container keeps the objects of a schema, or of a part of it, and with which key.
 ///
-/// A file is always encrypted. Its key is the configuration's own, or comes from ``EncryptionKey/provider``.
+/// A file is always encrypted. Its key is the configuration's own, or comes from `EncryptionKey.provider`.
 ///
 /// ```swift
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
@@ -68,7 +68,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///
     /// - Parameters:
     ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
-    ///   - key: The key of the file; nil leaves it to ``EncryptionKey/provider``.
+    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
     public init(isStoredInMemoryOnly: Bool = false, key: EncryptionKey? = nil) {
         self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly, allowsSave: true, key: key)
     }
@@ -78,7 +78,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// - Parameters:
     ///   - types: The classes.
     ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
-    ///   - key: The key of the file; nil leaves it to ``EncryptionKey/provider``.
+    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
     public init(
         for types: any PersistentModel.Type...,
         isStoredInMemoryOnly: Bool = false,
@@ -104,7 +104,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - allowsSave: Whether the container may change the store.
     ///   - groupContainer: Has no effect here.
     ///   - cloudKitDatabase: Has no effect here.
-    ///   - key: The key of the file; nil leaves it to ``EncryptionKey/provider``.
+    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,
@@ -136,7 +136,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - url: The file. A container makes its folder where it does not exist.
     ///   - allowsSave: Whether the container may change the store.
     ///   - cloudKitDatabase: Has no effect here.
-    ///   - key: The key of the file; nil leaves it to ``EncryptionKey/provider``.
+    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,

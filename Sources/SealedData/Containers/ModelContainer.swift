@@ -80,7 +80,7 @@ public final class ModelContainer: Sendable {
     ///   - schema: The schema.
     ///   - configurations: The stores; without any, an encrypted one with the default configuration. A configuration
     ///     without a schema holds the classes that no other configuration names.
-    /// - Throws: What the stores throw; for encrypted stores and schemas as ``init(for:migrationPlan:configurations:)``.
+    /// - Throws: What the stores throw; for encrypted stores and schemas as for model configurations.
     @_disfavoredOverload
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
         stores = try ContainerOpening(schema: schema, migrationPlan: nil).open(configurations)

@@ -94,7 +94,7 @@ public final class ModelContext {
 
     /// Writes all changes in one transaction: all of them or, when it throws, none.
     ///
-    /// - Throws: ``ObjectGraphError`` for values that cannot be saved and for conflicts; what the store throws.
+    /// - Throws: `ObjectGraphError` for values that cannot be saved and for conflicts; what the store throws.
     public func save() throws {
         guard graph.hasChanges else { return }
         if Self.areSavesObserved { try saveObserved() } else { try graph.save() }

@@ -1,0 +1,74 @@
+// swift-format-ignore-file
+// The Swift code of SealedData's articles, line by line: a test compares.
+
+import Foundation
+import SealedData
+
+@Model final class Trip {
+    @Attribute(.unique) var name: String
+    var start: Date
+    var mood: Mood = Mood.curious
+    @Attribute(.externalStorage) var map: Data?
+    @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+    @Transient var isSelected = false
+
+    init(name: String, start: Date) {
+        self.name = name
+        self.start = start
+    }
+
+    enum Mood: String, Codable { case curious, tired }
+}
+
+@Model final class Stop {
+    var place: String
+    var trip: Trip?
+
+    init(place: String) { self.place = place }
+}
+
+@ModelActor actor Importer {
+    func add(_ places: [String], to id: PersistentIdentifier) throws -> Int {
+        guard let trip = self[id, as: Trip.self] else { return 0 }
+        for place in places { trip.stops.append(Stop(place: place)) }
+        try modelContext.save()
+        return trip.stops.count
+    }
+}
+
+/// The statements of Models and Contexts.
+func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void) async throws {
+    @Sendable func print(_ value: some Any) { write("\(value)") }
+    let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+
+    let trip = Trip(name: "Kyoto", start: .now)
+    trip.stops.append(Stop(place: "Nijō"))
+    context.insert(trip)
+    try context.save()
+    print(trip.stops[0].trip === trip)
+
+    context.insert(Trip(name: "Kyoto", start: .distantFuture))
+    try context.save()
+    print(try context.fetchCount(FetchDescriptor<Trip>()))
+
+    withObservationTracking {
+        _ = trip.mood
+    } onChange: {
+        print("the mood changes")
+    }
+    trip.mood = .tired
+
+    let importer = Importer(modelContainer: container)
+    print(try await importer.add(["Gion", "Arashiyama"], to: trip.persistentModelID))
+
+    var descriptor = FetchDescriptor<Stop>(sortBy: [SortDescriptor(\.place)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.trip]
+    try context.enumerate(descriptor, batchSize: 500) { stop in
+        print(stop.place)
+    }
+
+    let archive = ModelConfiguration("archive", schema: Schema([Trip.self, Stop.self]), url: url, key: .passphrase("secret"))
+    let separate = try ModelContainer(for: Schema([Trip.self, Stop.self]), configurations: [archive])
+    print(separate.configurations.count)
+}
