@@ -40,7 +40,9 @@ extension StoreRequest {
         let monitor = RequestMonitor(progress: progress)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global().async {
+                // A queue of its own gets a further thread. Those of the global queue are few, and run tasks as well: long
+                // statements would keep all tasks from going on, those among them that could cancel one.
+                DispatchQueue(label: "StoreRequest").async {
                     continuation.resume(
                         with: Result {
                             if monitor.isCancelled { throw CancellationError() }
