@@ -36,7 +36,7 @@ import SealedData
     }
 }
 
-/// The statements of Models and Contexts.
+/// The statements of DeclaringModels and ContextsAndActors.
 func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void) async throws {
     @Sendable func print(_ value: some Any) { write("\(value)") }
     let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
