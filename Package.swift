@@ -94,10 +94,22 @@ let package = Package(
             dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "journal-writer"],
             swiftSettings: settings
         ),
+        .target(
+            name: "ModelLibrary",
+            dependencies: ["SealedData"],
+            path: "Tests/ModelLibrary",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "SealedDataTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "ModelLibrary"],
             swiftSettings: settings
+        ),
+        // In the mode of the articles' time: some of them share models between threads.
+        .testTarget(
+            name: "ArticlesTests",
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
         .testTarget(
             name: "DocumentationTests",

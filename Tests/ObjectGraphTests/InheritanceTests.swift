@@ -82,7 +82,7 @@ import Testing
         let (store, writer) = try Self.zoo(kind)
         let model = store.model
         let dives = model.path("Penguin", "dives")
-        let isBird = QueryExpression.isKind(variable: 0, of: model.entitiesByName["Bird"]!)
+        let isBird = QueryExpression.isKind(from: 0, [], of: model.entitiesByName["Bird"]!)
         for context in [writer, store.context()] {
             #expect(try context.all("Animal", where: isBird).names == ["bird", "penguin"])
             #expect(try context.all("Animal", where: .not(isBird)).names == ["cat"])

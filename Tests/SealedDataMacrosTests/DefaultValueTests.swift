@@ -33,9 +33,9 @@ struct DefaultValueTests {
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = 1
-                        _$initialize(&_$state, 0, to: _$0)
+                        Trip._$initialize(&_$state, 0, to: _$0)
                         let _$1: Int = 2
-                        _$initialize(&_$state, 1, to: _$1)
+                        Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -108,9 +108,9 @@ struct DefaultValueTests {
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$2: Int? = 3
-                        _$initialize(&_$state, 2, to: _$2)
+                        Trip._$initialize(&_$state, 2, to: _$2)
                         let _$3: (any P)? = nil
-                        _$initialize(&_$state, 3, to: _$3)
+                        Trip._$initialize(&_$state, 3, to: _$3)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -207,14 +207,14 @@ struct DefaultValueTests {
                             // Computed once.
                             [1, 2]
                         }()
-                        _$initialize(&_$state, 0, to: _$0)
+                        Trip._$initialize(&_$state, 0, to: _$0)
                         let _$1 = "a\(1 + 2)"
-                        _$initialize(&_$state, 1, to: _$1)
+                        Trip._$initialize(&_$state, 1, to: _$1)
                         let _$2 = """
                                 first
                                   second
                                 """
-                        _$initialize(&_$state, 2, to: _$2)
+                        Trip._$initialize(&_$state, 2, to: _$2)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -297,14 +297,14 @@ struct DefaultValueTests {
                         } else {
                             2
                         }
-                        _$initialize(&_$state, 0, to: _$0)
+                        Trip._$initialize(&_$state, 0, to: _$0)
                         let _$1 = switch flag {
                         case true:
                             1;
                         case false:
                             2
                         }
-                        _$initialize(&_$state, 1, to: _$1)
+                        Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {

@@ -9,8 +9,13 @@ import Testing
 /// The macros under the names by which source code calls them.
 enum Specs {
     static let model: [String: MacroSpec] = [
-        "Model": MacroSpec(type: ModelMacro.self, conformances: ["PersistentModel", "Sendable"])
+        "Model": MacroSpec(
+            type: ModelMacro.self,
+            conformances: ["PersistentModel", "_InheritableModel", "Sendable"]
+        )
     ]
+    /// `@Model` on a class that inherits from a model class and so conforms already.
+    static let modelSubclass: [String: MacroSpec] = ["Model": MacroSpec(type: ModelMacro.self, conformances: [])]
     static let properties: [String: MacroSpec] = [
         "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
         "_InitializedProperty": MacroSpec(type: InitializedPropertyMacro.self),

@@ -51,11 +51,11 @@ struct ModelExpansionTests {
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$1: Date = .now
-                        _$initialize(&_$state, 1, to: _$1)
+                        Trip._$initialize(&_$state, 1, to: _$1)
                         let _$3: [Item]? = []
-                        _$initialize(&_$state, 3, to: _$3)
+                        Trip._$initialize(&_$state, 3, to: _$3)
                         let _$4 = 0
-                        _$initialize(&_$state, 4, to: _$4)
+                        Trip._$initialize(&_$state, 4, to: _$4)
                     }
 
                     static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -105,13 +105,13 @@ struct ModelExpansionTests {
                         ]
                     }
 
+                    func _$completeState() {
+                        Trip._$initialize(&_$state, 2, to: code)
+                    }
+
                     init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
                         code = _materializing._$value(at: 2)
-                    }
-
-                    func _$recordConstants() {
-                        Self._$initialize(&_$state, 2, to: code)
                     }
                 }
 
@@ -162,7 +162,7 @@ struct ModelExpansionTests {
                         }
                     }
 
-                    public static var _$slotCount: Int {
+                    @inlinable public class var _$slotCount: Int {
                         1
                     }
 
@@ -170,7 +170,7 @@ struct ModelExpansionTests {
 
                     }
 
-                    public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "note",
@@ -181,8 +181,27 @@ struct ModelExpansionTests {
                         ]
                     }
 
-                    required public init(_materializing: SealedData._Materialization) {
+                    public class var _$stateClass: AnyClass {
+                        Trip.self
+                    }
 
+                    public class func _$keyPaths(
+                        from type: any SealedData.PersistentModel.Type
+                    ) -> [AnyKeyPath] {
+                        func keyPaths<M: Trip>(_: M.Type) -> [AnyKeyPath] {
+                            [\\M.note]
+                        }
+                        return (type as? any (Trip & SealedData.PersistentModel).Type).map {
+                            keyPaths($0)
+                        } ?? []
+                    }
+
+                    public func _$completeState() {
+
+                    }
+
+                    required public init(_materializing: SealedData._Materialization) {
+                        _materializing.verify(_$address)
                     }
 
                     init() {
@@ -190,6 +209,9 @@ struct ModelExpansionTests {
                 }
 
                 extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                extension Trip: nonisolated SealedData._InheritableModel {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
@@ -222,7 +244,7 @@ struct ModelExpansionTests {
                             }
                         }
 
-                        public static var _$slotCount: Int {
+                        @inlinable public static var _$slotCount: Int {
                             0
                         }
 
@@ -336,7 +358,7 @@ struct ModelExpansionTests {
 
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = ""
-                        _$initialize(&_$state, 0, to: _$0)
+                        Trip._$initialize(&_$state, 0, to: _$0)
                     }
 
                     @available(*, deprecated)

@@ -146,18 +146,6 @@ struct ModelRefusalTests {
         )
     }
 
-    @Test func `a subclass of a model is refused for now`() {
-        let conforming = ["Model": MacroSpec(type: ModelMacro.self, conformances: [])]
-        expect(
-            "@Model final class Leaf: Base { var name = 1 }",
-            isRefusedWith: [
-                "model inheritance isn't supported yet: 'Leaf' inherits from the model 'Base'; refer to it by a "
-                    + "relationship instead"
-            ],
-            with: conforming
-        )
-    }
-
     @Test func `a class that conforms to protocols is not taken for a subclass`() {
         expect("@Model final class Trip: Codable { var name = 1 }", isRefusedWith: [], with: Specs.model)
     }

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     private func adopt(_ object: any GraphObject, key: Int64) {
         let handler = handler(forNew: object)
         handler.table.reserve(1)
-        object._$recordConstants()
+        object.completeState()
         object.turnRowIntoChanges()
         let state = object.state
         state.pointee.handler = handler

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         let table = handler.table
         table.reserve(batch.count)
         var awakened: [any GraphObject] = []
-        var entry = PendingState.Entry(type: nil, state: ObjectState(handler: handler, key: 0))
+        var entry = PendingState.Entry(stateClass: nil, state: ObjectState(handler: handler, key: 0))
         PendingState.with(&entry) { entry in
             for chunk in batch.chunks {
                 entry.pointee.state.chunk = chunk
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
                         }
                         entry.pointee.state.key = key
                         entry.pointee.state.rowOffset = offset
-                        object.initialize(to: PendingState.makeObject(handler.objectType, entry))
+                        object.initialize(to: PendingState.makeObject(handler.objectType, stateClass: handler.stateClass, entry))
                         table.insert(object.pointee, forKey: key, entity: entityIndex)
                         if handler.hasLifecycle { awakened.append(handler.graphObject(object.pointee)) }
                     }

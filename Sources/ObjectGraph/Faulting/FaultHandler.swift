@@ -9,6 +9,8 @@ import Foundation
 final class FaultHandler {
     @usableFromInline let entity: Entity
     let objectType: any GraphObject.Type
+    /// The ``GraphObject/_$stateClass`` of ``objectType``.
+    let stateClass: ObjectIdentifier
     /// Whether the class may have overridden what ``ManagedObject`` is told of its life.
     let hasLifecycle: Bool
     /// The context's objects of the entity and of those it shares a root with; empty outside a context.
@@ -29,6 +31,7 @@ final class FaultHandler {
     ) {
         self.entity = entity
         self.objectType = objectType
+        stateClass = ObjectIdentifier(objectType._$stateClass)
         hasLifecycle = objectType is ManagedObject.Type && objectType != ManagedObject.self
         self.table = table
         self.context = context
@@ -56,8 +59,8 @@ final class FaultHandler {
 
     /// Makes an object with a state.
     func makeObject(_ state: ObjectState) -> any GraphObject {
-        var entry = PendingState.Entry(type: nil, state: state)
-        return PendingState.with(&entry) { PendingState.makeObject(objectType, $0) }
+        var entry = PendingState.Entry(stateClass: nil, state: state)
+        return PendingState.with(&entry) { PendingState.makeObject(objectType, stateClass: stateClass, $0) }
     }
 
     /// An object of the entity's class, of which only the reference is known.

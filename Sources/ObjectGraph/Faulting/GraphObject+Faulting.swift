@@ -13,6 +13,7 @@ extension GraphObject {
     /// The value of an attribute's slot, or the key of a to-one relationship's destination.
     @usableFromInline
     func slotValue(_ slot: Int) -> SlotValue {
+        completeStateIfNeeded()
         if let changes = state.pointee.changes {
             let changed = changes[slot]
             if !changed.isUnset { return changed }

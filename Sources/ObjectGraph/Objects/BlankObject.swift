@@ -6,25 +6,25 @@
 /// blank.end()
 /// ```
 package struct BlankObject: ~Copyable {
-    private let state: UnsafeMutablePointer<ObjectState>
-    private let entry: PendingState.Suspension
+    private let entry: UnsafeMutablePointer<PendingState.Entry>
+    private let suspension: PendingState.Suspension
 
     /// Begins; the next thing to do is to call the initializer.
     package init() {
-        state = .allocate(capacity: 1)
-        state.initialize(to: ObjectState(slotCount: 0))
+        entry = .allocate(capacity: 1)
+        entry.initialize(to: PendingState.Entry(stateClass: nil, state: ObjectState(slotCount: 0)))
         // An object that a context is making further up must not give its state to this one.
-        entry = PendingState.Suspension()
+        suspension = PendingState.Suspension()
     }
 
     /// What the initializer takes; valid until ``end()``.
-    package var materialization: Materialization { Materialization(UnsafePointer(state)) }
+    package var materialization: Materialization { Materialization(entry, isBlank: true) }
 
     /// Ends, after the initializer has returned.
     package consuming func end() {
-        entry.end()
-        state.deinitialize(count: 1)
-        state.deallocate()
+        suspension.end()
+        entry.deinitialize(count: 1)
+        entry.deallocate()
     }
 }
 

@@ -51,7 +51,7 @@ extension GraphObject {
     @inlinable @inline(__always)
     func setSlotValue(_ value: SlotValue, at slot: Int) {
         // A new object, in a context or not: its context writes it whole.
-        if let changes = _$state.changes, _$state.chunk == nil,
+        if let changes = _$state.changes, _$state.chunk == nil, slot < changes.slotCount,
             _$state.flags.isDisjoint(with: [.recordsChanges, .observed]),
             _$state.handler == nil || _$state.flags.contains(.inserted)
         {
@@ -63,6 +63,7 @@ extension GraphObject {
 
     @usableFromInline
     func changeSavedSlot(_ value: SlotValue, at slot: Int) {
+        completeStateIfNeeded()
         if _$state.chunk == nil, _$state.handler != nil { fireFault() }
         recorder?.willSetValue(of: self, at: slot)
         changing(slot) {
@@ -75,25 +76,11 @@ extension GraphObject {
     public static func _$placeholder(slotCount: Int) -> Self {
         var state = ObjectState(slotCount: slotCount)
         state.flags.insert(.vanished)
-        var entry = PendingState.Entry(type: nil, state: state)
-        let object = PendingState.with(&entry) { PendingState.makeObject(Self.self, $0) }
+        var entry = PendingState.Entry(stateClass: nil, state: state)
+        let object = PendingState.with(&entry) {
+            PendingState.makeObject(Self.self, stateClass: ObjectIdentifier(Self._$stateClass), $0)
+        }
         guard let object = object as? Self else { preconditionFailure("an initializer makes an object of its class") }
         return object
-    }
-}
-
-extension ObjectState {
-    /// Sets an attribute while the object is being initialized.
-    @inlinable
-    public mutating func initialize(_ slot: Int, attribute value: Value) { initialize(slot, to: .value(value)) }
-
-    /// Sets an attribute that is kept as JSON text while the object is being initialized.
-    public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
-        initialize(slot, to: .composite(value))
-    }
-
-    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
-    public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
-        initialize(slot, to: objects.isEmpty ? .unset : .pending(objects))
     }
 }

@@ -8,10 +8,14 @@ public protocol GraphObject: AnyObject, SendableMetatype {
     var _$address: UnsafeMutablePointer<ObjectState> { get }
     /// The entity, for an object that is not in a graph yet.
     static func _$entity(of object: Self) -> Entity
+    /// The class whose initializer asks for the state of an object first: the class itself, or the nearest one above that
+    /// does, where a class inherits and leaves it at that.
+    static var _$stateClass: AnyClass { get }
     /// Makes an object for a row or fault. Its state comes from ``ObjectState/materializing(_:)``.
     init(_materializing: Materialization)
-    /// Copies the properties that are kept in the object itself to a new object's state.
-    func _$recordConstants()
+    /// Copies what the object itself keeps to a new object's state: constants, and the first values of the properties that
+    /// subclasses add. It may be called again.
+    func _$completeState()
     /// Called before a property changes, once ``_$beginObserving()`` was called.
     func _$willChange(at slot: Int)
     /// Called after a property has changed, once ``_$beginObserving()`` was called.
@@ -31,8 +35,11 @@ extension GraphObject {
     @inlinable
     var state: UnsafeMutablePointer<ObjectState> { _$address }
 
+    /// The class itself.
+    public static var _$stateClass: AnyClass { self }
+
     /// Nothing is kept in the object itself.
-    public func _$recordConstants() {}
+    public func _$completeState() {}
 
     /// The entity.
     var entity: Entity { state.pointee.handler?.entity ?? Self._$entity(of: self) }

@@ -37,6 +37,9 @@ open class ManagedObject: GraphObject {
         detachedEntity = state.handler?.entity
     }
 
+    /// ``ManagedObject``, whatever the subclass.
+    public final class var _$stateClass: AnyClass { ManagedObject.self }
+
     /// The entity, for an object that is not in a graph yet.
     public static func _$entity(of object: ManagedObject) -> Entity {
         guard let entity = object.detachedEntity else { preconditionFailure("the object has lost its entity") }

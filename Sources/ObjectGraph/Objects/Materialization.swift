@@ -6,23 +6,62 @@
     import Musl
 #endif
 
-/// The proof that an object is made by a graph and not by a program, and the row that it is made for.
+/// The proof that an object is made by a graph and not by a program, and the values that it is made for.
 public struct Materialization {
-    /// The state that the object gets; alive for as long as the object's initializer runs.
-    private let state: UnsafePointer<ObjectState>
+    /// The entry with the state that the object gets; alive for as long as the object's initializer runs.
+    private let entry: UnsafeMutablePointer<PendingState.Entry>
+    /// Whether the object is a new one after all: see ``BlankObject``.
+    private let isBlank: Bool
 
-    init(_ state: UnsafePointer<ObjectState>) {
-        self.state = state
+    init(_ entry: UnsafeMutablePointer<PendingState.Entry>, isBlank: Bool = false) {
+        self.entry = entry
+        self.isBlank = isBlank
+    }
+
+    /// The same for the initializer of the superclass: the state that ``AddedValues`` claimed waits for that one now.
+    public func passed(to superclass: AnyClass) -> Materialization {
+        if !isBlank { entry.pointee.stateClass = ObjectIdentifier(superclass) }
+        return self
+    }
+
+    /// Checks that the object has got its state, and no other one.
+    public func verify(_ state: UnsafeMutablePointer<ObjectState>) {
+        precondition(
+            isBlank || (entry.pointee.stateClass == nil && state.pointee.key == entry.pointee.state.key),
+            "an initial value of a property makes an object of the superclass: move it into an initializer of the class"
+        )
+    }
+
+    /// The value of an attribute, or nil where it has none.
+    public func attribute<V: StorableValue>(at slot: Int) -> V? {
+        if let changed = changed(at: slot) {
+            guard case .value(let value) = changed else { return nil }
+            return V(storedValue: value)
+        }
+        let row = row
+        return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil
+    }
+
+    /// The value of an attribute that is kept as JSON text: as it was set, or its text. Both are nil where there is none.
+    public func composite(at slot: Int) -> (value: (any CompositeValue)?, text: String?) {
+        if case .composite(let value) = changed(at: slot) { return (value, nil) }
+        return (nil, attribute(at: slot))
+    }
+
+    /// What the object holds beyond its row.
+    private func changed(at slot: Int) -> SlotValue? {
+        guard let changes = entry.pointee.state.changes, slot < changes.slotCount, !changes[slot].isUnset else { return nil }
+        return changes[slot]
     }
 
     /// The row; one without values for an object that is in no store.
     ///
     /// For a fault it is fetched, since the object keeps some of its values as constants.
-    public var row: Row {
-        if let row = state.pointee.row { return row }
-        guard state.pointee.key > 0, let handler = state.pointee.handler, let context = handler.context,
+    private var row: Row {
+        if let row = entry.pointee.state.row { return row }
+        guard entry.pointee.state.key > 0, let handler = entry.pointee.state.handler, let context = handler.context,
             let node = try? context.store(for: handler.entity).newValuesForObject(
-                with: context.id(entity: handler.entity, key: state.pointee.key),
+                with: context.id(entity: handler.entity, key: entry.pointee.state.key),
                 with: context
             )
         else { return .empty }
@@ -31,11 +70,12 @@ public struct Materialization {
 
     /// The object of class `type` that a to-one relationship leads to.
     public func destination(at slot: Int) -> (any GraphObject)? {
-        guard let handler = state.pointee.handler, let context = handler.context,
-            case .relationship(let relationship) = handler.entity.properties[slot]
+        guard let handler = entry.pointee.state.handler,
+            case .relationship(let relationship) = handler.entity.properties[slot],
+            let key: Int64 = attribute(at: slot), key != 0
         else { return nil }
-        let key = row.slotCount > slot ? row.integer(at: slot) : 0
-        guard key > 0 else { return nil }
+        if let island = handler.island { return island.object(forKey: key) }
+        guard let context = handler.context else { return nil }
         return context.object(with: context.id(entity: relationship.destination, key: key))
     }
 }
@@ -46,10 +86,13 @@ public struct Materialization {
 /// evaluates the properties' default values; for a fetched one it must not, since defaults such as `UUID()` cost more
 /// than the whole object. The state's initial value cannot have an argument that tells the cases apart, so the graph
 /// leaves the state in a place of the thread before it calls the initializer.
+///
+/// Initial values of a subclass run before the initializer of its superclass, and may make objects of that one. So the
+/// state waits for one class at a time: a subclass claims it, and passes it on just before it calls the superclass.
 enum PendingState {
-    /// What waits for an initializer of `type`; nothing where it is nil.
+    /// What waits for an initializer of the class ``stateClass``; nothing where it is nil.
     struct Entry {
-        var type: (any GraphObject.Type)?
+        var stateClass: ObjectIdentifier?
         var state: ObjectState
     }
 
@@ -80,32 +123,50 @@ enum PendingState {
     }
 
     /// Makes the object that an entry tells.
+    ///
+    /// - Parameter stateClass: the ``GraphObject/_$stateClass`` of the type.
     @inline(__always)
-    static func makeObject(_ type: any GraphObject.Type, _ entry: UnsafeMutablePointer<Entry>) -> any GraphObject {
-        entry.pointee.type = type
-        let state = UnsafeMutableRawPointer(entry) + MemoryLayout<Entry>.offset(of: \.state)!
-        return type.init(
-            _materializing: Materialization(UnsafePointer(state.assumingMemoryBound(to: ObjectState.self)))
-        )
+    static func makeObject(
+        _ type: any GraphObject.Type,
+        stateClass: ObjectIdentifier,
+        _ entry: UnsafeMutablePointer<Entry>
+    ) -> any GraphObject {
+        entry.pointee.stateClass = stateClass
+        return type.init(_materializing: Materialization(entry))
     }
 
-    /// The state that waits for an initializer of `type` or of a class that inherits from it, or nil where the program
-    /// itself makes an object. It is given once: a property's default value that makes another object of the type finds
-    /// nothing any more.
+    /// The state that waits for an initializer of `type`, or nil where the program itself makes an object. It is given
+    /// once: a property's default value that makes another object of the type finds nothing any more.
     @inline(__always)
-    static func take<C: GraphObject>(for type: C.Type) -> ObjectState? {
-        guard let pointer = pthread_getspecific(key) else { return nil }
-        let entry = pointer.assumingMemoryBound(to: Entry.self)
-        guard let expected = entry.pointee.type, expected == type || expected is C.Type else { return nil }
-        entry.pointee.type = nil
+    static func take(for type: AnyClass) -> ObjectState? {
+        guard let entry = entry(for: type) else { return nil }
+        entry.pointee.stateClass = nil
         return entry.pointee.state
+    }
+
+    /// Takes note that the initializer of a subclass is running for which a state waits.
+    ///
+    /// - Parameter superclass: Whose initializer the state waits for now; nobody's where it is nil.
+    /// - Returns: false where the program itself makes an object.
+    static func claim(for type: AnyClass, superclass: AnyClass?) -> Bool {
+        guard let entry = entry(for: type) else { return false }
+        entry.pointee.stateClass = superclass.map { ObjectIdentifier($0) }
+        return true
+    }
+
+    @inline(__always)
+    private static func entry(for type: AnyClass) -> UnsafeMutablePointer<Entry>? {
+        guard let entry = pthread_getspecific(key)?.assumingMemoryBound(to: Entry.self),
+            entry.pointee.stateClass == ObjectIdentifier(type)
+        else { return nil }
+        return entry
     }
 }
 
 extension ObjectState {
     /// The state of the object that the graph is making right now, where it is of class `type`; nil where the program
     /// itself makes the object.
-    public static func materializing(_ type: (some GraphObject).Type) -> ObjectState? {
+    public static func materializing(_ type: AnyClass) -> ObjectState? {
         PendingState.take(for: type)
     }
 }

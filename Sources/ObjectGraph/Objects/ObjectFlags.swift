@@ -33,6 +33,9 @@ struct ObjectFlags: OptionSet {
     @inlinable static var deletionSaved: ObjectFlags { .init(rawValue: 2048) }
     /// Somebody observes the object's properties.
     @inlinable static var observed: ObjectFlags { .init(rawValue: 4096) }
+    /// New and outside any graph, of a class that others inherit from: ``GraphObject/_$completeState()`` has not been
+    /// called yet.
+    @inlinable static var incomplete: ObjectFlags { .init(rawValue: 8192) }
     /// The deletion has been carried on along the delete rules.
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }
 }

@@ -20,8 +20,11 @@ public struct ObjectState {
     @usableFromInline var changes: ObjectChanges?
 
     /// The state of a new object outside any graph.
-    public init(slotCount: Int) {
+    ///
+    /// - Parameter isComplete: False where the object may be of a subclass, which has slots of its own: see ``AddedValues``.
+    public init(slotCount: Int, isComplete: Bool = true) {
         changes = ObjectChanges.make(slotCount: slotCount)
+        if !isComplete { flags = .incomplete }
     }
 
     init(handler: FaultHandler?, key: Int64) {
@@ -48,5 +51,18 @@ public struct ObjectState {
         guard handler == nil, let changes else { return }
         changes[slot] = value
         if case .pending = value { flags.insert(.hasPendingRelationships) }
+    }
+
+    /// Takes in what the initializers of a subclass gave to the properties that it adds. Those of the classes above it have
+    /// to be here already.
+    public mutating func take(_ added: inout AddedValues) {
+        guard handler == nil, let changes, let new = added.changes else { return }
+        added.changes = nil
+        for slot in 0..<changes.slotCount { new[slot] = changes[slot] }
+        new.assignedKey = changes.assignedKey
+        for slot in changes.slotCount..<new.slotCount {
+            if case .pending = new[slot] { flags.insert(.hasPendingRelationships) }
+        }
+        self.changes = new
     }
 }

@@ -73,7 +73,8 @@ struct QueryEvaluator {
             compare(comparison, try value(left, variables), try value(right, variables))
         case .isMember(let element, let values):
             try { element in values.contains { $0.compare(element) == 0 } }(value(element, variables))
-        case .isKind(let variable, let entity): variables[variable].entity.isKind(of: entity)
+        case .isKind(let start, let path, let entity):
+            object(at: path, variables[start])?.entity.isKind(of: entity) ?? false
         case .quantified(let quantifier, let start, let path, let variable, let condition):
             try isTrue(quantifier, members(of: path, variables[start]), variable, condition, variables)
         case .conditional(let test, let first, let second):

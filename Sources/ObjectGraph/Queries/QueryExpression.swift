@@ -33,8 +33,9 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case quantified(Quantifier, from: Int, [Property], variable: Int, condition: QueryExpression)
     /// The number of members for which `condition` holds; null where the path leads nowhere.
     case count(from: Int, [Property], variable: Int, condition: QueryExpression)
-    /// Whether the object that a variable stands for is of an entity or one that inherits from it.
-    case isKind(variable: Int, of: Entity)
+    /// Whether the object at the end of a path of to-one relationships is of an entity or one that inherits from it; false
+    /// where the path leads nowhere.
+    case isKind(from: Int, [Property], of: Entity)
     /// A value computed from all objects of a group, which only a ``DictionaryFetchRequest`` has: elsewhere it is
     /// refused. Objects for which the expression is null do not count.
     case aggregate(Aggregate, of: QueryExpression)

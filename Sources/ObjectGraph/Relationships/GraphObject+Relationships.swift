@@ -9,7 +9,7 @@ extension GraphObject {
 
     /// The object that a to-one relationship leads to, or led to before it was deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         guard let handler = state.pointee.handler,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else {
@@ -44,7 +44,7 @@ extension GraphObject {
     }
 
     private func members<T>(at slot: Int, _ transform: (FaultHandler, AnyObject) -> T) -> [T] {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         guard let handler = state.pointee.handler,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else { return [] }
@@ -85,7 +85,7 @@ extension GraphObject {
 
     /// Makes a to-one relationship lead to another object, and sees to the inverse.
     public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         if let destination { joinGraph(of: destination) }
         guard let relationship = relationship(at: slot) else { return }
         let oldKey = destinationKey(at: slot)
@@ -115,7 +115,7 @@ extension GraphObject {
     /// - Complexity: O(number of objects) to find what differs, and that much more for each member that does.
     ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
     public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         for object in objects { joinGraph(of: object) }
         guard let relationship = relationship(at: slot) else { return }
         let objects = Array(objects)
@@ -158,7 +158,7 @@ extension GraphObject {
     ///
     /// - Complexity: O(1), however many members there are; those of a saved object need not even be read.
     public func addMember(_ object: any GraphObject, at slot: Int) {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         joinGraph(of: object)
         guard let relationship = relationship(at: slot) else { return }
         loadIfOrdered(relationship)
@@ -176,7 +176,7 @@ extension GraphObject {
     ///
     /// - Complexity: O(1); the first time, the members are read.
     public func removeMember(_ object: any GraphObject, at slot: Int) {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         guard let relationship = relationship(at: slot) else { return }
         if !members(of: relationship).isLoaded { _ = memberObjects(at: slot) }
         if members(of: relationship).contains(object.state.pointee.key) { remove(object, from: relationship) }
@@ -320,6 +320,14 @@ extension GraphObject {
         case (nil, let otherContext?): otherContext.insert(self)
         case (nil, nil): Island.join(self, other)
         }
+    }
+
+    /// Sees to it that the relationships are those that an initializer gave.
+    @inline(__always)
+    func settleFirstValues() {
+        if state.pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete]) { return }
+        completeStateIfNeeded()
+        establishPendingRelationships()
     }
 
     /// Relates the object to what an initializer gave to its relationships before the object could be referred to.

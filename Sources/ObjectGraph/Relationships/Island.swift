@@ -48,7 +48,7 @@ final class Island {
 
     /// Takes in an object that is in no graph.
     private func settle(_ object: any GraphObject) {
-        object._$recordConstants()
+        object.completeState()
         object.turnRowIntoChanges()
         settle(object, key: object.ensureKey())
         object.establishPendingRelationships()

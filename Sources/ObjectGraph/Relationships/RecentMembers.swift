@@ -117,7 +117,7 @@ extension GraphObject {
     }
 
     private func recentlyChangeable(at slot: Int) -> (ManagedObjectContext, Relationship, ToManyMembers)? {
-        if state.pointee.flags.contains(.hasPendingRelationships) { establishPendingRelationships() }
+        settleFirstValues()
         guard let handler = state.pointee.handler, let context = handler.context,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else { return nil }

@@ -19,16 +19,22 @@
 @attached(
     member,
     conformances: PersistentModel,
+    _InheritableModel,
     names: named(_$state),
+    named(_$initial),
     named(_$address),
+    named(_$superclass),
+    named(_$firstSlot),
+    named(_$stateClass),
     named(_$slotCount),
     named(_$applyDefaults),
-    named(_$recordConstants),
+    named(_$completeState),
+    named(_$keyPaths),
     named(schemaMetadata),
     named(init)
 )
 @attached(memberAttribute)
-@attached(extension, conformances: PersistentModel, Sendable)
+@attached(extension, conformances: PersistentModel, _InheritableModel, Sendable)
 public macro Model() = #externalMacro(module: "SealedDataMacros", type: "ModelMacro")
 
 /// Says more about a persisted attribute than its type does.

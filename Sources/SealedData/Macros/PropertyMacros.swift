@@ -4,6 +4,11 @@
 public macro _PersistedProperty(slot: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
 
+/// The same in a class that may inherit from a model class, whose properties come first.
+@attached(accessor, names: named(init), named(get), named(set))
+public macro _PersistedProperty(offset: Int) =
+    #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
+
 /// Lets initializers give a persisted property its first value before the object is complete. ``Model()`` puts it in
 /// front of ``_PersistedProperty(slot:)``; nobody writes it by hand.
 ///
@@ -11,4 +16,10 @@ public macro _PersistedProperty(slot: Int) =
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_$p_))
 public macro _InitializedProperty(slot: Int) =
+    #externalMacro(module: "SealedDataMacros", type: "InitializedPropertyMacro")
+
+/// The same in a class that may inherit from a model class, whose properties come first.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_$p_))
+public macro _InitializedProperty(offset: Int) =
     #externalMacro(module: "SealedDataMacros", type: "InitializedPropertyMacro")

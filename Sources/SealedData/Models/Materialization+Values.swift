@@ -5,25 +5,25 @@ public import ObjectGraph
 
 extension Materialization {
     /// An attribute.
-    public func _$value<V: StorableValue>(at slot: Int) -> V { optional(at: slot) ?? V.read(.nullSlot, 0) }
+    public func _$value<V: StorableValue>(at slot: Int) -> V { attribute(at: slot) ?? V.read(.nullSlot, 0) }
 
     /// An optional attribute.
-    public func _$value<V: StorableValue>(at slot: Int) -> V? { optional(at: slot) }
+    public func _$value<V: StorableValue>(at slot: Int) -> V? { attribute(at: slot) }
 
     /// An attribute that is stored as its raw value.
     public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
-        optional(at: slot).flatMap(V.init(rawValue:)) ?? MissingValue.substitute()
+        attribute(at: slot).flatMap(V.init(rawValue:)) ?? MissingValue.substitute()
     }
 
     /// An optional attribute that is stored as its raw value.
     public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
-        optional(at: slot).flatMap(V.init(rawValue:))
+        attribute(at: slot).flatMap(V.init(rawValue:))
     }
 
     /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
-        CompositeAttribute<V>.read((nil, optional(at: slot))) ?? MissingValue.substitute()
+        CompositeAttribute<V>.read(composite(at: slot)) ?? MissingValue.substitute()
     }
 
     /// The model that a relationship leads to.
@@ -33,9 +33,4 @@ extension Materialization {
 
     /// The model that an optional relationship leads to.
     public func _$value<M: PersistentModel>(at slot: Int) -> M? { destination(at: slot) as? M }
-
-    private func optional<V: StorableValue>(at slot: Int) -> V? {
-        let row = row
-        return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil
-    }
 }

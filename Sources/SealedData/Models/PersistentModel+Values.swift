@@ -144,39 +144,39 @@ extension PersistentModel {
 
     /// Gives a new object's attribute its first value.
     @inlinable
-    public static func _$initialize<V: StorableValue>(_ state: inout _ObjectState, _ slot: Int, to value: V) {
+    public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
         state.initialize(slot, attribute: value.storedValue)
     }
 
     /// Gives a new object's optional attribute its first value.
     @inlinable
-    public static func _$initialize<V: StorableValue>(_ state: inout _ObjectState, _ slot: Int, to value: V?) {
+    public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
         state.initialize(slot, attribute: value?.storedValue ?? .null)
     }
 
     /// Gives a new object's attribute that is stored as its raw value its first value.
     @inlinable
-    public static func _$initialize<V: RawRepresentable>(_ state: inout _ObjectState, _ slot: Int, to value: V)
+    public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V)
     where V.RawValue: StorableValue {
         state.initialize(slot, attribute: value.rawValue.storedValue)
     }
 
     /// Gives a new object's optional attribute that is stored as its raw value its first value.
     @inlinable
-    public static func _$initialize<V: RawRepresentable>(_ state: inout _ObjectState, _ slot: Int, to value: V?)
+    public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V?)
     where V.RawValue: StorableValue {
         state.initialize(slot, attribute: value?.rawValue.storedValue ?? .null)
     }
 
     /// Gives a new object's attribute that is stored as JSON text its first value.
     @_disfavoredOverload
-    public static func _$initialize<V: Codable>(_ state: inout _ObjectState, _ slot: Int, to value: V) {
+    public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
         state.initialize(slot, composite: CompositeAttribute(value))
     }
 
     /// Gives a new object's optional attribute that is stored as JSON text its first value.
     @_disfavoredOverload
-    public static func _$initialize<V: Codable>(_ state: inout _ObjectState, _ slot: Int, to value: V?) {
+    public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
         if let value {
             state.initialize(slot, composite: CompositeAttribute(value))
         } else {
@@ -185,13 +185,13 @@ extension PersistentModel {
     }
 
     /// Gives a new object's relationship its first destination.
-    public static func _$initialize<M: PersistentModel>(_ state: inout _ObjectState, _ slot: Int, to model: M?) {
+    public static func _$initialize<M: PersistentModel>(_ state: inout some InitialValues, _ slot: Int, to model: M?) {
         state.initialize(slot, related: model.map { [$0] } ?? [])
     }
 
     /// Gives a new object's relationship its first members.
     public static func _$initialize<C: RelationshipCollection>(
-        _ state: inout _ObjectState,
+        _ state: inout some InitialValues,
         _ slot: Int,
         to models: C
     ) {

@@ -35,20 +35,21 @@ struct ObjectReference {
     var path: [Property] = []
     /// The entity that the object is known to be of.
     var entity: Entity
-    /// Whether the object counts as nil unless it is of `entity`: it was cast to it.
-    var isCast = false
+    /// What has to hold, or the object counts as nil though there may be one: that it is of the class that it was cast to,
+    /// or that it was reached from such a one.
+    var requirement: QueryExpression?
 
     init(variable: Int, entity: Entity) {
         self.variable = variable
         self.entity = entity
     }
 
-    /// The object's key, without regard to a cast.
+    /// The object's key, without regard to the requirement.
     var key: QueryExpression { path.isEmpty ? .variable(variable) : .path(from: variable, path) }
 
     /// Whether there is an object; nil where there always is one.
     var presence: QueryExpression? {
-        if isCast { return .isKind(variable: variable, of: entity) }
+        if let requirement { return requirement }
         return path.isEmpty ? nil : .comparison(.notEqual, key, .literal(.null))
     }
 }
@@ -91,8 +92,8 @@ extension Reading {
         case .value(let expression): return expression
         case .composite: throw UnsupportedPredicate("\(part()) with an attribute that is not of a basic type")
         case .object(let object):
-            guard object.isCast, let presence = object.presence else { return object.key }
-            return .conditional(presence, object.key, .literal(.null))
+            guard let requirement = object.requirement else { return object.key }
+            return .conditional(requirement, object.key, .literal(.null))
         case .members: throw UnsupportedPredicate("\(part()) with a to-many relationship")
         case .range: throw UnsupportedPredicate("\(part()) with a range")
         }

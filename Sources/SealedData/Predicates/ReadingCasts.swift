@@ -38,11 +38,9 @@ extension Reading {
         }
         if object.entity.isKind(of: entity) { return object }
         guard entity.isKind(of: object.entity) else { return nil }
-        guard object.path.isEmpty else {
-            throw UnsupportedPredicate("a cast of the destination of a relationship to '\(type)'")
-        }
+        let isKind = QueryExpression.isKind(from: object.variable, object.path, of: entity)
         object.entity = entity
-        object.isCast = true
+        object.requirement = .conjunction([object.requirement, isKind].compactMap(\.self))
         return object
     }
 }

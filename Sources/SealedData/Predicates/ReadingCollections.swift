@@ -34,7 +34,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
                 return try queryKey(of: constant, in: object.entity).map { .integer($0) }
             }
             let isMember = QueryExpression.isMember(object.key, of: keys)
-            return object.isCast ? .conjunction([object.presence ?? .bool(true), isMember]) : isMember
+            return .conjunction([object.requirement, isMember].compactMap(\.self))
         }
         var literals: [Value]
         if let values = elements as? any CapturedValues {

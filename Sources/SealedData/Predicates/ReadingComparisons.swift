@@ -25,7 +25,7 @@ func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
     case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
         guard let key = try queryKey(of: constant, in: object.entity) else { return .bool(false) }
         let isSame = QueryExpression.comparing(.equal, object.key, .literal(.integer(key)))
-        return object.isCast ? .conjunction([object.presence ?? .bool(true), isSame]) : isSame
+        return .conjunction([object.requirement, isSame].compactMap(\.self))
     default:
         let part = "equality"
         return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))

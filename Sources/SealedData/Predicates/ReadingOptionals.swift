@@ -65,6 +65,9 @@ extension Reading {
         switch self {
         case .value(let value) where isImplied(value), .composite(let value) where isImplied(value): return self
         case .object(let object) where isImplied(object.key): return self
+        case .object(var object):
+            object.requirement = .conjunction([presence, object.presence].compactMap(\.self))
+            return .object(object)
         case .members(let members)
         where isImplied(.count(from: members.variable, members.path, variable: 0, condition: .bool(true))):
             return self

@@ -3,8 +3,8 @@ import Guarded
 /// Finds the property of a model class that a key path leads to.
 ///
 /// A key path to a persisted property tells neither name nor slot, since the property is computed for the compiler; it
-/// can only be compared with those of `schemaMetadata`. An inherited property has two forms, `\Base.name` and
-/// `\Leaf.name`, which are not equal.
+/// can only be compared with those of `schemaMetadata`. An inherited property has a form for each class from which it can
+/// be reached, `\Base.name` and `\Leaf.name`, which are not equal.
 struct PropertyLookup: @unchecked Sendable {
     // Sound because key paths are immutable.
 
@@ -58,9 +58,11 @@ struct PropertyLookup: @unchecked Sendable {
                 names.append(entry.name)
                 keyPaths.append(entry.keypath)
             }
-            guard level.type != type, let inheritable = level.type as? any _InheritableModel.Type else { continue }
-            for (offset, keyPath) in inheritable._$keyPaths(from: type).enumerated() {
-                slots[keyPath] = first + offset
+            guard let inheritable = level.type as? any _InheritableModel.Type else { continue }
+            for subclass in levels.drop(while: { $0.type != level.type }).dropFirst() {
+                for (offset, keyPath) in inheritable._$keyPaths(from: subclass.type).enumerated() {
+                    slots[keyPath] = first + offset
+                }
             }
         }
         self.names = names

@@ -16,9 +16,16 @@ extension ModelDeclaration {
         mayHaveSuperclass || properties.contains { $0.mustBeInitialized && ($0.isLet || $0.hasObservers) }
     }
 
+    /// Whether the class may inherit from another one.
+    ///
     /// A superclass stands first among the inherited types. A macro sees names only, so that every name is taken for a
-    /// class's that is not known to be a protocol's.
-    private var mayHaveSuperclass: Bool {
+    /// class's that is not known to be a protocol's. Only the expansion that adds members knows whether it is a model
+    /// class's; the accessors are written so that they fit in any case:
+    ///
+    /// - Their slots are counted from `_$firstSlot`, which is behind those of a model class above.
+    /// - Init accessors write to `_$initial`. In a subclass of a model class these are the values that it adds, and else it
+    ///   is the object's state itself.
+    var mayHaveSuperclass: Bool {
         guard let first = declaration.inheritanceClause?.inheritedTypes.first else { return false }
         return !Self.wellKnownProtocols.contains(first.type.nameWithoutModule)
     }

@@ -23,9 +23,10 @@ struct ModelDeclaration {
     }
 
     /// Whether a variable of a model class is stored in its row: an instance's stored property that is not
-    /// `@Transient`. A lazy one is not, because its value is derived.
+    /// `@Transient`. A lazy one is not, because its value is derived, and one that overrides another to observe it is stored
+    /// by the superclass.
     static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
-        variable.isStored && !variable.isOfType && !variable.hasModifier(.lazy)
+        variable.isStored && !variable.isOfType && !variable.hasModifier(.lazy) && !variable.hasModifier(.override)
             && variable.attribute("Transient") == nil && !variable.isGenerated
     }
 
@@ -48,6 +49,13 @@ struct ModelDeclaration {
             }
             return macro.arguments.trimmedDescription
         }
+    }
+
+    /// The access modifier, with a space behind it, of the members that subclasses override: those in other modules need
+    /// open ones.
+    func overridableAccess(in context: some MacroExpansionContext) -> String {
+        let isOpen = declaration.modifiers.contains { $0.name.tokenKind == .keyword(.open) }
+        return isOpen ? "open " : memberAccess(in: context)
     }
 
     /// The access modifier, with a space behind it, of the members that satisfy the model protocol; empty where

@@ -20,8 +20,28 @@ enum ModelMacro: MemberMacro {
         let model = ModelDeclaration(declaration)
         let validation = ModelValidation(model: model, context: context)
         validation.reportProblems()
-        guard validation.isRoot(conformingTo: protocols) else { return [] }
-        return ModelMembers(model: model, access: model.memberAccess(in: context)).declarations
+        let members = ModelMembers(
+            model: model,
+            access: model.memberAccess(in: context),
+            overridableAccess: model.overridableAccess(in: context),
+            isSubclass: isSubclass(declaration, conformingTo: protocols)
+        )
+        return members.declarations
+    }
+
+    /// Whether the class inherits from a model class.
+    ///
+    /// Only those that are written by this macro conform to the protocol. A class that conforms already, and adopts it
+    /// nowhere itself, got the conformance from its superclass.
+    private static func isSubclass(_ declaration: ClassDeclSyntax, conformingTo protocols: [TypeSyntax]) -> Bool {
+        declaration.inheritanceClause != nil && !protocols.contains { $0.isProtocol("_InheritableModel") }
+    }
+}
+
+extension TypeSyntax {
+    /// Whether the type is the protocol of a name, written with or without the module in front.
+    fileprivate func isProtocol(_ name: String) -> Bool {
+        trimmedDescription == name || trimmedDescription == "SealedData.\(name)"
     }
 }
 
@@ -40,10 +60,11 @@ extension ModelMacro: MemberAttributeMacro {
         else { return [] }
         let model = ModelDeclaration(declaration)
         guard let slot = model.slot(of: property) else { return [] }
+        let place = "\(model.mayHaveSuperclass ? "offset" : "slot"): \(slot)"
         // The order matters, and the compiler turns it round: see InitializedPropertyMacro.
-        var attributes: [AttributeSyntax] = ["@SealedData._PersistedProperty(slot: \(raw: slot))"]
+        var attributes: [AttributeSyntax] = ["@SealedData._PersistedProperty(\(raw: place))"]
         if model.startsIncomplete {
-            attributes.append("@SealedData._InitializedProperty(slot: \(raw: slot))")
+            attributes.append("@SealedData._InitializedProperty(\(raw: place))")
         }
         return attributes
     }
@@ -66,9 +87,11 @@ extension ModelMacro: ExtensionMacro {
             return "\(attribute.trimmedDescription)\n"
         }.joined()
         var extensions: [DeclSyntax] = []
-        if protocols.contains(where: { $0.trimmedDescription.hasSuffix("PersistentModel") }) {
+        let isFinal = ModelDeclaration(declaration).isFinal
+        for (name, isAdopted) in [("PersistentModel", true), ("_InheritableModel", !isFinal)] {
+            guard isAdopted, protocols.contains(where: { $0.isProtocol(name) }) else { continue }
             extensions.append(
-                "\(raw: availability)extension \(type.trimmed): nonisolated SealedData.PersistentModel {}"
+                "\(raw: availability)extension \(type.trimmed): nonisolated SealedData.\(raw: name) {}"
             )
         }
         if protocols.contains(where: { $0.trimmedDescription.hasSuffix("Sendable") }) {

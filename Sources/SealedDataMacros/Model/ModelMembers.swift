@@ -9,51 +9,101 @@ struct ModelMembers {
     /// `public `, `package ` or nothing.
     let access: String
 
-    var declarations: [DeclSyntax] {
-        var members = [state, address, slotCount, defaults, schemaMetadata, materializingInitializer]
-        if let constants { members.append(constants) }
-        if !model.hasDesignatedInitializer { members.append("init() {}") }
-        return members
+    /// The same for members that subclasses override: `open ` where the class is open.
+    let overridableAccess: String
+
+    /// Whether the class inherits from a model class.
+    let isSubclass: Bool
+
+    var declarations: [DeclSyntax] { isSubclass ? membersOfSubclass : membersOfTopmostClass }
+
+    /// The members of a class that inherits from no model class.
+    private var membersOfTopmostClass: [DeclSyntax] {
+        var members = state + [slotCount, defaults, schemaMetadata]
+        if !model.isFinal { members += [stateClass, keyPaths] }
+        if let completion { members.append(completion) }
+        return members + initializers
     }
+
+    // MARK: State
 
     /// Declared first among the stored properties that have a value, so that it is set before any initializer runs.
-    private var state: DeclSyntax {
-        "@exclusivity(unchecked) \(raw: final)\(raw: access)var _$state = SealedData._ObjectState(\(raw: model.name).self)"
-    }
-
-    /// Written for the class itself, so that generic code gets the address by one call, whatever it does with it.
-    private var address: DeclSyntax {
-        """
-        \(raw: final)\(raw: access)var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-            withUnsafeMutablePointer(to: &_$state) { $0 }
-        }
-        """
+    private var state: [DeclSyntax] {
+        let property = model.mayHaveSuperclass ? "_$initial" : "_$state"
+        let stored: DeclSyntax =
+            """
+            @exclusivity(unchecked) \(raw: model.mayHaveSuperclass ? "private " : final + access)\
+            var \(raw: property) = SealedData._ObjectState(\(raw: model.name).self)
+            """
+        // Written for the class itself, so that generic code gets the address by one call, whatever it does with it.
+        let address: DeclSyntax =
+            """
+            \(raw: final)\(raw: access)var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                withUnsafeMutablePointer(to: &\(raw: property)) { $0 }
+            }
+            """
+        guard model.mayHaveSuperclass else { return [stored, address] }
+        let firstSlot: DeclSyntax = "private static var _$firstSlot: Int { 0 }"
+        let state: DeclSyntax =
+            """
+            \(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
+                _read { yield _$initial }
+                _modify { yield &_$initial }
+            }
+            """
+        return [stored, state, address, firstSlot]
     }
 
     /// Reading a property must not ask which class the object is of.
     private var final: String { model.isFinal ? "" : "final " }
 
     private var slotCount: DeclSyntax {
-        "\(raw: access)static var _$slotCount: Int { \(raw: model.properties.count) }"
+        "\(raw: inlinable)\(raw: typeMember)var _$slotCount: Int { \(raw: model.properties.count) }"
     }
 
     private var defaults: DeclSyntax {
-        // A constant of its own lets each value have the type that it would have in the property's declaration.
-        let lines = model.properties.enumerated().compactMap { slot, property in
-            property.initialValue.map { "let _$\(slot)\($0)\n_$initialize(&_$state, \(slot), to: _$\(slot))" }
-        }
         // The names in here must not hide what an initial value refers to.
-        return """
-            \(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
-                \(raw: lines.joined(separator: "\n"))
-            }
-            """
+        """
+        \(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+            \(raw: initialValues.joined(separator: "\n"))
+        }
+        """
     }
 
-    private var schemaMetadata: DeclSyntax {
+    /// The statements that give the properties their initial values.
+    var initialValues: [String] {
+        // A constant of its own lets each value have the type that it would have in the property's declaration.
+        model.properties.enumerated().compactMap { offset, property in
+            property.initialValue.map {
+                "let _$\(offset)\($0)\n\(model.name)._$initialize(&_$state, \(slot(offset)), to: _$\(offset))"
+            }
+        }
+    }
+
+    /// The slot of the property at a position in the class.
+    func slot(_ offset: Int) -> String {
+        model.mayHaveSuperclass ? "\(model.name)._$firstSlot + \(offset)" : "\(offset)"
+    }
+
+    /// Modules that see the class can work with its slots as with constants.
+    var inlinable: String { overridableAccess == "public " || overridableAccess == "open " ? "@inlinable " : "" }
+
+    /// How a member of the type begins that subclasses override.
+    var typeMember: String { model.isFinal ? "\(access)static " : "\(overridableAccess)class " }
+
+    // MARK: Schema
+
+    var schemaMetadata: DeclSyntax {
+        schemaMetadata(beginning: typeMember)
+    }
+
+    /// The schema of the class's own properties.
+    ///
+    /// - Parameter modifiers: How the member begins.
+    func schemaMetadata(beginning modifiers: String) -> DeclSyntax {
         let entries = model.properties.map(entry) + tableRules("Index") + tableRules("Unique")
         return """
-            \(raw: deprecation)\(raw: access)static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+            \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
                 [
                     \(raw: entries.joined(separator: ",\n"))
                 ]
@@ -62,7 +112,7 @@ struct ModelMembers {
     }
 
     /// Only deprecated code may name deprecated properties without a warning.
-    private var deprecation: String {
+    var deprecation: String {
         let isDeprecated = model.properties.contains { property in
             property.declaration.attribute("available")?.tokens(viewMode: .sourceAccurate).contains {
                 $0.tokenKind == .keyword(.deprecated)
@@ -107,31 +157,51 @@ struct ModelMembers {
         }
     }
 
+    // MARK: Objects
+
     /// A constant is stored in the object itself. It is read from the row when the object is made, and this writes it
     /// into a new object's state, which the context asks for when the object is inserted.
-    private var constants: DeclSyntax? {
-        let lines = model.properties.enumerated().filter(\.element.isLet).map { slot, property in
-            "Self._$initialize(&_$state, \(slot), to: \(property.nameInCode))"
+    var constants: [String] {
+        model.properties.enumerated().filter(\.element.isLet).map { offset, property in
+            "\(model.name)._$initialize(&_$state, \(slot(offset)), to: \(property.nameInCode))"
         }
-        guard !lines.isEmpty else { return nil }
+    }
+
+    private var completion: DeclSyntax? {
+        if model.isFinal && constants.isEmpty { return nil }
         return """
-            \(raw: access)func _$recordConstants() {
-                \(raw: lines.joined(separator: "\n"))
+            \(raw: model.isFinal ? access : overridableAccess)func _$completeState() {
+                \(raw: constants.joined(separator: "\n"))
             }
             """
     }
 
+    private var initializers: [DeclSyntax] {
+        if model.hasDesignatedInitializer { return [materializingInitializer] }
+        // What may be a superclass may have an `init()`, too, which the class inherits as long as it has no designated
+        // initializer of its own.
+        if model.mayHaveSuperclass && model.isFinal {
+            return ["\(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"]
+        }
+        return [materializingInitializer, "init() {}"]
+    }
+
     private var materializingInitializer: DeclSyntax {
-        let assignments = model.properties.enumerated().compactMap { slot, property -> String? in
+        let statements = materializedValues + (model.isFinal ? [] : ["_materializing.verify(_$address)"])
+        return """
+            \(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
+                \(raw: statements.joined(separator: "\n"))
+            }
+            """
+    }
+
+    /// The statements that initialize what a new object's initializer has to.
+    var materializedValues: [String] {
+        model.properties.enumerated().compactMap { offset, property in
             guard property.mustBeInitialized else { return nil }
-            if property.isLet { return "\(property.nameInCode) = _materializing._$value(at: \(slot))" }
+            if property.isLet { return "\(property.nameInCode) = _materializing._$value(at: \(slot(offset)))" }
             return model.startsIncomplete
                 ? "\(property.initializationMarker) = SealedData._NoStorage()" : nil
         }
-        return """
-            \(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
-                \(raw: assignments.joined(separator: "\n"))
-            }
-            """
     }
 }

@@ -20,21 +20,6 @@ struct ModelValidation<Context: MacroExpansionContext> {
         for variable in model.declaration.variables { reportLazy(variable) }
     }
 
-    /// A class that conforms already and does not say so itself got the conformance from a superclass.
-    func isRoot(conformingTo protocols: [TypeSyntax]) -> Bool {
-        guard let inherited = model.declaration.inheritanceClause?.inheritedTypes, let superclass = inherited.first,
-            !protocols.contains(where: { $0.trimmedDescription.hasSuffix("PersistentModel") }),
-            !inherited.contains(where: { $0.type.trimmedDescription.hasSuffix("PersistentModel") })
-        else { return true }
-        context.report(
-            "inheritance",
-            "model inheritance isn't supported yet: '\(model.name)' inherits from the model "
-                + "'\(superclass.type.trimmedDescription)'; refer to it by a relationship instead",
-            at: superclass
-        )
-        return false
-    }
-
     private func reportMissingInitializer() {
         guard !model.hasDesignatedInitializer else { return }
         let missing = model.properties.filter(\.mustBeInitialized)

@@ -6,7 +6,7 @@ import SwiftSyntaxMacros
 /// complete, in any order, and lets the compiler see which ones they forget. Only classes whose objects start incomplete
 /// need it: see ``ModelDeclaration/startsIncomplete``.
 ///
-/// The accessor writes into the object's state and marks the property as initialized. The mark is a stored property
+/// The accessor writes into the object's state, or into the values that a subclass adds to it, and marks the property as initialized. The mark is a stored property
 /// without size: `_NoStorage`, which has to be initialized, where an initializer must give the property a value, and
 /// `()`, which never has to be, where there is an initial value or nil to start from.
 ///
@@ -21,14 +21,15 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
-            let slot = slotArgument(of: node), let model = enclosingClassName(in: context)
+            let slot = slotExpression(of: node, in: context), let model = enclosingClassName(in: context)
         else { return [] }
         let marker = property.initializationMarker
+        let values = slot.contains("_$firstSlot") ? "_$initial" : "_$state"
         return [
             """
-            @storageRestrictions(accesses: _$state, initializes: \(raw: marker))
+            @storageRestrictions(accesses: \(raw: values), initializes: \(raw: marker))
             init(initialValue) {
-                \(raw: model)._$initialize(&_$state, \(raw: slot), to: initialValue)
+                \(raw: model)._$initialize(&\(raw: values), \(raw: slot), to: initialValue)
                 \(raw: marker) = \(raw: property.mustBeInitialized ? "SealedData._NoStorage()" : "()")
             }
             """
@@ -43,10 +44,4 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         let type = property.mustBeInitialized ? "SealedData._NoStorage" : "()"
         return ["private var \(raw: property.initializationMarker): \(raw: type)"]
-    }
-
-    /// The name by which the class calls itself: inside its body the unqualified one always resolves.
-    private static func enclosingClassName(in context: some MacroExpansionContext) -> String? {
-        context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
-    }
-}
+    }}

@@ -13,7 +13,7 @@ enum PersistedPropertyMacro: AccessorMacro {
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
-            let slot = slotArgument(of: node)
+            let slot = slotExpression(of: node, in: context)
         else { return [] }
         var accessors: [AccessorDeclSyntax] = [
             "get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor,
@@ -34,9 +34,17 @@ enum PersistedPropertyMacro: AccessorMacro {
     }
 }
 
-/// The text of the `slot` argument: a literal, or an expression where the slot depends on a superclass.
-func slotArgument(of attribute: AttributeSyntax) -> String? {
-    attribute.arguments?.as(LabeledExprListSyntax.self)?
-        .first { $0.label?.text == "slot" }?
-        .expression.trimmedDescription
+/// The expression for the slot that the argument of `attribute` tells: the number itself, or, as an offset, counted from
+/// the class's first slot.
+func slotExpression(of attribute: AttributeSyntax, in context: some MacroExpansionContext) -> String? {
+    guard let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first else { return nil }
+    let number = argument.expression.trimmedDescription
+    if argument.label?.text == "slot" { return number }
+    return enclosingClassName(in: context).map { "\($0)._$firstSlot + \(number)" }
+}
+
+/// The name by which the class that a property stands in calls itself: inside its body the unqualified one always
+/// resolves.
+func enclosingClassName(in context: some MacroExpansionContext) -> String? {
+    context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
 }

@@ -60,8 +60,8 @@ struct QueryGenerator {
             return try self.comparison(comparison, left, right, mayBeNull)
         case .isMember(let element, let values):
             return try membership(of: element, in: values)
-        case .isKind(let variable, let entity):
-            return kind(of: variable, entity)
+        case .isKind(let start, let path, let entity):
+            return try kind(at: path, from: start, entity, mayBeNull)
         case .quantified(let quantifier, let start, let path, let variable, let condition):
             let holds = quantifier == .any ? condition : .not(condition)
             let members = try members(at: path, from: start, variable: variable, condition: holds)
@@ -140,13 +140,19 @@ struct QueryGenerator {
         return "((\(looked) IN (SELECT value FROM json_each(?))) IS TRUE\(nullTest))"
     }
 
-    private func kind(of variable: Int, _ entity: Entity) -> String {
-        let source = variables[variable]
-        guard source.entity.rootIndex == entity.rootIndex else { return "0" }
+    private mutating func kind(
+        at path: [Property],
+        from start: Int,
+        _ entity: Entity,
+        _ mayBeNull: Bool
+    ) throws(SealedStoreError) -> String {
+        let object = try join(path[...], from: start)
+        guard object.entity.rootIndex == entity.rootIndex else { return "0" }
         let table = schema.table(of: entity)
-        guard table.hasEntityColumn else { return "1" }
+        guard table.hasEntityColumn else { return "(\(object.alias).\"_id\" IS NOT NULL)" }
         let codes = entity.family.compactMap { table.codes[$0] }.sorted().map(String.init)
-        return "(\(source.alias).\"_entity\" IN (\(codes.joined(separator: ", "))))"
+        let test = "\(object.alias).\"_entity\" IN (\(codes.joined(separator: ", ")))"
+        return path.isEmpty ? "(\(test))" : Self.decided(test, mayBeNull)
     }
 
     // MARK: Values

@@ -39,8 +39,8 @@ struct ReferenceQuery {
         case .isMember(let element, let values):
             let element = try value(element, variables)
             return values.contains { Self.order($0, element) == 0 }
-        case .isKind(let variable, let entity):
-            return self.entity(variables[variable])?.isKind(of: entity) == true
+        case .isKind(let start, let path, let entity):
+            return object(at: path, variables[start]).flatMap { self.entity($0) }?.isKind(of: entity) == true
         case .quantified(let quantifier, let start, let path, _, let part):
             let members = members(at: path, variables[start]) ?? []
             for member in members {

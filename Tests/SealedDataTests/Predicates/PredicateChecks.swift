@@ -145,7 +145,7 @@ extension QueryExpression {
             "\(quantifier) $\(variable) of \(path(start, properties)): \(condition.outline)"
         case .count(let start, let properties, let variable, let condition):
             "count($\(variable) of \(path(start, properties)): \(condition.outline))"
-        case .isKind(let variable, let entity): "$\(variable) is \(entity.name)"
+        case .isKind(let start, let properties, let entity): "\(path(start, properties)) is \(entity.name)"
         case .aggregate(let aggregate, let argument): "\(aggregate)(\(argument.outline))"
         }
     }

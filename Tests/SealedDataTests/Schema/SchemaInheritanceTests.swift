@@ -7,101 +7,57 @@ import Testing
 struct SchemaInheritanceTests {
     @Test func `a superclass belongs to the schema of its subclass`() throws {
         let schema = Schema([Car.self])
-        #expect(schema.entities.map(\.name) == ["Car", "Vehicle", "Garage"])
+        #expect(schema.entities.map(\.name) == ["Car", "Vehicle", "Driver", "Garage", "Part"])
         let car = try #require(schema.entity(for: Car.self))
         #expect(car.superentityName == "Vehicle")
         #expect(car.superentity === schema.entity(for: Vehicle.self))
         #expect(schema.entity(for: Vehicle.self)?.subentities == [car])
-        #expect(car.storedProperties.map(\.name) == ["seats"])
-        #expect(car.inheritedProperties.map(\.name) == ["name", "garage"])
+        #expect(car.storedProperties.map(\.name) == ["seats", "plate", "kind", "drivers"])
+        #expect(car.inheritedProperties.map(\.name) == ["name", "wheels", "garage", "parts"])
     }
 
     @Test func `inherited properties have the first slots`() throws {
-        let model = try Schema([Vehicle.self, Car.self]).makeModel().model
-        let car = try #require(model.entitiesByName["Car"])
-        #expect(car.properties.map(\.name) == ["name", "garage", "seats"])
-        #expect(car.superentity?.name == "Vehicle")
-        #expect(car.relationship(named: "garage")?.inverse?.name == "vehicles")
+        let model = try Schema([Vehicle.self, Taxi.self]).makeModel().model
+        let taxi = try #require(model.entitiesByName["Taxi"])
+        #expect(
+            taxi.properties.map(\.name) == [
+                "name", "wheels", "garage", "parts", "seats", "plate", "kind", "drivers", "number", "shifts",
+            ]
+        )
+        #expect(taxi.superentity?.name == "Car")
+        #expect(taxi.relationship(named: "garage")?.inverse?.name == "vehicles")
+        #expect([Vehicle._$slotCount, Car._$slotCount, Taxi._$slotCount] == [4, 8, 10])
     }
 
-    @Test func `an inherited property is found in both of its forms`() {
-        #expect(PropertyLookup.slot(of: \Vehicle.name, in: Car.self) == 0)
-        #expect(PropertyLookup.slot(of: \Car.name, in: Car.self) == 0)
-        #expect(PropertyLookup.slot(of: \Car.garage, in: Car.self) == 1)
-        #expect(PropertyLookup.slot(of: \Car.seats, in: Car.self) == 2)
-        #expect(PropertyLookup.name(of: \Car.garage, in: Car.self) == "garage")
-        #expect(PropertyLookup.slot(of: \Car.seats, in: Vehicle.self) == nil)
+    @Test func `an inherited property is found in all of its forms`() {
+        #expect(PropertyLookup.slot(of: \Vehicle.name, in: Taxi.self) == 0)
+        #expect(PropertyLookup.slot(of: \Car.name, in: Taxi.self) == 0)
+        #expect(PropertyLookup.slot(of: \Taxi.name, in: Taxi.self) == 0)
+        #expect(PropertyLookup.slot(of: \Taxi.garage, in: Taxi.self) == 2)
+        #expect(PropertyLookup.slot(of: \Car.seats, in: Taxi.self) == 4)
+        #expect(PropertyLookup.slot(of: \Taxi.seats, in: Taxi.self) == 4)
+        #expect(PropertyLookup.slot(of: \Taxi.number, in: Taxi.self) == 8)
+        #expect(PropertyLookup.name(of: \Taxi.garage, in: Taxi.self) == "garage")
+        #expect(PropertyLookup.slot(of: \Taxi.number, in: Car.self) == nil)
     }
 
     @Test func `a class that lists its superclass's properties again does not have them twice`() throws {
-        let truck = try #require(Schema([Truck.self]).makeModel().model.entitiesByName["Truck"])
-        #expect(truck.properties.map(\.name) == ["name", "garage", "load"])
+        let entity = try #require(Schema([Again.self]).makeModel().model.entitiesByName["Again"])
+        #expect(entity.properties.map(\.name) == ["name", "wheels", "garage", "parts"])
     }
 
     @Test func `a class that adds nothing has its superclass's properties only`() throws {
-        let van = try #require(Schema([Van.self]).makeModel().model.entitiesByName["Van"])
-        #expect(van.properties.map(\.name) == ["name", "garage"])
+        for type in [Bicycle.self, Plain.self] as [any PersistentModel.Type] {
+            let entity = try #require(Schema([type]).makeModel().model.entitiesByName["\(type)"])
+            #expect(entity.properties.map(\.name) == ["name", "wheels", "garage", "parts"])
+        }
     }
 }
 
-// Written by hand: what the schema needs to know of classes that inherit, whichever way their metadata is put together.
-
-private class Vehicle: PersistentModel, _InheritableModel {
-    var _$state: _ObjectState
-    var name: String { "" }
-    var garage: Garage? { nil }
-
-    class var schemaMetadata: [Schema.PropertyMetadata] {
-        [
-            Schema.PropertyMetadata(name: "name", keypath: \Vehicle.name),
-            Schema.PropertyMetadata(name: "garage", keypath: \Vehicle.garage),
-        ]
-    }
-    class var _$slotCount: Int { 2 }
-    class func _$applyDefaults(to state: inout _ObjectState) {}
-    class func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath] {
-        func keyPaths<M: Vehicle>(_: M.Type) -> [AnyKeyPath] { [\M.name, \M.garage] }
-        return (type as? any (Vehicle & PersistentModel).Type).map { keyPaths($0) } ?? []
-    }
-
-    required init(_materializing: _Materialization) { _$state = _ObjectState(Vehicle.self) }
+/// Written by hand.
+private final class Again: Vehicle {
+    override class var schemaMetadata: [Schema.PropertyMetadata] { super.schemaMetadata }
 }
 
-private class Car: Vehicle {
-    var seats: Int { 4 }
-
-    override class var schemaMetadata: [Schema.PropertyMetadata] {
-        [Schema.PropertyMetadata(name: "seats", keypath: \Car.seats)]
-    }
-    override class var _$slotCount: Int { 3 }
-}
-
-private final class Truck: Vehicle {
-    var load: Int { 0 }
-
-    override class var schemaMetadata: [Schema.PropertyMetadata] {
-        super.schemaMetadata + [Schema.PropertyMetadata(name: "load", keypath: \Truck.load)]
-    }
-    override class var _$slotCount: Int { 3 }
-}
-
-private final class Van: Vehicle {}
-
-private final class Garage: PersistentModel {
-    var _$state: _ObjectState
-    var vehicles: [Vehicle] { [] }
-
-    static var schemaMetadata: [Schema.PropertyMetadata] {
-        [
-            Schema.PropertyMetadata(
-                name: "vehicles",
-                keypath: \Garage.vehicles,
-                metadata: Schema.Relationship(inverse: \Vehicle.garage)
-            )
-        ]
-    }
-    static var _$slotCount: Int { 1 }
-    static func _$applyDefaults(to state: inout _ObjectState) {}
-
-    init(_materializing: _Materialization) { _$state = _ObjectState(Garage.self) }
-}
+/// Without `@Model`.
+private final class Plain: Vehicle {}

@@ -1,0 +1,41 @@
+/// What takes the first values of a new object's properties while its initializer runs.
+public protocol InitialValues {
+    /// Sets an attribute.
+    mutating func initialize(_ slot: Int, attribute value: Value)
+    /// Sets an attribute that is kept as JSON text.
+    mutating func initialize(_ slot: Int, composite value: any CompositeValue)
+    /// Sets a relationship. The inverse follows when the object is complete.
+    mutating func initialize(_ slot: Int, related objects: [any GraphObject])
+}
+
+extension ObjectState: InitialValues {
+    /// Sets an attribute while the object is being initialized.
+    @inlinable
+    public mutating func initialize(_ slot: Int, attribute value: Value) { initialize(slot, to: .value(value)) }
+
+    /// Sets an attribute that is kept as JSON text while the object is being initialized.
+    public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
+        initialize(slot, to: .composite(value))
+    }
+
+    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
+    public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
+        initialize(slot, to: objects.isEmpty ? .unset : .pending(objects))
+    }
+}
+
+extension AddedValues: InitialValues {
+    /// Sets an attribute while the object is being initialized.
+    @inlinable
+    public mutating func initialize(_ slot: Int, attribute value: Value) { changes?[slot] = .value(value) }
+
+    /// Sets an attribute that is kept as JSON text while the object is being initialized.
+    public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
+        changes?[slot] = .composite(value)
+    }
+
+    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
+    public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
+        changes?[slot] = objects.isEmpty ? .unset : .pending(objects)
+    }
+}

@@ -1,0 +1,256 @@
+import Testing
+
+@Suite("What @Model adds for the sake of inheritance")
+struct InheritanceExpansionTests {
+    @Test func `a subclass`() {
+        expect(
+            """
+            @available(iOS 26, *)
+            @Model public class Leaf: Base {
+                var name: String
+                let code: Int
+                var count = 0
+                override var inherited: Int { didSet {} }
+                init(name: String) { self.name = name; code = 1; super.init() }
+            }
+            """,
+            expandsTo: """
+                @available(iOS 26, *)
+                public class Leaf: Base {
+                    @SealedData._PersistedProperty(offset: 0) @SealedData._InitializedProperty(offset: 0)
+                    var name: String
+                    let code: Int
+                    @SealedData._PersistedProperty(offset: 2) @SealedData._InitializedProperty(offset: 2)
+                    var count = 0
+                    override var inherited: Int { didSet {} }
+                    init(name: String) { self.name = name; code = 1; super.init() }
+
+                    private var _$initial = SealedData._AddedValues(Leaf.self) {
+                        (_$state: inout SealedData._AddedValues) in
+                        let _$2 = 0
+                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 2, to: _$2)
+                    }
+
+                    private static var _$superclass: AnyClass {
+                        super._$stateClass
+                    }
+
+                    private static var _$firstSlot: Int {
+                        super._$slotCount
+                    }
+
+                    @inlinable override public class var _$slotCount: Int {
+                        super._$slotCount + 3
+                    }
+
+                    override public class var _$stateClass: AnyClass {
+                        Leaf.self
+                    }
+
+                    override public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "name",
+                                keypath: \\Leaf.name,
+                                defaultValue: nil,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "code",
+                                keypath: \\Leaf.code,
+                                defaultValue: nil,
+                                metadata: nil
+                            ),
+                            SealedData.Schema.PropertyMetadata(
+                                name: "count",
+                                keypath: \\Leaf.count,
+                                defaultValue: 0,
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    override public class func _$keyPaths(
+                        from type: any SealedData.PersistentModel.Type
+                    ) -> [AnyKeyPath] {
+                        func keyPaths<M: Leaf>(_: M.Type) -> [AnyKeyPath] {
+                            [\\M.name, \\M.code, \\M.count]
+                        }
+                        return (type as? any (Leaf & SealedData.PersistentModel).Type).map {
+                            keyPaths($0)
+                        } ?? []
+                    }
+
+                    override public func _$completeState() {
+                        super._$completeState()
+                        _$state.take(&_$initial)
+                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 1, to: code)
+                    }
+
+                    required public init(_materializing: SealedData._Materialization) {
+                        _$p_name = SealedData._NoStorage()
+                        code = _materializing._$value(at: Leaf._$firstSlot + 1)
+                        super.init(_materializing: _materializing.passed(to: Leaf._$superclass))
+                    }
+                }
+                """,
+            with: Specs.modelSubclass
+        )
+    }
+
+    @Test func `a subclass without initializers inherits them`() {
+        expect(
+            """
+            @Model final class Leaf: Base {
+            }
+            """,
+            expandsTo: """
+                final class Leaf: Base {
+
+                    private var _$initial = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass) {
+                        _ in
+
+                    }
+
+                    private static var _$superclass: AnyClass {
+                        super._$stateClass
+                    }
+
+                    private static var _$firstSlot: Int {
+                        super._$slotCount
+                    }
+
+                    override class var _$slotCount: Int {
+                        super._$slotCount + 0
+                    }
+
+                    override class var _$stateClass: AnyClass {
+                        Leaf.self
+                    }
+
+                    override class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+
+                        ]
+                    }
+
+                    override func _$completeState() {
+                        super._$completeState()
+                        _$state.take(&_$initial)
+                    }
+                }
+                """,
+            with: Specs.modelSubclass
+        )
+    }
+
+    @Test func `a class that inherits from something else keeps the state where a subclass keeps what it adds`() {
+        expect(
+            """
+            @Model final class Trip: Travelling {
+                var name = ""
+            }
+            """,
+            expandsTo: """
+                final class Trip: Travelling {
+                    @SealedData._PersistedProperty(offset: 0) @SealedData._InitializedProperty(offset: 0)
+                    var name = ""
+
+                    @exclusivity(unchecked) private var _$initial = SealedData._ObjectState(Trip.self)
+
+                    var _$state: SealedData._ObjectState {
+                        _read {
+                            yield _$initial
+                        }
+                        _modify {
+                            yield &_$initial
+                        }
+                    }
+
+                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
+                        withUnsafeMutablePointer(to: &_$initial) {
+                            $0
+                        }
+                    }
+
+                    private static var _$firstSlot: Int {
+                        0
+                    }
+
+                    static var _$slotCount: Int {
+                        1
+                    }
+
+                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        let _$0 = ""
+                        Trip._$initialize(&_$state, Trip._$firstSlot + 0, to: _$0)
+                    }
+
+                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        [
+                            SealedData.Schema.PropertyMetadata(
+                                name: "name",
+                                keypath: \\Trip.name,
+                                defaultValue: "",
+                                metadata: nil
+                            )
+                        ]
+                    }
+
+                    convenience init(_materializing: SealedData._Materialization) {
+                        self.init()
+                    }
+                }
+
+                extension Trip: nonisolated SealedData.PersistentModel {
+                }
+
+                @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
+                extension Trip: Sendable {
+                }
+                """,
+            with: Specs.model
+        )
+    }
+
+    @Test func `an open class can be inherited from in other modules`() {
+        let expansion = Refusal(of: "@Model open class Base { public init() {} }", with: Specs.model).expansion
+        for member in [
+            "@inlinable open class var _$slotCount", "open class var _$stateClass", "open class var schemaMetadata",
+            "open class func _$keyPaths", "open func _$completeState()", "required public init(_materializing",
+            "final public var _$state",
+        ] {
+            #expect(expansion.contains(member))
+        }
+    }
+
+    @Test func `the accessors of a subclass count their slots from behind those of the superclass`() {
+        expect(
+            """
+            final class Leaf: Base {
+                @_PersistedProperty(offset: 2) @_InitializedProperty(offset: 2) var name: String
+            }
+            """,
+            expandsTo: """
+                final class Leaf: Base {
+                    var name: String {
+                        get {
+                            _$value(at: Leaf._$firstSlot + 2)
+                        }
+                        set {
+                            _$setValue(newValue, at: Leaf._$firstSlot + 2)
+                        }
+                        @storageRestrictions(accesses: _$initial, initializes: _$p_name)
+                        init(initialValue) {
+                            Leaf._$initialize(&_$initial, Leaf._$firstSlot + 2, to: initialValue)
+                            _$p_name = SealedData._NoStorage()
+                        }
+                    }
+
+                    private var _$p_name: SealedData._NoStorage
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+}
