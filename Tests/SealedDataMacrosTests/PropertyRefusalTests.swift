@@ -82,6 +82,28 @@ struct PropertyRefusalTests {
         )
     }
 
+    @Test(
+        arguments: [
+            ("(Int, Int)?", "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"),
+            ("[(x: Int, y: Int)]", "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"),
+            ("(() -> Void)?", "a function can't be stored; mark the property @Transient"),
+            ("@Sendable (Int) -> Int", "a function can't be stored; mark the property @Transient"),
+            (
+                "[String: any Shape]",
+                "a value of an unknown type can't be read again; use an enum or struct that is Codable, or mark the "
+                    + "property @Transient"
+            ),
+            ("Shape.Type", "a type can't be stored; keep a name for it, or mark the property @Transient"),
+        ]
+    )
+    func `a type of which no value can be stored is refused`(type: String, message: String) {
+        expect(
+            "@Model final class Trip { var a: \(type); init() { a = make() } }",
+            isRefusedWith: [message],
+            with: Specs.model
+        )
+    }
+
     @Test func `a constant with an initial value can't be restored`() {
         expect(
             "@Model final class Trip { let id = UUID() }",

@@ -12,6 +12,7 @@ struct PropertyValidation<Context: MacroExpansionContext> {
         reportReferenceOwnership()
         reportFixedConstant()
         reportWrapper()
+        reportType()
         reportObservers()
         reportAnnotations()
     }
@@ -70,6 +71,16 @@ struct PropertyValidation<Context: MacroExpansionContext> {
             "the property wrapper '@\(attribute.attributeName.trimmedDescription)' can't be used on a persisted property; "
                 + "mark the property @Transient and persist the wrapped value in another one, or use 'didSet'",
             at: attribute,
+            fixIts: [AddTransient.fixIt(property.declaration)]
+        )
+    }
+
+    private func reportType() {
+        guard let type = property.binding.typeAnnotation?.type, let problem = UnstorableType(in: type) else { return }
+        context.report(
+            "unstorableType",
+            problem.message,
+            at: type,
             fixIts: [AddTransient.fixIt(property.declaration)]
         )
     }

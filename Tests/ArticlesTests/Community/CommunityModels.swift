@@ -1,0 +1,177 @@
+import Foundation
+import SealedData
+
+// The article about relationships between people. It shows no initializers; they are written here.
+
+@Model
+final class Person {
+    @Attribute let personID: UUID
+    let name: String
+    var age: Int
+    let gender: Gender
+    @Relationship(deleteRule: .noAction, inverse: \Community.member)
+    var community: [Community]
+    // The article writes `\CommunityRelationship.Person1ID` here and `person1` further down.
+    @Relationship(deleteRule: .cascade, inverse: \CommunityRelationship.person1)
+    var relationships: [CommunityRelationship]
+
+    enum Gender: String, Codable {
+        case male = "男"
+        case female = "女"
+        case other = "その他"
+    }
+
+    init(
+        personID: UUID,
+        name: String,
+        age: Int,
+        gender: Gender,
+        community: [Community],
+        relationships: [CommunityRelationship]
+    ) {
+        self.personID = personID
+        self.name = name
+        self.age = age
+        self.gender = gender
+        self.community = community
+        self.relationships = relationships
+    }
+}
+
+@Model
+final class Community {
+    // The text says that the property is unique; the code says it with `@Attribute` alone.
+    @Attribute(.unique) let communityID: UUID
+    let communityName: String
+    var member: [Person]
+
+    init(communityID: UUID = UUID(), communityName: String, member: [Person]) {
+        self.communityID = communityID
+        self.communityName = communityName
+        self.member = member
+    }
+}
+
+@Model
+final class CommunityRelationship {
+    @Attribute let RelationshipID: UUID
+    // `let Person1: Person` in the first version, which the sample data assigns later.
+    var person1: Person?
+    var person2: Person?
+    var relationshipType: RelationshipType
+
+    enum RelationshipType: String, Codable {
+        case friend = "友人"
+        case lover = "恋人"
+        case spouse = "配偶者"
+    }
+
+    init(relationshipType: RelationshipType) {
+        self.RelationshipID = UUID()
+        self.relationshipType = relationshipType
+    }
+}
+
+extension Community {
+    static let houkagoClub = Community(communityName: "放課後クラブ", member: [])
+}
+
+extension CommunityRelationship {
+    static let hitomiAndTakeshi = CommunityRelationship(relationshipType: .friend)
+}
+
+extension Person {
+    static var hitomi = Person(personID: UUID(), name: "ひとみ", age: 16, gender: .female, community: [], relationships: [])
+
+    static var takeshi = Person(personID: UUID(), name: "たけし", age: 16, gender: .male, community: [], relationships: [])
+
+    static func insertSampleData(modelContext: ModelContext) {
+        modelContext.insert(hitomi)
+        modelContext.insert(takeshi)
+        Community.houkagoClub.member.append(hitomi)
+        CommunityRelationship.hitomiAndTakeshi.person1 = hitomi
+        CommunityRelationship.hitomiAndTakeshi.person2 = takeshi
+    }
+}
+
+/// The app, without its views.
+struct CommunityApp {
+    var sharedModelContainer: ModelContainer = {
+        let schema =
+        Schema([
+            Person.self,
+            Community.self,
+            CommunityRelationship.self
+        ])
+        let modelConfiguration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: false)
+        do {
+            return try ModelContainer(
+                for: schema,
+                configurations: [modelConfiguration])
+        } catch {
+            fatalError("Could not create ModelContainer: \(error)")
+        }
+    }()
+}
+
+/// The classes as the article shows them first, before they know their inverses.
+enum FirstDraft {
+    @Model
+    final class Person {
+        @Attribute let personID: UUID
+        let name: String
+        var age: Int
+        let gender: Gender
+        var community: [Community]
+        var relationships: [CommunityRelationship]
+
+        enum Gender: String, Codable  {
+            case male = "男"
+            case female = "女"
+            case other = "その他"
+        }
+
+        init(name: String, age: Int, gender: Gender) {
+            personID = UUID()
+            self.name = name
+            self.age = age
+            self.gender = gender
+            community = []
+            relationships = []
+        }
+    }
+
+    @Model
+    final class Community {
+        @Attribute let communityID: UUID
+        let communityName: String
+        var member: [Person]
+
+        init(communityName: String, member: [Person]) {
+            communityID = UUID()
+            self.communityName = communityName
+            self.member = member
+        }
+    }
+
+    @Model
+    final class CommunityRelationship {
+        @Attribute let RelationshipID: UUID
+        let Person1: Person
+        let Person2: Person
+        var relationshipType: RelationshipType
+
+        enum RelationshipType: String, Codable  {
+            case friend = "友人"
+            case lover = "恋人"
+            case spouse = "配偶者"
+        }
+
+        init(_ person1: Person, _ person2: Person, _ relationshipType: RelationshipType) {
+            RelationshipID = UUID()
+            Person1 = person1
+            Person2 = person2
+            self.relationshipType = relationshipType
+        }
+    }
+}

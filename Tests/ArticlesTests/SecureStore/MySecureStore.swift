@@ -1,0 +1,72 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import ObjectGraph
+@testable import SealedStore
+
+/// The store of the talk about encrypted stores: a subclass with the five functions that it names. Each notes that it was
+/// called and leaves the work to the class above.
+final class MySecureStore: SealedStore, @unchecked Sendable {
+    // Sound because the only property is guarded.
+
+    /// The type that the class is registered under.
+    static let type = "MySecureStore"
+
+    /// What the object graph has asked the stores of the process for, by file.
+    static let calls = Guarded<[URL: [String]]>([:])
+
+    private func note(_ call: String) {
+        guard let url = description.url else { return }
+        Self.calls.withLock { $0[url, default: []].append(call) }
+    }
+
+    override func loadMetadata() throws -> StoreMetadata {
+        note("loadMetadata")
+        return try super.loadMetadata()
+    }
+
+    override func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        switch request {
+        case .save: note("save")
+        case .fetch, .fetchIDs, .count, .fetchDictionaries: note("fetch")
+        default: note("execute")
+        }
+        return try super.execute(request, with: context)
+    }
+
+    override func newValuesForObjects(
+        with ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
+    ) throws -> RowBatch {
+        note("newValuesForObject")
+        return try super.newValuesForObjects(with: ids, with: context)
+    }
+
+    override func newValues(
+        forRelationship relationship: Relationship,
+        forObjectsWith ids: [ManagedObjectID],
+        with context: ManagedObjectContext?
+    ) throws -> RelationshipRows {
+        note("newValue(forRelationship: \(relationship.name))")
+        return try super.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
+    }
+
+    override func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
+        note("obtainPermanentIDs")
+        return try super.obtainPermanentIDs(for: entity, count: count)
+    }
+
+    /// The definitions of tables and indexes of an open store.
+    static func definitions(of description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> [String] {
+        let store = try MySecureStore(model: model, description: description)
+        _ = try store.loadMetadata()
+        defer { try? store.close() }
+        return try store.layout.value.database.read { connection in
+            try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { statement in
+                var texts: [String] = []
+                while try statement.step() { texts.append(statement.string(at: 0)) }
+                return texts
+            }
+        }
+    }
+}

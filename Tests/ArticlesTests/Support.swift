@@ -1,0 +1,21 @@
+import Foundation
+import SealedData
+
+/// A container in memory.
+func container(for types: any PersistentModel.Type...) throws -> ModelContainer {
+    try ModelContainer(for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+}
+
+/// Lets a process of its own keep default stores, encrypted, in a folder that is removed at the end.
+func withDefaultStores(_ body: () async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ArticlesTests-\(UUID().uuidString)")
+    setenv("XDG_DATA_HOME", folder.path, 1)
+    EncryptionKey.provider = { _ in .passphrase("articles") }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body()
+}
+
+extension ModelContext {
+    /// All models of a class.
+    func all<T: PersistentModel>(_ type: T.Type = T.self) throws -> [T] { try fetch(FetchDescriptor<T>()) }
+}
