@@ -12,6 +12,9 @@ extension ManagedObjectContext {
         // They must stay until they are changed, and then the context holds them.
         withExtendedLifetime(objects) {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
+            // Rows in memory may still lead to objects whose deletion was saved, and that come back.
+            let returned = inserted.filter { $0.row.version > 0 }.map(\.object)
+            readRowsAgain(of: objectsWithRows(leadingTo: returned).map(\.object))
             let destinations = destinations(of: [changes.inserted, changes.updated])
             withExtendedLifetime(destinations) {
                 for (object, row) in inserted { object.relate(as: row) { _ in true } }
@@ -43,12 +46,17 @@ extension ManagedObjectContext {
                 missing.append(id(entity: entity, key: key))
             }
         }
-        let insertedKeys = Set(changes.inserted.map(\.key))
-        for row in changes.updated { try require(row.key, model.entities[row.entityIndex]) }
+        // Keys of objects without a common root may be equal.
+        var seen: [Int: Set<Int64>] = [:]
+        for row in changes.inserted { seen[model.entities[row.entityIndex].rootIndex, default: []].insert(row.key) }
+        for row in changes.updated {
+            let entity = model.entities[row.entityIndex]
+            seen[entity.rootIndex, default: []].insert(row.key)
+            try require(row.key, entity)
+        }
         for deletion in changes.deleted { try require(deletion.key, deletion.entity) }
-        let changedKeys = Set(changes.updated.map(\.key))
         for change in changes.memberships
-        where !insertedKeys.contains(change.owner) && !changedKeys.contains(change.owner) {
+        where seen[change.relationship.source.rootIndex, default: []].insert(change.owner).inserted {
             try require(change.owner, change.relationship.source)
         }
         guard missing.isEmpty else { throw SaveConflict.outdated(missing) }

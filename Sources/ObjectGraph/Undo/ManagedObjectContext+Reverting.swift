@@ -74,28 +74,13 @@ extension ManagedObjectContext {
     /// change here told so. That is the case of one-way relationships, whose owners are found as far as they are in memory
     /// and have their members loaded, and of those with delete rule `noAction`.
     private func relink(_ returned: [any GraphObject]) {
-        guard !returned.isEmpty else { return }
-        let keysByRoot = Dictionary(grouping: returned, by: \.entity.rootIndex).mapValues { objects in
-            Set(objects.map { $0.state.pointee.key })
-        }
-        var cleared: [(object: any GraphObject, slot: Int, key: Int64)] = []
-        for relationship in model.relationships where relationship.inverse == nil || !relationship.isToMany {
-            guard let keys = keysByRoot[relationship.destination.rootIndex] else { continue }
-            for found in handlers[relationship.source.index].table.all
-            where model.entities[found.entity].isKind(of: relationship.source) {
-                let object = handlers[found.entity].graphObject(found.object)
-                guard object.state.pointee.flags.isDisjoint(with: [.inserted, .deleted, .vanished]) else { continue }
-                let changes = object.state.pointee.changes
-                if relationship.isToMany {
-                    if changes?.members(at: relationship.slot)?.readd(keys) ?? false { markUpdated(object) }
-                } else if let key = object.state.pointee.row?.integer(at: relationship.slot), keys.contains(key),
-                    object.destinationKey(at: relationship.slot) == key
-                {
-                    cleared.append((object, relationship.slot, key))
-                }
-            }
+        forEachSource(of: returned) { object, relationship, keys in
+            guard relationship.isToMany, relationship.inverse == nil else { return }
+            let members = object.state.pointee.changes?.members(at: relationship.slot)
+            if members?.readd(keys) ?? false { markUpdated(object) }
         }
         // Their rows still tell the keys, so that a save would see no difference.
+        let cleared = objectsWithRows(leadingTo: returned)
         readRowsAgain(of: cleared.map(\.object))
         for (object, slot, key) in cleared {
             object.ensureChanges()[slot] = .value(.integer(key))
@@ -103,7 +88,45 @@ extension ManagedObjectContext {
         }
     }
 
-    private func readRowsAgain(of objects: [any GraphObject]) {
+    /// The to-one relationships by which objects lead to others according to their rows, and not otherwise by their
+    /// changes.
+    func objectsWithRows(
+        leadingTo destinations: [any GraphObject]
+    ) -> [(object: any GraphObject, slot: Int, key: Int64)] {
+        var found: [(object: any GraphObject, slot: Int, key: Int64)] = []
+        forEachSource(of: destinations) { object, relationship, keys in
+            guard !relationship.isToMany, let key = object.state.pointee.row?.integer(at: relationship.slot),
+                keys.contains(key), object.destinationKey(at: relationship.slot) == key
+            else { return }
+            found.append((object, relationship.slot, key))
+        }
+        return found
+    }
+
+    /// Goes through the saved objects in memory that have a relationship which could lead to one of others.
+    ///
+    /// - Parameter body: Called with an object, such a relationship of it, and the keys of those others.
+    private func forEachSource(
+        of destinations: [any GraphObject],
+        _ body: (any GraphObject, Relationship, Set<Int64>) -> Void
+    ) {
+        guard !destinations.isEmpty else { return }
+        let keysByRoot = Dictionary(grouping: destinations, by: \.entity.rootIndex).mapValues { objects in
+            Set(objects.map { $0.state.pointee.key })
+        }
+        for relationship in model.relationships {
+            guard let keys = keysByRoot[relationship.destination.rootIndex] else { continue }
+            for found in handlers[relationship.source.index].table.all
+            where model.entities[found.entity].isKind(of: relationship.source) {
+                let object = handlers[found.entity].graphObject(found.object)
+                guard object.state.pointee.flags.isDisjoint(with: [.inserted, .deleted, .vanished]) else { continue }
+                body(object, relationship, keys)
+            }
+        }
+    }
+
+    /// Reads the rows of objects again of which somebody else has changed nothing.
+    func readRowsAgain(of objects: [any GraphObject]) {
         for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
             guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
