@@ -8,6 +8,8 @@ extension ManagedObjectContext {
         for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
         isPropagatingDeletes = false
         relink(returned)
+        // Objects that were deleted with them, or whose members were read again since, do not know them any more.
+        for object in returned { object.reestablishInverses() }
         propagateDeletes()
         for change in recorder?.changes ?? [] { change.object.dropVoidChanges() }
         registerUndo()
