@@ -75,7 +75,9 @@ import Testing
             try await runSealedDataArticles(url: folder.appending(path: "archive.sealed")) { text in
                 printed.withLock { $0.append(text) }
             }
-            let expected = ["true", "1", "the mood changes", "3", "Arashiyama", "Gion", "Nijō", "1"]
+            let expected = [
+                "true", "Kyōto National Museum", "1", "the mood changes", "3", "Arashiyama", "Gion", "Nijō", "1",
+            ]
             #expect(printed.withLock { $0 } == expected)
         }
     }

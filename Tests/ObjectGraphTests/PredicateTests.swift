@@ -105,8 +105,14 @@ import Testing
             ("conditional value", .conditional(price > 3, pages, .literal(1)) == 1),
             ("conditional", .conditional(price > 3, pages > 0, author == .null)),
             ("kind", .isKind(from: 0, [], of: model.entitiesByName["Book"]!)),
-            ("kind across", .isKind(from: 0, model.properties("Book", ["author"]), of: model.entitiesByName["Author"]!)),
-            ("other kind across", .not(.isKind(from: 0, model.properties("Book", ["author"]), of: model.entitiesByName["Book"]!))),
+            (
+                "kind across",
+                .isKind(from: 0, model.properties("Book", ["author"]), of: model.entitiesByName["Author"]!)
+            ),
+            (
+                "other kind across",
+                .not(.isKind(from: 0, model.properties("Book", ["author"]), of: model.entitiesByName["Book"]!))
+            ),
             ("other kind", .isKind(from: 0, [], of: model.entitiesByName["Tag"]!)),
         ]
     }

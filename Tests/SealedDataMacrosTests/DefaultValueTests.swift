@@ -78,7 +78,7 @@ struct DefaultValueTests {
                 var optional: Int?
                 var unwrapped: Int!
                 var given: Int! = 3
-                var `default`: (any P)? = nil
+                var `default`: Set<P>? = nil
                 init() {}
             }
             """,
@@ -91,7 +91,7 @@ struct DefaultValueTests {
                     @SealedData._PersistedProperty(slot: 2)
                     var given: Int! = 3
                     @SealedData._PersistedProperty(slot: 3)
-                    var `default`: (any P)? = nil
+                    var `default`: Set<P>? = nil
                     init() {}
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
@@ -109,7 +109,7 @@ struct DefaultValueTests {
                     static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$2: Int? = 3
                         Trip._$initialize(&_$state, 2, to: _$2)
-                        let _$3: (any P)? = nil
+                        let _$3: Set<P>? = nil
                         Trip._$initialize(&_$state, 3, to: _$3)
                     }
 
@@ -136,7 +136,7 @@ struct DefaultValueTests {
                             SealedData.Schema.PropertyMetadata(
                                 name: "default",
                                 keypath: \\Trip.`default`,
-                                defaultValue: (nil) as (any P)?,
+                                defaultValue: (nil) as Set<P>?,
                                 metadata: nil
                             )
                         ]

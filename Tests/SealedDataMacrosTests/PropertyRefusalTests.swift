@@ -84,8 +84,14 @@ struct PropertyRefusalTests {
 
     @Test(
         arguments: [
-            ("(Int, Int)?", "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"),
-            ("[(x: Int, y: Int)]", "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"),
+            (
+                "(Int, Int)?",
+                "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"
+            ),
+            (
+                "[(x: Int, y: Int)]",
+                "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"
+            ),
             ("(() -> Void)?", "a function can't be stored; mark the property @Transient"),
             ("@Sendable (Int) -> Int", "a function can't be stored; mark the property @Transient"),
             (

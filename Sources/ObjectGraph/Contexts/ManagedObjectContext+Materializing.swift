@@ -52,7 +52,9 @@ extension ManagedObjectContext {
                         }
                         entry.pointee.state.key = key
                         entry.pointee.state.rowOffset = offset
-                        object.initialize(to: PendingState.makeObject(handler.objectType, stateClass: handler.stateClass, entry))
+                        object.initialize(
+                            to: PendingState.makeObject(handler.objectType, stateClass: handler.stateClass, entry)
+                        )
                         table.insert(object.pointee, forKey: key, entity: entityIndex)
                         if handler.hasLifecycle { awakened.append(handler.graphObject(object.pointee)) }
                     }

@@ -50,7 +50,9 @@ public struct Materialization {
 
     /// What the object holds beyond its row.
     private func changed(at slot: Int) -> SlotValue? {
-        guard let changes = entry.pointee.state.changes, slot < changes.slotCount, !changes[slot].isUnset else { return nil }
+        guard let changes = entry.pointee.state.changes, slot < changes.slotCount, !changes[slot].isUnset else {
+            return nil
+        }
         return changes[slot]
     }
 

@@ -76,7 +76,8 @@ extension ModelMembers {
     }
 
     private var materializingInitializerOfSubclass: DeclSyntax {
-        let statements = materializedValues + ["super.init(_materializing: _materializing.passed(to: \(model.name)._$superclass))"]
+        let statements =
+            materializedValues + ["super.init(_materializing: _materializing.passed(to: \(model.name)._$superclass))"]
         return """
             required \(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))

@@ -44,4 +44,5 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         let type = property.mustBeInitialized ? "SealedData._NoStorage" : "()"
         return ["private var \(raw: property.initializationMarker): \(raw: type)"]
-    }}
+    }
+}

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 import Foundation
 import SealedData
 
@@ -81,7 +82,14 @@ extension CommunityRelationship {
 }
 
 extension Person {
-    static var hitomi = Person(personID: UUID(), name: "ひとみ", age: 16, gender: .female, community: [], relationships: [])
+    static var hitomi = Person(
+        personID: UUID(),
+        name: "ひとみ",
+        age: 16,
+        gender: .female,
+        community: [],
+        relationships: []
+    )
 
     static var takeshi = Person(personID: UUID(), name: "たけし", age: 16, gender: .male, community: [], relationships: [])
 
@@ -98,16 +106,17 @@ extension Person {
 struct CommunityApp {
     var sharedModelContainer: ModelContainer = {
         let schema =
-        Schema([
-            Person.self,
-            Community.self,
-            CommunityRelationship.self
-        ])
+            Schema([
+                Person.self,
+                Community.self,
+                CommunityRelationship.self,
+            ])
         let modelConfiguration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: false)
         do {
             return try ModelContainer(
                 for: schema,
-                configurations: [modelConfiguration])
+                configurations: [modelConfiguration]
+            )
         } catch {
             fatalError("Could not create ModelContainer: \(error)")
         }
@@ -125,7 +134,7 @@ enum FirstDraft {
         var community: [Community]
         var relationships: [CommunityRelationship]
 
-        enum Gender: String, Codable  {
+        enum Gender: String, Codable {
             case male = "男"
             case female = "女"
             case other = "その他"
@@ -161,7 +170,7 @@ enum FirstDraft {
         let Person2: Person
         var relationshipType: RelationshipType
 
-        enum RelationshipType: String, Codable  {
+        enum RelationshipType: String, Codable {
             case friend = "友人"
             case lover = "恋人"
             case spouse = "配偶者"

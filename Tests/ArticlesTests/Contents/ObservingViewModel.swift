@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 import Foundation
 import SealedData
 
@@ -6,11 +7,13 @@ enum Observing {
     @MainActor
     @Observable
     final class ContentViewModel {
-        @ObservationIgnored let contentRepository = ContentRepository(modelContainer: ModelContainerManager.shared.modelContainer)
-        var cancellables = Set<AnyCancellable>() // 追加
+        @ObservationIgnored let contentRepository = ContentRepository(
+            modelContainer: ModelContainerManager.shared.modelContainer
+        )
+        var cancellables = Set<AnyCancellable>()  // 追加
         var contents = [ContentEntity]()
         init() {
-            observeContents() // 追加
+            observeContents()  // 追加
             Task { await fetchContents() }
         }
         func insertContents() async {

@@ -50,7 +50,10 @@ struct DeleteRuleTests {
     init() throws {
         context = ModelContext(
             try container(
-                for: CascadingParent.self, NullifyingParent.self, DenyingParent.self, IndifferentParent.self
+                for: CascadingParent.self,
+                NullifyingParent.self,
+                DenyingParent.self,
+                IndifferentParent.self
             )
         )
     }
@@ -72,7 +75,8 @@ struct DeleteRuleTests {
         try context.save()
         context.delete(parent)
         try context.save()
-        #expect(try ModelContext(context.container).all(NullifyingChild.self).map { $0.parent == nil } == [true, true])
+        let reader = ModelContext(context.container)
+        #expect(try reader.all(NullifyingChild.self).map { $0.parent == nil } == [true, true])
     }
 
     @Test func `deny forbids it as long as there are children`() throws {
@@ -98,6 +102,7 @@ struct DeleteRuleTests {
         try context.save()
         context.delete(parent)
         try context.save()
-        #expect(try ModelContext(context.container).all(IndifferentChild.self).map { $0.parent == nil } == [true])
+        let reader = ModelContext(context.container)
+        #expect(try reader.all(IndifferentChild.self).map { $0.parent == nil } == [true])
     }
 }

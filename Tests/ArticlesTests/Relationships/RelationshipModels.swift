@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 import Foundation
 import SealedData
 
@@ -81,7 +82,7 @@ class Tag {
     var tagName: String
     var order: Int
     var event: [Event] = []
-    init(tagName: String, order:Int) {
+    init(tagName: String, order: Int) {
         self.tagId = UUID()
         self.tagName = tagName
         self.order = order

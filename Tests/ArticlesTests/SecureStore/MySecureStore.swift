@@ -57,7 +57,8 @@ final class MySecureStore: SealedStore, @unchecked Sendable {
     }
 
     /// The definitions of tables and indexes of an open store.
-    static func definitions(of description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> [String] {
+    static func definitions(of description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> [String]
+    {
         let store = try MySecureStore(model: model, description: description)
         _ = try store.loadMetadata()
         defer { try? store.close() }

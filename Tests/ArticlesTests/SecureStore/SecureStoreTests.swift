@@ -106,7 +106,11 @@ final class SecureStoreTests {
         // To-many relationships are no columns: a table of pairs, or the key on the other side.
         #expect(!table("Chat").contains("\"members\""))
         #expect(definitions.contains { $0.contains("\"source\"") && $0.contains("\"target\"") })
-        #expect(definitions.contains { $0.hasPrefix("CREATE INDEX") && $0.contains("\"Message\"") && $0.contains("\"sent\"") })
+        #expect(
+            definitions.contains {
+                $0.hasPrefix("CREATE INDEX") && $0.contains("\"Message\"") && $0.contains("\"sent\"")
+            }
+        )
     }
 
     @Test func `the file is encrypted with the passphrase`() throws {

@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+import Foundation
 import SealedData
 
 // The talk that introduces SwiftData. Its transcript has lost the names of the attributes and uses the spelling of the

@@ -8,7 +8,8 @@ struct TripTests {
 
     private func container() throws -> ModelContainer {
         try ModelContainer(
-            for: Trip.self, LivingAccommodation.self,
+            for: Trip.self,
+            LivingAccommodation.self,
             configurations: ModelConfiguration(
                 url: folder.appending(path: "trips.store"),
                 key: .passphrase("trips")
@@ -25,7 +26,9 @@ struct TripTests {
         await #expect(processExitsWith: .success) {
             try await withDefaultStores {
                 let container = try ModelContainer(for: Trip.self, LivingAccommodation.self)
-                #expect(Set(container.schema.entities.map(\.name)) == ["Trip", "LivingAccommodation", "BucketListItem"])
+                #expect(
+                    Set(container.schema.entities.map(\.name)) == ["Trip", "LivingAccommodation", "BucketListItem"]
+                )
                 let url = try #require(container.configurations.first?.url)
                 #expect(FileManager.default.fileExists(atPath: url.path))
             }
@@ -45,9 +48,7 @@ struct TripTests {
 
             let today = Date()
             let tripPredicate = #Predicate<Trip> {
-                $0.destination == "New York" &&
-                $0.name.contains("birthday") &&
-                $0.startDate > today
+                $0.destination == "New York" && $0.name.contains("birthday") && $0.startDate > today
             }
             let descriptor = FetchDescriptor<Trip>(predicate: tripPredicate)
             let trips = try context.fetch(descriptor)

@@ -27,6 +27,20 @@ import SealedData
     init(place: String) { self.place = place }
 }
 
+@Model class Place {
+    var name: String
+    init(name: String) { self.name = name }
+}
+
+@Model final class Museum: Place {
+    var fee: Double
+
+    init(name: String, fee: Double) {
+        self.fee = fee
+        super.init(name: name)
+    }
+}
+
 @ModelActor actor Importer {
     func add(_ places: [String], to id: PersistentIdentifier) throws -> Int {
         guard let trip = self[id, as: Trip.self] else { return 0 }
@@ -39,7 +53,8 @@ import SealedData
 /// The statements of DeclaringModels and ContextsAndActors.
 func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void) async throws {
     @Sendable func print(_ value: some Any) { write("\(value)") }
-    let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let container = try ModelContainer(
+        for: Trip.self, Museum.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
 
     let trip = Trip(name: "Kyoto", start: .now)
@@ -47,6 +62,13 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
     context.insert(trip)
     try context.save()
     print(trip.stops[0].trip === trip)
+
+    context.insert(Place(name: "Gion"))
+    context.insert(Museum(name: "Kyōto National Museum", fee: 700))
+    let museums = #Predicate<Place> { ($0 as? Museum)?.fee == 700 }
+    for place in try context.fetch(FetchDescriptor(predicate: museums)) {
+        print(place.name)
+    }
 
     context.insert(Trip(name: "Kyoto", start: .distantFuture))
     try context.save()

@@ -27,7 +27,9 @@ struct SubclassFetchTests {
         deinit { try? FileManager.default.removeItem(at: folder) }
 
         /// A context that has nothing in memory.
-        func reopened(_ types: [any PersistentModel.Type] = [Taxi.self, Truck.self, Bicycle.self]) throws -> ModelContext {
+        func reopened(_ types: [any PersistentModel.Type] = [Taxi.self, Truck.self, Bicycle.self]) throws
+            -> ModelContext
+        {
             ModelContext(try Self.container(types, in: folder))
         }
 
@@ -56,7 +58,11 @@ struct SubclassFetchTests {
     @Test func `a subclass's fetch finds its own objects and those of classes below it`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
-        #expect(try context.fetch(FetchDescriptor<Car>(sortBy: [SortDescriptor(\.name)])).map(\.name) == ["Taxi 7", "a car"])
+        #expect(
+            try context.fetch(FetchDescriptor<Car>(sortBy: [SortDescriptor(\.name)])).map(\.name) == [
+                "Taxi 7", "a car",
+            ]
+        )
         #expect(try context.fetch(FetchDescriptor<Taxi>()).map(\.number) == [7])
         #expect(try context.fetchCount(FetchDescriptor<Truck>()) == 1)
     }

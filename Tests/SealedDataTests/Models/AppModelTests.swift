@@ -22,7 +22,7 @@ struct AppModelTests {
 
         @Attribute(.externalStorage)
         var image: Data?
-        @Attribute(.externalStorage, originalName: "pic") public private(set) var thumbnail: Data? = nil
+        @Attribute(.externalStorage, originalName: "pic") private(set) var thumbnail: Data? = nil
         var tint = Tint.green  // inferred from the value
         var corner = Point(x: 1, y: 2)
         var created = Date.distantPast
@@ -108,10 +108,16 @@ struct AppModelTests {
         for model in [new, saved.model] {
             #expect((model.id, model.name, model.isFavorite) == (new.id, "b", false))
             #expect((model.image?.count, model.thumbnail) == (10000, Data([1])))
-            #expect((model.tint, model.corner, model.created) == (.green, Point(x: 1, y: 2), .distantPast))
-            #expect((model.limits, model.labels, model.counts) == (0...10, ["x", "y"], [.green: 1]))
+            #expect(model.tint == .green)
+            #expect(model.corner == Point(x: 1, y: 2))
+            #expect(model.created == .distantPast)
+            #expect(model.limits == 0...10)
+            #expect(model.labels == ["x", "y"])
+            #expect(model.counts == [.green: 1])
             #expect(model.history == ["a": [Date(timeIntervalSinceReferenceDate: 1)]])
-            #expect((model.nested, model.flags, model.duration) == ([[1, nil]], [.wild, .wet], .seconds(5)))
+            #expect(model.nested == [[1, nil]])
+            #expect(model.flags == [.wild, .wet])
+            #expect(model.duration == .seconds(5))
             #expect(model.locale == Locale(identifier: "ja"))
             #expect((model.cached, model.isEmpty, "\(model)") == (1, true, "b"))
         }

@@ -26,8 +26,7 @@ struct SchemaInheritanceTests {
         )
         #expect(taxi.superentity?.name == "Car")
         #expect(taxi.relationship(named: "garage")?.inverse?.name == "vehicles")
-        let slotCounts: [Int] = [Vehicle._$slotCount, Car._$slotCount, Taxi._$slotCount]
-        #expect(slotCounts == [4, 8, 10])
+        #expect((Vehicle._$slotCount, Car._$slotCount, Taxi._$slotCount) == (4, 8, 10))
     }
 
     @Test func `an inherited property is found in all of its forms`() {
