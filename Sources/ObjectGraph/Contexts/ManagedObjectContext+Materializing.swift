@@ -85,7 +85,7 @@ extension GraphObject {
         if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
             replaceRow(by: row)
             // A later version of an object that was deleted: somebody has undone that.
-            state.pointee.flags.subtract([.vanished, .deletionSaved])
+            comeBack()
         } else {
             state.pointee.flags.insert(.outdated)
         }
@@ -97,8 +97,13 @@ extension GraphObject {
     private func adopt(answered row: Row) {
         guard !state.pointee.flags.contains(.inserted) else { return }
         replaceRow(by: row)
-        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
-            state.pointee.flags.subtract([.vanished, .deletionSaved])
-        }
+        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) { comeBack() }
+    }
+
+    /// Takes note that the object is in the store, whether or not it was gone.
+    private func comeBack() {
+        guard state.pointee.flags.contains(.vanished) else { return }
+        state.pointee.flags.subtract([.vanished, .deletionSaved])
+        for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
     }
 }
