@@ -82,6 +82,14 @@ import Testing
         }
     }
 
+    @Test func `the code of the article on data stores does what it says`() async throws {
+        try await Self.withFolder { folder in
+            var printed: [String] = []
+            try runDataStoreArticle(url: folder.appending(path: "trips.json")) { printed.append($0) }
+            #expect(printed == ["1"])
+        }
+    }
+
     /// Lends a folder that is removed afterwards.
     private static func withFolder(_ body: (URL) async throws -> Void) async rethrows {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

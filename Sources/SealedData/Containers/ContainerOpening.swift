@@ -21,38 +21,14 @@ struct ContainerOpening {
 
         let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
         var dataStores: [any DataStoreConnection] = []
-        do {
-            for configuration in configurations {
-                do {
-                    try configuration.validate()
-                    let description: PersistentStoreDescription
-                    let names = entityNames(of: configuration, among: configurations)
-                    if let configuration = configuration as? ModelConfiguration {
-                        description = try configuration.storeDescription(entityNames: names)
-                    } else {
-                        let connection = try connect(configuration, names)
-                        dataStores.append(connection)
-                        description = PersistentStoreDescription(
-                            type: DataStoreAdapter.storeType,
-                            url: nil,
-                            options: [
-                                DataStoreAdapter.targetOption: DataStoreAdapter.Target(
-                                    connection,
-                                    classes: classes,
-                                    coordinator: coordinator
-                                )
-                            ],
-                            entityNames: names
-                        )
-                    }
-                    try coordinator.addPersistentStore(description)
-                } catch {
-                    throw LoadIssue(error, configuration).error
-                }
+        for configuration in configurations {
+            let names = entityNames(of: configuration, among: configurations)
+            do {
+                if let store = try add(configuration, names, to: coordinator, classes) { dataStores.append(store) }
+            } catch {
+                try? coordinator.removeAllStores()
+                throw LoadIssue(error, configuration).error
             }
-        } catch {
-            try? coordinator.removeAllStores()
-            throw error
         }
         return ModelContainer.Stores(
             schema: schema,
@@ -61,6 +37,33 @@ struct ContainerOpening {
             coordinator: coordinator,
             dataStores: dataStores
         )
+    }
+
+    /// Opens a store.
+    ///
+    /// - Returns: The connection to a store that is not our own.
+    private func add(
+        _ configuration: any DataStoreConfiguration,
+        _ entityNames: Set<String>,
+        to coordinator: PersistentStoreCoordinator,
+        _ classes: [String: any PersistentModel.Type]
+    ) throws -> (any DataStoreConnection)? {
+        try configuration.validate()
+        if let configuration = configuration as? ModelConfiguration {
+            try coordinator.addPersistentStore(configuration.storeDescription(entityNames: entityNames))
+            return nil
+        }
+        let connection = try connect(configuration, entityNames)
+        let target = DataStoreAdapter.Target(connection, classes: classes, coordinator: coordinator)
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: DataStoreAdapter.storeType,
+                url: nil,
+                options: [DataStoreAdapter.targetOption: target],
+                entityNames: entityNames
+            )
+        )
+        return connection
     }
 
     private func connect<Configuration: DataStoreConfiguration>(
