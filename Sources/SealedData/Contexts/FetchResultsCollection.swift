@@ -27,9 +27,9 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         source = KnownElements(elements: elements)
     }
 
-    /// A collection of models by their identifiers.
-    init(_ ids: [ManagedObjectID], batchSize: Int, in context: ModelContext) where Element: PersistentModel {
-        source = Batches<Element>(ids, batchSize: batchSize, in: context)
+    /// A collection of models that are read in batches.
+    init(_ models: BatchedFetchResults<Element>, in context: ModelContext) where Element: PersistentModel {
+        source = Models(models: models, context: context)
     }
 
     private struct KnownElements: FetchResultsSource {
@@ -40,37 +40,14 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         func element(at index: Int) -> Element { elements[index] }
     }
 
-    private final class Batches<Model: PersistentModel>: FetchResultsSource {
-        /// How many batches stay in memory.
-        private static var limit: Int { 4 }
+    private struct Models<Model: PersistentModel>: FetchResultsSource {
+        let models: BatchedFetchResults<Model>
+        /// Models do not hold their context.
+        let context: ModelContext
 
-        private let ids: [ManagedObjectID]
-        private let batchSize: Int
-        private let context: ModelContext
-        /// The batches that were used last, the very last one first.
-        private var batches: [(start: Int, models: [any GraphObject])] = []
+        var count: Int { models.count }
 
-        init(_ ids: [ManagedObjectID], batchSize: Int, in context: ModelContext) {
-            self.ids = ids
-            self.batchSize = batchSize
-            self.context = context
-        }
-
-        var count: Int { ids.count }
-
-        func element(at index: Int) -> Model {
-            let start = index - index % batchSize
-            let batch: (start: Int, models: [any GraphObject])
-            if let position = batches.firstIndex(where: { $0.start == start }) {
-                batch = batches.remove(at: position)
-            } else {
-                let models = context.graph.objects(with: ids[start..<Swift.min(start + batchSize, ids.count)])
-                batch = (start, models)
-                if batches.count == Self.limit { batches.removeLast() }
-            }
-            batches.insert(batch, at: 0)
-            return batch.models[index - start] as? Model ?? Model._$placeholder(slotCount: Model._$slotCount)
-        }
+        func element(at index: Int) -> Model { models[index] }
     }
 }
 

@@ -36,9 +36,7 @@ extension ModelContext {
         _ descriptor: FetchDescriptor<T>,
         batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        precondition(batchSize > 0, "a batch has at least one model")
-        let ids = try graph.fetchIDs(request(for: descriptor))
-        return FetchResultsCollection(ids, batchSize: batchSize, in: self)
+        FetchResultsCollection(try graph.fetch(request(for: descriptor), batchSize: batchSize), in: self)
     }
 
     /// The identifiers of the models that fit a descriptor, in its order.

@@ -1,0 +1,93 @@
+/// The results of a fetch in batches: objects that are read, a batch at a time, when they are reached. What Core Data
+/// gives for a request with a `fetchBatchSize`.
+///
+/// ```swift
+/// let books = try context.fetch(request, batchSize: 100, as: ManagedObject.self)
+/// print(books.count, books[40_000]["title"])
+/// ```
+///
+/// Which objects there are is settled when the request is made; one that is deleted before it is reached has no values. A
+/// few batches stay in memory, and eight bytes for each result; an object that somebody refers to stays the one it is.
+public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
+    private let batches: Batches
+
+    /// The position of the first object.
+    public var startIndex: Int { 0 }
+    /// The position behind the last object.
+    public var endIndex: Int { batches.keys.count }
+
+    /// The object at a position.
+    ///
+    /// - Complexity: O(1); a statement where the object's batch is not in memory.
+    public subscript(position: Int) -> Object {
+        precondition(position >= 0 && position < endIndex, "there is no result at this position")
+        return batches.object(at: position)
+    }
+
+    init(_ keys: [Int64], of request: FetchRequest, batchSize: Int, in context: ManagedObjectContext) {
+        batches = Batches(keys, of: request, batchSize: batchSize, in: context)
+    }
+
+    private final class Batches {
+        /// How many batches stay in memory.
+        private static var limit: Int { 4 }
+
+        let keys: [Int64]
+        private let request: FetchRequest
+        private let batchSize: Int
+        private let context: ManagedObjectContext
+        /// The batches that were used last, the very last one first.
+        private var batches: [(start: Int, objects: [Object])] = []
+
+        init(_ keys: [Int64], of request: FetchRequest, batchSize: Int, in context: ManagedObjectContext) {
+            self.keys = keys
+            self.request = request
+            self.batchSize = batchSize
+            self.context = context
+        }
+
+        func object(at position: Int) -> Object {
+            let start = position - position % batchSize
+            let batch: (start: Int, objects: [Object])
+            if let known = batches.firstIndex(where: { $0.start == start }) {
+                batch = batches.remove(at: known)
+            } else {
+                batch = (start, readBatch(from: start))
+                if batches.count == Self.limit { batches.removeLast() }
+            }
+            batches.insert(batch, at: 0)
+            return batch.objects[position - start]
+        }
+
+        private func readBatch(from start: Int) -> [Object] {
+            let ids = keys[start..<Swift.min(start + batchSize, keys.count)].map {
+                context.id(entity: request.entity, key: $0)
+            }
+            let objects = context.objects(with: ids).map { unsafeDowncast($0, to: Object.self) }
+            // What cannot be read ahead is read when it is needed.
+            try? context.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+            return objects
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// The objects that fit a request, in its order, read `batchSize` at a time when they are reached, so that any number of
+    /// them takes little memory.
+    ///
+    /// - Precondition: `batchSize` is positive, and the entity's objects are of the class.
+    /// - Throws: what the store throws.
+    /// - Complexity: one statement now, and one for each batch.
+    public func fetch<T: GraphObject>(
+        _ request: FetchRequest,
+        batchSize: Int,
+        as type: T.Type = T.self
+    ) throws -> BatchedFetchResults<T> {
+        precondition(batchSize > 0, "a batch has at least one object")
+        precondition(
+            coordinator.objectTypes[request.entity.index] is T.Type,
+            "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
+        )
+        return BatchedFetchResults(try fetchIDs(request).map(\.key), of: request, batchSize: batchSize, in: self)
+    }
+}
