@@ -23,7 +23,8 @@ extension Materialization {
     /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
-        CompositeAttribute<V>.read(composite(at: slot)) ?? MissingValue.substitute()
+        if let value: V = unspecializedAttribute(at: slot) { return value }
+        return CompositeAttribute<V>.read(composite(at: slot)) ?? MissingValue.substitute()
     }
 
     /// The model that a relationship leads to.

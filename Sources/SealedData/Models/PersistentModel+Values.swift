@@ -38,7 +38,9 @@ extension PersistentModel {
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
         _$willRead(slot)
-        return CompositeAttribute<V>.read(_$composite(at: slot)) ?? MissingValue.substitute()
+        let stored = _$composite(at: slot)
+        if stored.value == nil, let value: V = unspecializedAttribute(at: slot) { return value }
+        return CompositeAttribute<V>.read(stored) ?? MissingValue.substitute()
     }
 
     /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
@@ -89,14 +91,18 @@ extension PersistentModel {
     /// Changes an attribute that is stored as JSON text.
     @_disfavoredOverload
     public func _$setValue<V: Codable>(_ value: V, at slot: Int) {
-        _$setComposite(CompositeAttribute(value), at: slot)
+        if let value = UnspecializedAttribute.storedForm(of: value) {
+            _$setAttribute(value, at: slot)
+        } else {
+            _$setComposite(CompositeAttribute(value), at: slot)
+        }
     }
 
     /// Changes an optional attribute that is stored as JSON text.
     @_disfavoredOverload
     public func _$setValue<V: Codable>(_ value: V?, at slot: Int) {
         if let value {
-            _$setComposite(CompositeAttribute(value), at: slot)
+            _$setValue(value, at: slot)
         } else {
             _$setAttribute(.null, at: slot)
         }
@@ -171,14 +177,18 @@ extension PersistentModel {
     /// Gives a new object's attribute that is stored as JSON text its first value.
     @_disfavoredOverload
     public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
-        state.initialize(slot, composite: CompositeAttribute(value))
+        if let value = UnspecializedAttribute.storedForm(of: value) {
+            state.initialize(slot, attribute: value)
+        } else {
+            state.initialize(slot, composite: CompositeAttribute(value))
+        }
     }
 
     /// Gives a new object's optional attribute that is stored as JSON text its first value.
     @_disfavoredOverload
     public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
         if let value {
-            state.initialize(slot, composite: CompositeAttribute(value))
+            _$initialize(&state, slot, to: value)
         } else {
             state.initialize(slot, attribute: .null)
         }

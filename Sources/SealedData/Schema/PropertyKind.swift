@@ -42,7 +42,8 @@ enum PropertyKind {
         Collection.PersistentElement.self
     }
 
-    private static func storableRawValue<Raw: RawRepresentable>(of type: Raw.Type) -> (any StorableValue.Type)? {
+    /// The type of the raw values where they are stored as they are.
+    static func storableRawValue<Raw: RawRepresentable>(of type: Raw.Type) -> (any StorableValue.Type)? {
         Raw.RawValue.self as? any StorableValue.Type
     }
 }

@@ -37,8 +37,24 @@ struct ModelDeclarationTests {
         #expect(try Saved(`Type`()).model.name == "type")
     }
 
+    enum Kind: String, Codable { case first, second }
+
     @Test func `a generic class`() throws {
         #expect(try Saved(Generic(content: [1, 2])).model.content == [1, 2])
+        #expect(try Saved(Generic(content: 5)).model.content == 5)
+        #expect(try Saved(Generic(content: "text")).model.content == "text")
+        #expect(try Saved(Generic(content: Date.distantPast)).model.content == .distantPast)
+        #expect(try Saved(Generic(content: Kind.second)).model.content == .second)
+        #expect(try Saved(Generic(content: Int?.some(3))).model.content == 3)
+        #expect(try Saved(Generic(content: Kind?.none)).model.content == nil)
+    }
+
+    @Test func `the constants and optionals of a generic class`() throws {
+        let pair = try Saved(GenericPair(7, "text")).model
+        #expect((pair.first, pair.second) == (7, "text"))
+        pair.second = nil
+        #expect(pair.second == nil)
+        #expect(try Saved(GenericPair([1], Kind.second)).model.second == .second)
     }
 
     @Test func `a class that conforms to more protocols`() throws {
@@ -99,6 +115,15 @@ public extension PublicTravel {
 @Model final class Generic<Content: Codable & Equatable & Sendable> {
     var content: Content
     init(content: Content) { self.content = content }
+}
+
+@Model final class GenericPair<First: Codable & Sendable, Second: Codable & Sendable> {
+    let first: First
+    var second: Second?
+    init(_ first: First, _ second: Second?) {
+        self.first = first
+        self.second = second
+    }
 }
 
 protocol Labelled { var label: String { get } }
