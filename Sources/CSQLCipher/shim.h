@@ -42,6 +42,10 @@ static inline int csqlcipher_bind_blob_static(sqlite3_stmt *statement, int index
     return sqlite3_bind_blob64(statement, index, count ? bytes : "", count, SQLITE_STATIC);
 }
 
+static inline void csqlcipher_result_blob_copying(sqlite3_context *context, const void *bytes, uint64_t count) {
+    sqlite3_result_blob64(context, count ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
 // sqlite3_db_config is variadic.
 static inline int csqlcipher_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);

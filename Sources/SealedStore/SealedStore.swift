@@ -78,11 +78,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///   be saved.
     open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
-        case .fetch(let request): .rows(try reading(for: context) { try fetch(request) })
-        case .fetchIDs(let request): .ids(try reading(for: context) { try fetchIDs(request) })
-        case .count(let request): .count(try reading(for: context) { try count(request) })
+        case .fetch(let request): .rows(try reading(for: context) { try fetch(request, in: $0) })
+        case .fetchIDs(let request): .ids(try reading(for: context) { _ in try fetchIDs(request) })
+        case .count(let request): .count(try reading(for: context) { _ in try count(request) })
         case .fetchDictionaries(let request):
-            .dictionaries(try reading(for: context) { try fetchDictionaries(request) })
+            .dictionaries(try reading(for: context) { _ in try fetchDictionaries(request) })
         case .save(let request): try save(request)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
@@ -132,7 +132,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         with context: ManagedObjectContext?
     ) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
-        return try reading(for: context) { try rows(with: ids.map(\.key), of: entity) }
+        return try reading(for: context) { generation in
+            try rows(with: ids.map(\.key), of: entity, in: generation, readFailures: context?.readFailures)
+        }
     }
 
     /// The destination or members of an object's relationship.
@@ -158,7 +160,14 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
-        try reading(for: context) { try members(of: relationship, owners: ids.map(\.key)) }
+        try reading(for: context) { generation in
+            try members(
+                of: relationship,
+                owners: ids.map(\.key),
+                in: generation,
+                readFailures: context?.readFailures
+            )
+        }
     }
 
     /// Identifiers from the store's own sequence, obtained in blocks.

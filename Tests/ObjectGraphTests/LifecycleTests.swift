@@ -5,6 +5,8 @@ import Testing
 private final class Witness: ManagedObject {
     var events: [String] = []
     var onWillSave: ((Witness) -> Void)?
+    var onDidSave: ((Witness) -> Void)?
+    var onValidation: ((Witness) -> Void)?
     var refusal: (any Error)?
 
     override func awakeFromInsert() { events.append("insert") }
@@ -14,13 +16,17 @@ private final class Witness: ManagedObject {
         events.append("will save")
         onWillSave?(self)
     }
-    override func didSave() { events.append("did save") }
+    override func didSave() {
+        events.append("did save")
+        onDidSave?(self)
+    }
     override func validateForInsert() throws { try validate("insertion") }
     override func validateForUpdate() throws { try validate("update") }
     override func validateForDelete() throws { try validate("deletion") }
 
     private func validate(_ what: String) throws {
         events.append("valid \(what)")
+        onValidation?(self)
         if let refusal { throw refusal }
     }
 }
@@ -177,5 +183,80 @@ private struct Refusal: Error, CustomStringConvertible {
         chapter[one: "book"] = Self.witness(context, "Book")
         try context.save()
         #expect(try store.context().all("Author").count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what a validation changes is saved, and asked as well`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let other = Self.witness(context, "Author")
+        try context.save()
+        let author = Self.witness(context, "Author")
+        author.onValidation = { author in
+            author["name"] = "set by its validation"
+            if other["born"] == .null { other["born"] = 1867 }
+            if author[many: "books"].isEmpty {
+                Self.witness(author.managedObjectContext!, "Book")[one: "author"] = author
+            }
+        }
+        other.events = []
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(other.events.contains("valid update"))
+        let reader = store.context()
+        let saved = try reader.all("Author")
+        #expect(saved.map { $0["born"] } == [1867, .null])
+        #expect(saved.map { $0["name"] } == [.null, "set by its validation"])
+        #expect(saved[1][many: "books"].count == 1)
+    }
+
+    @Test func `validations that always change others end in an error`() throws {
+        let context = try Self.store(.reference).context()
+        func makeAnother(_ witness: Witness) {
+            Self.witness(witness.managedObjectContext!, "Author").onValidation = makeAnother
+        }
+        Self.witness(context, "Author").onValidation = makeAnother
+        let error = #expect(throws: ObjectGraphError.self) { try context.save() }
+        guard case .endlessChanges? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object that saves its context while it is saved is refused`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        var refusals = 0
+        let save = { (author: Witness) in
+            do {
+                try author.managedObjectContext!.save()
+            } catch ObjectGraphError.saveInProgress {
+                refusals += 1
+            } catch {
+                Issue.record("the error is \(error)")
+            }
+        }
+        author.onWillSave = save
+        author.onValidation = save
+        try context.save()
+        #expect(refusals == 2)
+        #expect(author.events.filter { $0 == "will save" }.count == 1)
+        #expect(try store.context().all("Author").count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object may save its context once it has been saved`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let author = Self.witness(context, "Author")
+        author.onDidSave = { author in
+            guard author["born"] == .null else { return }
+            author["born"] = 1867
+            do { try author.managedObjectContext!.save() } catch { Issue.record("the error is \(error)") }
+        }
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(try store.context().one("Author")["born"] == 1867)
     }
 }

@@ -122,4 +122,22 @@ import Testing
         #expect(try reader.counterpart(of: book)[many: "tags"].names == ["0", "1"])
         _ = counterpart
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member that moves is missed by its old owner though nobody has it in memory`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let authors = ["a", "b"].map { writer.make("Author", ["name": .text($0)]) }
+        authors[0][many: "books"] = [writer.make("Book", ["name": "moves"]), writer.make("Book", ["name": "stays"])]
+        try writer.save()
+        let reader = store.context()
+        let owner = try reader.counterpart(of: authors[0])
+        #expect(owner[many: "books"].count == 2)
+        _ = reader.registeredObjects
+        #expect(reader.registeredObjects.count == 1, "the books are let go")
+        authors[0][many: "books"][0][one: "author"] = authors[1]
+        try writer.save()
+        _ = try reader.count(reader.request("Tag"))
+        #expect(owner[many: "books"].texts("name") == ["stays"])
+    }
 }

@@ -23,6 +23,8 @@ extension Database {
         package var synchronizesEveryCommit: Bool
         /// How many prepared statements each connection keeps.
         package var statementCacheLimit: Int
+        /// Aggregate functions that statements can use besides SQLite's own.
+        package var aggregates: [any AggregateFunction.Type]
 
         package init(
             readOnly: Bool = false,
@@ -34,7 +36,8 @@ extension Database {
             cacheKilobytes: Int = 65_536,
             busyTimeoutMilliseconds: Int = 10_000,
             synchronizesEveryCommit: Bool = false,
-            statementCacheLimit: Int = 256
+            statementCacheLimit: Int = 256,
+            aggregates: [any AggregateFunction.Type] = []
         ) {
             self.readOnly = readOnly
             self.createsIfMissing = createsIfMissing
@@ -46,6 +49,7 @@ extension Database {
             self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
             self.synchronizesEveryCommit = synchronizesEveryCommit
             self.statementCacheLimit = statementCacheLimit
+            self.aggregates = aggregates
         }
     }
 }

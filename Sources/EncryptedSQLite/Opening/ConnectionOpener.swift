@@ -149,6 +149,7 @@ struct ConnectionOpener: Sendable {
         try connection.setting("PRAGMA cache_size = -\(options.cacheKilobytes)")
         try connection.setting("PRAGMA recursive_triggers = OFF")
         try connection.setting("PRAGMA cell_size_check = ON")
+        for aggregate in options.aggregates { try connection.install(aggregate) }
     }
 }
 

@@ -23,7 +23,7 @@ struct ChangesSnapshot {
     func restore(_ context: ManagedObjectContext) {
         for entry in context.changedEntries where states[ObjectIdentifier(entry.object)] == nil {
             entry.state.pointee.changes = nil
-            entry.state.pointee.flags.subtract([.inserted, .updated, .deleted, .deletePropagated])
+            entry.state.pointee.flags.subtract([.inserted, .updated, .deleted, .deletePropagated, .deletedByCascade])
             entry.state.pointee.flags.subtract([.listedAsInserted, .listedAsUpdated, .listedAsDeleted])
         }
         for (object, state) in states.values {

@@ -46,7 +46,8 @@ struct ConflictResolution {
         let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
             guard let object, object.hasChanges else { return false }
-            return rows[id] != nil || !context.mergePolicy.objectWins || object.hasAllValues
+            let isInsertedAgain = rows[id] == nil && !object.state.pointee.flags.contains(.deleted)
+            return !(isInsertedAgain && context.mergePolicy.objectWins) || object.hasAllValues
         }
         guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
             // That they are outdated is to stay known.
@@ -57,15 +58,19 @@ struct ConflictResolution {
                 zip(ids, objects).map { MergeConflict($0, object: $1, persisted: rows[$0]) }
             )
         }
+        var hasRestored = false
         for (id, object) in zip(ids, objects) {
             guard let object else { continue }
             if let row = rows[id] {
+                let wasDeleted = object.state.pointee.flags.contains(.deleted)
                 merge(row, into: object)
+                if wasDeleted, !object.state.pointee.flags.contains(.deleted) { hasRestored = true }
             } else {
                 settleMissing(object)
             }
             object.state.pointee.flags.remove(.outdated)
         }
+        if hasRestored { context.restoreCascadedDeletions() }
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
     }
 
@@ -154,9 +159,9 @@ extension Entity {
 }
 
 extension GraphObject {
-    /// Whether all values are here: a large one that was left in the store is gone with its row.
+    /// Whether all values are here: a large one that was left in the store is gone with its row, and so are those of a fault.
     fileprivate var hasAllValues: Bool {
-        guard let row = state.pointee.row else { return true }
+        guard let row = state.pointee.row else { return false }
         return (0..<row.slotCount).allSatisfy { slot in
             row.tag(at: slot) != .deferredBlob || !(state.pointee.changes?[slot] ?? .unset).isUnset
         }

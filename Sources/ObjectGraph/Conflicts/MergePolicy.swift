@@ -11,7 +11,9 @@
 ///
 /// Where an object was deleted by somebody else, the policies under which the object wins insert it again; one with a large
 /// value that was never read cannot be, and the save throws. Where it was
-/// deleted here and changed elsewhere, those under which the store wins take the deletion back.
+/// deleted here and changed elsewhere, those under which the store wins take the deletion back, and with it those that followed
+/// from it along delete rules. An object that is inserted again is a member of what this context had loaded; the other
+/// relationships went with the deletion.
 public enum MergePolicy: Hashable, Sendable {
     /// The save throws, and nothing changes.
     case error

@@ -53,7 +53,7 @@ struct ChangeList {
         let all = entries
         entries = []
         count = 0
-        for entry in all { entry.state.pointee.flags.subtract([mark, listed, .deletePropagated]) }
+        for entry in all { entry.state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade]) }
         return all
     }
 }

@@ -31,8 +31,10 @@ extension ManagedObjectContext {
             processPendingChanges()
             let pending = pendingChanges(for: request)
             let stamp = deletionStamp
+            var stored = pending.map { self.stored(request, with: $0) } ?? request
+            stored.readFailures = readFailures
             let result = try await StoreRequest.executeInBackground(
-                .fetch(pending.map { stored(request, with: $0) } ?? request),
+                .fetch(stored),
                 in: store,
                 reportingTo: progress
             )

@@ -103,14 +103,15 @@ extension ManagedObjectContext {
     /// a save finds out.
     private func readAgain(_ changed: BatchChanges.Keys) {
         let stale = changed.keys.compactMap { knownObject(forKey: $0, of: changed.entity) }
-            .filter { $0.state.pointee.chunk != nil && !$0.state.pointee.flags.contains(.vanished) }
+            .filter { $0.lastRow != nil && !$0.state.pointee.flags.contains(.vanished) }
         guard !stale.isEmpty else { return }
         let ids = stale.map { id(entity: changed.entity, key: $0.state.pointee.key) }
         guard let rows = try? store(for: changed.entity).newValuesForObjects(with: ids, with: self) else { return }
         for row in rows { knownObject(forKey: row.key, of: changed.entity)?.adopt(refetched: row) }
     }
 
-    private func unloadAllMembers(of relationship: Relationship) {
+    /// Has the members of a relationship read anew, whichever object's they are.
+    func unloadAllMembers(of relationship: Relationship) {
         for found in handlers[relationship.source.index].table.all {
             let object = handlers[found.entity].graphObject(found.object)
             guard object.entity.isKind(of: relationship.source) else { continue }

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
     public func delete(_ object: any GraphObject) {
         guard let handler = object.state.pointee.handler, let context = handler.context else { return }
         precondition(context === self, "the object belongs to another context: delete it there")
+        object.state.pointee.flags.remove(.deletedByCascade)
         guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
         if handler.hasLifecycle {
             object.withLifecycle?.prepareForDeletion()
@@ -18,6 +19,7 @@ extension ManagedObjectContext {
     /// Takes note of a deletion, of which the object has been told.
     func markDeleted(_ object: any GraphObject) {
         guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        object.state.pointee.flags.remove(.deletedByCascade)
         if let recorder {
             // An undo after the next save needs the values.
             object.fireFault()
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
     func restore(_ object: any GraphObject) {
         deleted.remove(object)
         deletionStamp &+= 1
-        object.state.pointee.flags.remove(.deletePropagated)
+        object.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
         recorder?.didInsert(object)
         markUpdated(object)
         object.reestablishInverses()
@@ -87,7 +89,12 @@ extension ManagedObjectContext {
         let destinations = object.destinations(of: relationship)
         switch relationship.deleteRule {
         case .cascade:
-            if cascading { for destination in destinations { delete(destination) } }
+            guard cascading else { break }
+            for destination in destinations
+            where destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) {
+                delete(destination)
+                destination.state.pointee.flags.insert(.deletedByCascade)
+            }
         case .nullify, .noAction, .deny:
             break
         }
@@ -104,6 +111,25 @@ extension ManagedObjectContext {
                 recorder.willSetDestination(of: destination, at: inverse.slot)
             }
         }
+    }
+
+    /// Takes back the unsaved deletions that followed from others which have been taken back.
+    func restoreCascadedDeletions() {
+        propagateDeletes()
+        // What the program itself deleted stays so, with all that goes with it, and so does what went with objects that are
+        // not in the store any more.
+        var doomed: Set<ObjectIdentifier> = []
+        var rest = deleted.entries.map(\.object).filter { object in
+            let flags = object.state.pointee.flags
+            return flags.contains(.vanished) || flags.intersection([.deleted, .deletedByCascade]) == .deleted
+        }
+        while let object = rest.popLast() {
+            guard doomed.insert(ObjectIdentifier(object)).inserted else { continue }
+            for relationship in object.entity.relationships where relationship.deleteRule == .cascade {
+                rest += object.lastDestinations(of: relationship)
+            }
+        }
+        for object in deleted.objects where !doomed.contains(ObjectIdentifier(object)) { restore(object) }
     }
 
     /// What keeps deleted objects from being deleted.
@@ -124,5 +150,15 @@ extension ManagedObjectContext {
                     )
                 }
         }
+    }
+}
+
+extension GraphObject {
+    /// The registered objects that a relationship leads to, deleted ones among them.
+    fileprivate func lastDestinations(of relationship: Relationship) -> [any GraphObject] {
+        guard let context = state.pointee.handler?.context else { return [] }
+        let keys =
+            relationship.isToMany ? Array(members(of: relationship).keys) : [destinationKey(at: relationship.slot)]
+        return keys.compactMap { context.knownObject(forKey: $0, of: relationship.destination) }
     }
 }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         for key in keys where key < 0 { new[key] = knownObject(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {
             takeInSavedChanges()
-            let batch = try objects(keys[start..<start + min(batchSize, keys.count - start)], of: request.entity, new)
+            let batch = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)
                 .map { unsafeDowncast($0, to: T.self) }
             guard !batch.isEmpty else { continue }
             try prefetch(request.relationshipKeyPathsForPrefetching, from: batch)
@@ -55,13 +55,28 @@ extension ManagedObjectContext {
     /// The objects with keys in their order, the saved ones fetched with one request; those that are deleted are left out.
     private func objects(
         _ keys: ArraySlice<Int64>,
-        of entity: Entity,
+        for request: FetchRequest,
         _ new: [Int64: any GraphObject]
     ) throws -> [any GraphObject] {
-        let ids = keys.compactMap { $0 > 0 ? id(entity: entity, key: $0) : nil }
-        let rows = ids.isEmpty ? RowBatch() : try store(for: entity).newValuesForObjects(with: ids, with: self)
         var objects = new
-        for object in materialize(rows) { objects[object.state.pointee.key] = object }
+        for object in try savedObjects(keys.filter { $0 > 0 }, for: request) {
+            objects[object.state.pointee.key] = object
+        }
         return keys.compactMap { key in objects[key].flatMap { $0.isObjectDeleted ? nil : $0 } }
+    }
+
+    /// The saved objects with keys, with what the request reads of them.
+    private func savedObjects(_ keys: [Int64], for request: FetchRequest) throws -> [any GraphObject] {
+        guard !keys.isEmpty else { return [] }
+        guard request.makesFaults else {
+            let ids = keys.map { id(entity: request.entity, key: $0) }
+            return materialize(try store(for: request.entity).newValuesForObjects(with: ids, with: self))
+        }
+        var batch = FetchRequest(request.entity, predicate: .isMember(.variable(0), of: keys.map(Value.integer)))
+        batch.includesPendingChanges = false
+        batch.propertiesToFetch = request.propertiesToFetch
+        batch.includesPropertyValues = request.includesPropertyValues
+        batch.returnsObjectsAsFaults = request.returnsObjectsAsFaults
+        return materializeFaults(try rows(for: batch), for: batch)
     }
 }

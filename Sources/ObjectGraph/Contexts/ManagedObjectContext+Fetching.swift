@@ -27,7 +27,10 @@ extension ManagedObjectContext {
             coordinator.objectTypes[request.entity.index] is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
-        guard let pending else { return materialize(rows, as: T.self) }
+        guard let pending else {
+            guard request.makesFaults else { return materialize(rows, as: T.self) }
+            return materializeFaults(rows, for: request).map { unsafeDowncast($0, to: T.self) }
+        }
         return try results(of: request, rows, with: pending).map { unsafeDowncast($0, to: T.self) }
     }
 
@@ -62,6 +65,8 @@ extension ManagedObjectContext {
     }
 
     func rows(for request: FetchRequest) throws -> RowBatch {
+        var request = request
+        request.readFailures = readFailures
         guard case .rows(let rows) = try store(for: request.entity).execute(.fetch(request), with: self) else {
             preconditionFailure("the store answered a fetch with something else")
         }
@@ -108,7 +113,10 @@ extension ManagedObjectContext {
         _ rows: RowBatch,
         with pending: PendingChanges
     ) throws -> [any GraphObject] {
-        let saved = materialize(rows).filter { !pending.keys.contains($0.state.pointee.key) }
+        // What every object is checked for had better be read with all of them.
+        let makesFaults = request.makesFaults && !pending.reachesFurther
+        let saved = (makesFaults ? materializeFaults(rows, for: request) : materialize(rows))
+            .filter { !pending.keys.contains($0.state.pointee.key) }
         let evaluator = QueryEvaluator()
         var result: [any GraphObject]
         if pending.reachesFurther {
@@ -138,6 +146,7 @@ extension ManagedObjectContext {
         var stored = request
         stored.offset = 0
         if pending.reachesFurther {
+            stored = stored.readingAllProperties
             stored.predicate = nil
             stored.sort = []
             stored.limit = nil

@@ -73,17 +73,19 @@ extension GraphObject {
         let state = state
         let lostContext = state.pointee.handler.map { $0.context == nil && $0.island == nil } ?? false
         guard state.pointee.key > 0 || lostContext else { return }
-        let row = state.pointee.row
+        let row = lastRow
         for property in entity.properties {
             let slot = property.slot
             switch property {
             case .attribute:
-                if let row, changes[slot].isUnset, !row.isNull(at: slot) { changes[slot] = .value(row.value(at: slot)) }
+                guard let row, changes[slot].isUnset, !row.isNull(at: slot) else { continue }
+                changes[slot] = .value(row.value(at: slot))
             case .relationship:
                 changes[slot] = .unset
             }
         }
         state.pointee.row = nil
+        changes.cachedRow = nil
     }
 
     /// The changes, which are made where there are none.

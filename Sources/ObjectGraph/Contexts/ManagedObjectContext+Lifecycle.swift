@@ -26,23 +26,37 @@ extension ManagedObjectContext {
         return [inserted, updated, deleted].flatMap(\.objects).compactMap(\.withLifecycle)
     }
 
-    /// What changed objects themselves have against being saved.
-    func rejections() -> [ObjectGraphError.ValidationProblem] {
+    /// What changed objects themselves have against being saved. What they change meanwhile is saved, and objects that are
+    /// changed by it are asked as well.
+    ///
+    /// - Throws: ``ObjectGraphError/endlessChanges`` where there are always more.
+    func rejections() throws -> [ObjectGraphError.ValidationProblem] {
         guard handlers.contains(where: \.hasLifecycle) else { return [] }
         var problems: [ObjectGraphError.ValidationProblem] = []
-        func check(_ list: ChangeList, _ validate: (ManagedObject) throws -> Void) {
-            for object in list.objects.compactMap(\.withLifecycle) {
+        var asked: Set<ObjectIdentifier> = []
+        func check(_ list: ChangeList, _ validate: (ManagedObject) throws -> Void) -> Bool {
+            let objects = list.objects.compactMap(\.withLifecycle).filter {
+                asked.insert(ObjectIdentifier($0)).inserted
+            }
+            for object in objects {
                 do {
                     try validate(object)
                 } catch {
                     problems.append(.init(id: object.managedObjectID, property: "", reason: .rejected("\(error)")))
                 }
             }
+            return !objects.isEmpty
         }
-        check(inserted) { try $0.validateForInsert() }
-        check(updated) { try $0.validateForUpdate() }
-        check(deleted) { try $0.validateForDelete() }
-        return problems
+        for _ in 0..<Self.mostRounds {
+            propagateDeletes()
+            let haveBeenAsked = [
+                check(inserted) { try $0.validateForInsert() },
+                check(updated) { try $0.validateForUpdate() },
+                check(deleted) { try $0.validateForDelete() },
+            ]
+            if !haveBeenAsked.contains(true) { return problems }
+        }
+        throw ObjectGraphError.endlessChanges
     }
 }
 

@@ -75,7 +75,8 @@ extension GraphObject {
     func adopt(refetched row: Row) -> Bool {
         guard let current = state.pointee.row else {
             guard state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) else { return false }
-            state.pointee.row = row
+            if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
+            replaceRow(by: row)
             return true
         }
         guard current.isOlder(than: row) else {

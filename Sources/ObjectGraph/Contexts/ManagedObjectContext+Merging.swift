@@ -6,9 +6,10 @@ extension ManagedObjectContext {
         parent?.takeInSavedChanges()
         guard !inbox.isEmpty, pinnedGeneration == nil else { return }
         deletionStamp &+= 1
+        var awakened: [any GraphObject] = []
         for announcement in inbox.take() {
             switch announcement {
-            case .save(let changes): merge(changes)
+            case .save(let changes): merge(changes, &awakened)
             case .batch(let changes): merge(changes)
             // A parent has objects that no store has.
             case .erasure where parent == nil: forgetSavedObjects()
@@ -16,9 +17,14 @@ extension ManagedObjectContext {
             }
             childInboxes.inboxes.post(announcement, except: nil)
         }
+        // Only now, since an object may do anything.
+        for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 
-    private func merge(_ changes: SaveChangesRequest) {
+    private func merge(_ changes: SaveChangesRequest, _ awakened: inout [any GraphObject]) {
+        var changes = changes
+        changes.inserted = withOwnReadFailures(changes.inserted)
+        changes.updated = withOwnReadFailures(changes.updated)
         for row in changes.inserted {
             unloadMembers(toldBy: row)
             // A row with a past was deleted, and came back.
@@ -26,13 +32,24 @@ extension ManagedObjectContext {
             knownObject(forKey: row.key, of: model.entities[row.entityIndex])?.adopt(refetched: row)
         }
         var known: [any GraphObject] = []
+        var left: Set<Relationship> = []
+        // A store that tells of rows by itself does not tell what changed in them.
+        var updates = changes.updates.makeIterator()
         for row in changes.updated {
+            let slots = updates.next()?.slots
             unloadMembers(toldBy: row)
-            guard let found = handlers[row.entityIndex].table.object(forKey: row.key) else { continue }
-            let object = handlers[found.entity].graphObject(found.object)
-            if let old = object.state.pointee.row { unloadMembers(toldBy: old) }
-            if parent == nil { object.adopt(refetched: row) } else { known.append(object) }
+            let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex])
+            let old = object?.lastRow
+            if let old { unloadMembers(toldBy: old) }
+            left.formUnion(membershipsLeft(by: row, slots, from: old))
+            guard let object else { continue }
+            if parent != nil {
+                known.append(object)
+            } else if object.adopt(refetched: row) {
+                awakened.append(object)
+            }
         }
+        for relationship in left { unloadAllMembers(of: relationship) }
         // The parent may have changes of its own besides.
         readAgain(known.filter { $0.state.pointee.row != nil })
         for deletion in changes.deleted {
@@ -45,6 +62,12 @@ extension ManagedObjectContext {
             guard let inverse = change.relationship.inverse else { continue }
             for key in change.added + change.removed { unloadMembers(of: inverse, owner: key) }
         }
+    }
+
+    /// The rows, copied where they leave values in the store: that one cannot be read is to be told here.
+    private func withOwnReadFailures(_ rows: RowBatch) -> RowBatch {
+        guard rows.chunks.contains(where: { $0.fields.pointee.deferredValues != nil }) else { return rows }
+        return RowBatch(copying: rows, readFailures: readFailures)
     }
 
     /// Makes all objects what the parent says that they are now.
@@ -93,6 +116,23 @@ extension ManagedObjectContext {
         }
         if object.state.pointee.flags.contains(.deleted) { deleted.remove(object) }
         object.state.pointee.flags.insert(.vanished)
+    }
+
+    /// The to-many relationships that an object has left without it being known here whose members it was: the members may
+    /// be loaded though the object is not in memory, or has not all values.
+    ///
+    /// - Parameter slots: The slots that changed; nil where it may be any of them.
+    private func membershipsLeft(
+        by row: Row,
+        _ slots: SlotSet?,
+        from old: Row?
+    ) -> [Relationship] {
+        model.entities[row.entityIndex].relationships.compactMap { relationship in
+            guard !relationship.isToMany, slots?.contains(relationship.slot) ?? true,
+                !(old?.tells(relationship.slot) ?? false), let inverse = relationship.inverse, inverse.isToMany
+            else { return nil }
+            return inverse
+        }
     }
 
     /// Unloads the to-many relationships of which a row tells that its object is a member.

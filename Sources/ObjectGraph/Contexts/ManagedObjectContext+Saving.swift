@@ -7,17 +7,28 @@ extension ManagedObjectContext {
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every value that cannot be saved;
     ///   ``ObjectGraphError/conflicts(_:)`` where objects changed in the store since they were read, and
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
-    ///   what the stores throw.
+    ///   ``ObjectGraphError/unreadable(_:)`` where values could not be read since the last save;
+    ///   ``ObjectGraphError/saveInProgress`` where an object asks for it that is told of a save; what the stores throw.
     public func save() throws {
+        guard !isSaving else { throw ObjectGraphError.saveInProgress }
         takeInSavedChanges()
         guard hasChanges else { return registerUndo() }
+        try requireReadableValues()
+        let told = try saveChanges()
+        for object in told { object.didSave() }
+    }
+
+    /// Saves, and returns the objects that are to be told that they have been.
+    private func saveChanges() throws -> [ManagedObject] {
+        isSaving = true
+        defer { isSaving = false }
         try tellOfSave()
         // What objects changed when they were told is undone together with the changes before.
         registerUndo()
         let told = changedLifecycleObjects
         if recorder != nil { loadMembersOfDeletedObjects() }
         try withoutRecording { try advancingGeneration(writeChanges) }
-        for object in told { object.didSave() }
+        return told
     }
 
     private func writeChanges() throws {
@@ -38,8 +49,9 @@ extension ManagedObjectContext {
     /// - Returns: what was saved; nil where a conflict was settled, and it is time to try again. No object is held by it.
     private func tryToWrite(settlingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]?
     {
+        let rejections = try rejections()
         try assignPermanentKeys()
-        let preparation = try SavePreparation(self)
+        let preparation = try SavePreparation(self, rejections)
         do {
             try write(preparation)
         } catch let conflict as SaveConflict {
@@ -163,7 +175,7 @@ extension UnsafeMutablePointer<ObjectState> {
                 changes[slot] = .unset
             }
         }
-        if keepsMembers {
+        if keepsMembers || changes.cachedRow != nil {
             changes.assignedKey = 0
         } else {
             pointee.changes = nil

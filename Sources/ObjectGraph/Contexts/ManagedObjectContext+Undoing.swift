@@ -4,6 +4,7 @@ extension ManagedObjectContext {
     /// read again. None of it can be undone any more.
     public func rollback() {
         forgetUndo()
+        forgetReadFailures()
         let new = inserted.objects.filter { $0.state.pointee.key < 0 }
         let returned = inserted.objects.filter { $0.state.pointee.key > 0 }
         let changed = updated.objects + deleted.objects
@@ -66,6 +67,9 @@ extension ManagedObjectContext {
         guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
             object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
         else { return }
+        readFailures.removeAll {
+            $0.key == object.state.pointee.key && handlers[$0.entityIndex].table === handler.table
+        }
         if mergeChanges, object.hasChanges { return readAgain([object]) }
         // What was changed before can be undone, the refresh cannot.
         registerUndo()
@@ -86,7 +90,8 @@ extension ManagedObjectContext {
     public func refreshAllObjects() {
         processPendingChanges()
         let objects = registeredObjects
-        readAgain((updated.objects + deleted.objects).filter { $0.state.pointee.row != nil })
+        forgetReadFailures()
+        readAgain((updated.objects + deleted.objects).filter { $0.lastRow != nil })
         for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
     }
 
@@ -94,10 +99,10 @@ extension ManagedObjectContext {
     func readAgain(_ objects: [any GraphObject]) {
         for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
-            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
-                continue
+            let found = reading(for: objects[0]) {
+                try store(for: objects[0].entity).newValuesForObjects(with: ids, with: self)
             }
-            for row in rows {
+            for row in found ?? RowBatch() {
                 guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]) else { continue }
                 object.replaceRow(by: row)
                 object.state.pointee.flags.remove(.outdated)
@@ -135,6 +140,7 @@ extension GraphObject {
         state.pointee.row = nil
         state.pointee.flags.remove(.outdated)
         guard let changes = state.pointee.changes else { return }
+        changes.cachedRow = nil
         var keepsMembers = false
         for property in entity.properties {
             if case .relationship(let relationship) = property, relationship.placement == .destinationKey,

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A scratch pad of objects: it fetches them, keeps one object for each row, collects changes and saves them.
 ///
 /// A context and its objects belong to one thread, actor or queue at a time; they are not `Sendable`. Pass identifiers
@@ -11,6 +13,13 @@ public final class ManagedObjectContext {
     public weak var owner: AnyObject?
     /// What a save does about objects that somebody else has changed, and about values that are not unique.
     public var mergePolicy = MergePolicy.error
+    /// For how many seconds after it was fetched a row may fill a fault that has it at hand without asking the store (see
+    /// ``FetchRequest/returnsObjectsAsFaults``); a negative number for any time, which it is at first, as in Core Data.
+    ///
+    /// It is no age that filled objects have: those show what was last read, until a fetch reads a later version or
+    /// ``refresh(_:mergeChanges:)`` makes them faults, which always reads the store again. What other contexts of the
+    /// coordinator save comes by itself.
+    public var stalenessInterval: TimeInterval = -1
     /// Called when the context gets its first unsaved change, and again for the first one after each save or rollback.
     public var didGetChanges: (() -> Void)?
     /// Called by any thread when another context has saved something, for this one to take in with
@@ -47,6 +56,9 @@ public final class ManagedObjectContext {
     private let handlersByType: [ObjectIdentifier: FaultHandler]
     @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
     let inbox = ContextInbox()
+    /// Where it is told that a property could not be read. A store that leaves values in place hands it to its
+    /// ``RowBatchBuilder``.
+    public let readFailures = ReadFailures()
     /// The children's inboxes.
     var childInboxes = InboxList()
 
@@ -62,6 +74,8 @@ public final class ManagedObjectContext {
     var recentMembers = RecentMembers()
     /// What takes changes down for the undo manager; nil without one, and while changes are not to be undone.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
+    /// Whether objects are being told of a save, or the save is being carried out.
+    var isSaving = false
     /// How often changes have been saved.
     var saveCount = 0
     /// The keys of new objects that were given permanent ones, by their temporary keys.

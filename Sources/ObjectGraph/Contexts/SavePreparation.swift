@@ -14,8 +14,9 @@ struct SavePreparation {
 
     /// Encodes all changes of a context.
     ///
+    /// - Parameter rejections: What objects have against being saved.
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every problem there is.
-    init(_ context: ManagedObjectContext) throws {
+    init(_ context: ManagedObjectContext, _ rejections: [ObjectGraphError.ValidationProblem]) throws {
         self.context = context
         versionStep = context.parent == nil ? 1 : 0
         context.propagateDeletes()
@@ -54,10 +55,10 @@ struct SavePreparation {
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
-                .init(entity: object.entity, key: object.state.pointee.key, row: object.state.pointee.row)
+                .init(entity: object.entity, key: object.state.pointee.key, row: object.lastRow)
             )
         }
-        problems += context.rejections()
+        problems += rejections
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
     }
@@ -296,8 +297,8 @@ extension Row {
         case (.real(let real), .real): return real.bitPattern == self.real(at: slot).bitPattern
         case (.text(var text), .text):
             return withBytes(at: slot) { bytes in text.withUTF8 { $0.elementsEqual(bytes) } }
-        case (.blob(let data), .blob), (.blob(let data), .deferredBlob):
-            return withBytes(at: slot) { data.elementsEqual($0) }
+        case (.blob(let data), .blob): return withBytes(at: slot) { data.elementsEqual($0) }
+        case (.blob(let data), .deferredBlob): return (try? readBlob(at: slot)) == data
         case (.uuid(let uuid), .blob): return uuid == self.uuid(at: slot)
         default: return false
         }

@@ -1,13 +1,20 @@
 extension GraphObject {
-    /// Fills a fault. An object whose row has vanished keeps its last known values, or has none, and is marked.
+    /// Fills a fault: with the row that it has at hand, else from the store, together with the objects that were fetched with
+    /// it. An object whose row has vanished keeps its last known values, or has none, and is marked.
     ///
-    /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next save or
-    /// fetch of the context reports the store's error.
+    /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next save of the
+    /// context reports the store's error.
     func fireFault() {
         guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
             state.pointee.flags.isDisjoint(with: [.vanished, .inserted])
         else { return }
-        context.fillFaults([self])
+        guard let cached = cachedRow else { return context.fillFaults([self]) }
+        guard cached.isPartial || cached.isStale(after: context.stalenessInterval) else {
+            replaceRow(by: cached.row)
+            withLifecycle?.awakeFromFetch()
+            return
+        }
+        context.fillFaults(context.faults(fetchedWith: self))
     }
 
     /// The value of an attribute's slot, or the key of a to-one relationship's destination.
@@ -18,9 +25,17 @@ extension GraphObject {
             let changed = changes[slot]
             if !changed.isUnset { return changed }
         }
-        if state.pointee.chunk == nil { fireFault() }
-        guard let row = state.pointee.row, slot < row.slotCount else { return .value(.null) }
+        guard let row = row(telling: slot), slot < row.slotCount else { return .value(.null) }
         return .value(row.value(at: slot))
+    }
+
+    /// The row, which a fault takes in unless it has the value in a slot at hand without the others. Where there is none, it
+    /// is what was last known.
+    private func row(telling slot: Int) -> Row? {
+        if let row = state.pointee.row { return row }
+        if let cached = cachedRow, cached.isPartial, cached.row.tells(slot) { return cached.row }
+        fireFault()
+        return lastRow
     }
 
     /// The key of the destination of a to-one relationship; 0 where it has none.
@@ -29,19 +44,34 @@ extension GraphObject {
             if case .integer(let key) = value { return key }
             return 0
         }
-        if state.pointee.chunk == nil { fireFault() }
-        guard let row = state.pointee.row, slot < row.slotCount else { return 0 }
+        guard let row = row(telling: slot), slot < row.slotCount else { return 0 }
         return row.integer(at: slot)
     }
 }
 
 extension ManagedObjectContext {
+    /// A fault, and those that were fetched together with it and are not filled yet.
+    fileprivate func faults(fetchedWith object: any GraphObject) -> [any GraphObject] {
+        var faults = [object]
+        guard let chunk = object.neighbours else { return faults }
+        for index in 0..<chunk.rowCount {
+            let row = chunk.row(at: index)
+            guard let known = knownObject(forKey: row.key, of: model.entities[row.entityIndex]), known !== object,
+                known.isFault, known.lastRow?.chunk === chunk,
+                known.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
+            else { continue }
+            faults.append(known)
+        }
+        return faults
+    }
+
     /// Fills faults of one inheritance with one request. Those that have no row any more are marked.
     func fillFaults(_ faults: [any GraphObject]) {
-        guard let entity = faults.first?.entity else { return }
+        guard let first = faults.first else { return }
         let ids = faults.map { id(entity: $0.entity, key: $0.state.pointee.key) }
-        guard let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) else { return }
-        var missing = Dictionary(uniqueKeysWithValues: faults.map { ($0.state.pointee.key, $0) })
+        let found = reading(for: first) { try store(for: first.entity).newValuesForObjects(with: ids, with: self) }
+        guard let rows = found else { return }
+        var missing = Dictionary(faults.map { ($0.state.pointee.key, $0) }, uniquingKeysWith: { first, _ in first })
         var awakened: [any GraphObject] = []
         for row in rows {
             guard let object = missing.removeValue(forKey: row.key) else { continue }
@@ -61,7 +91,7 @@ extension ManagedObjectContext {
         if let known = knownObject(forKey: key, of: relationship.destination) { return known }
         guard key > 0 else { return nil }
         var keys: Set<Int64> = [key]
-        if let chunk = object.state.pointee.chunk, object.state.pointee.row?.key == object.state.pointee.key {
+        if let chunk = object.neighbours {
             for index in 0..<chunk.rowCount {
                 let row = chunk.row(at: index)
                 guard model.entities[row.entityIndex].isKind(of: relationship.source) else { continue }
@@ -70,9 +100,10 @@ extension ManagedObjectContext {
             }
         }
         let ids = keys.sorted().map { id(entity: relationship.destination, key: $0) }
-        guard let rows = try? store(for: relationship.destination).newValuesForObjects(with: ids, with: self) else {
-            return nil
+        let found = reading(for: object, relationship) {
+            try store(for: relationship.destination).newValuesForObjects(with: ids, with: self)
         }
+        guard let rows = found else { return nil }
         // The objects must outlive the sweep that registering them may cause.
         return withExtendedLifetime(materialize(rows)) { objects in
             objects.first { $0.state.pointee.key == key }
@@ -84,7 +115,7 @@ extension ManagedObjectContext {
     /// - Returns: the members as far as the store read their rows on the way.
     func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [any GraphObject] {
         var owners: [Int64: any GraphObject] = [object.state.pointee.key: object]
-        if let chunk = object.state.pointee.chunk, object.state.pointee.row?.key == object.state.pointee.key {
+        if let chunk = object.neighbours {
             let table = handlers[relationship.source.index].table
             for index in 0..<chunk.rowCount {
                 let row = chunk.row(at: index)
@@ -99,13 +130,14 @@ extension ManagedObjectContext {
             }
         }
         let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
-        guard
-            let result = try? store(for: relationship.source).newValues(
+        let found = reading(for: object, relationship) {
+            try store(for: relationship.source).newValues(
                 forRelationship: relationship,
                 forObjectsWith: ids,
                 with: self
             )
-        else { return [] }
+        }
+        guard let result = found else { return [] }
         let objects = materialize(result.rows)
         for (key, range) in result.owners {
             guard let owner = owners.removeValue(forKey: key) else { continue }
@@ -141,11 +173,12 @@ extension ManagedObjectContext {
         let table = handlers[entity.index].table
         let missing = keys.filter { $0 > 0 && !table.contains($0) }
         var fetched: [any GraphObject] = []
-        if !missing.isEmpty {
+        if let first = missing.first {
             let ids = missing.map { id(entity: entity, key: $0) }
-            if let rows = try? store(for: entity).newValuesForObjects(with: ids, with: self) {
-                fetched = materialize(rows)
+            let rows = reading(entity, key: first) {
+                try store(for: entity).newValuesForObjects(with: ids, with: self)
             }
+            if let rows { fetched = materialize(rows) }
         }
         return withExtendedLifetime(fetched) {
             var result: [T] = []

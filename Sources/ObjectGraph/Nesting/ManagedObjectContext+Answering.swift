@@ -23,6 +23,8 @@ extension ManagedObjectContext {
 
     private func rows(forChild request: FetchRequest) throws -> RowBatch {
         processPendingChanges()
+        // The parent keeps what it reads up to date, for which it takes complete rows.
+        let request = request.readingAllProperties
         if let pending = pendingChanges(for: request) { return try rows(of: fetch(request, with: pending)) }
         let rows = try rows(for: request)
         adoptKnown(rows)

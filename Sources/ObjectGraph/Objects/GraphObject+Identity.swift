@@ -50,8 +50,10 @@ extension GraphObject {
         return !state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
     }
 
-    /// Whether the object's values have not been read from the store yet.
+    /// Whether the object has not taken in its values yet. Those that the context has at hand, see
+    /// ``FetchRequest/propertiesToFetch``, can be read nevertheless without asking the store.
     public var isFault: Bool {
-        state.pointee.chunk == nil && state.pointee.changes == nil && state.pointee.handler != nil
+        guard state.pointee.chunk == nil, state.pointee.handler != nil else { return false }
+        return state.pointee.changes.map { $0.cachedRow != nil } ?? true
     }
 }

@@ -59,13 +59,14 @@ open class ManagedObject: GraphObject {
     open func prepareForDeletion() {}
 
     /// Called when a save that will write the object begins. It may change this and other objects, insert and delete:
-    /// those that it changes are saved, and told, too.
+    /// those that it changes are saved, and told, too. It must not save the context.
     open func willSave() {}
 
     /// Called after a save that has written the object.
     open func didSave() {}
 
-    /// Throws where the object must not be inserted as it is. The save reports it, together with all other problems.
+    /// Throws where the object must not be inserted as it is. The save reports it, together with all other problems. What it
+    /// changes is saved; it must not save the context.
     open func validateForInsert() throws {}
 
     /// Throws where the object must not be updated as it is. The save reports it, together with all other problems.

@@ -38,7 +38,7 @@ public struct Materialization {
             guard case .value(let value) = changed else { return nil }
             return V(storedValue: value)
         }
-        let row = row
+        let row = row(telling: slot)
         return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil
     }
 
@@ -56,11 +56,12 @@ public struct Materialization {
         return changes[slot]
     }
 
-    /// The row; one without values for an object that is in no store.
+    /// A row that tells the value in a slot; one without values for an object that is in no store.
     ///
-    /// For a fault it is fetched, since the object keeps some of its values as constants.
-    private var row: Row {
+    /// For a fault it is fetched, where it is not at hand, since the object keeps some of its values as constants.
+    private func row(telling slot: Int) -> Row {
         if let row = entry.pointee.state.row { return row }
+        if let cached = entry.pointee.state.changes?.cachedRow?.row, cached.tells(slot) { return cached }
         guard entry.pointee.state.key > 0, let handler = entry.pointee.state.handler, let context = handler.context,
             let node = try? context.store(for: handler.entity).newValuesForObject(
                 with: context.id(entity: handler.entity, key: entry.pointee.state.key),

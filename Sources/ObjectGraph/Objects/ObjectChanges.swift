@@ -5,6 +5,8 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
     struct Header {
         @usableFromInline let slotCount: Int
         @usableFromInline var assignedKey: Int64 = 0
+        /// See ``ObjectChanges/cachedRow``.
+        var cachedRow: CachedRow?
 
         @inlinable
         init(slotCount: Int) {
@@ -38,6 +40,16 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         set { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = newValue } }
     }
 
+    /// The row that the object has at hand for as long as it is a fault. It has it here since few objects do, and those with
+    /// changes are read the slow way.
+    var cachedRow: CachedRow? {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow = newValue } }
+    }
+
+    /// Whether nothing is held beyond the row, apart from ``cachedRow``.
+    var isEmpty: Bool { assignedKey == 0 && (0..<slotCount).allSatisfy { slots[$0].isUnset } }
+
     /// The slots' values; valid as long as the changes are.
     @inlinable
     var slots: UnsafeMutablePointer<SlotValue> { withUnsafeMutablePointerToElements { $0 } }
@@ -58,6 +70,7 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
     func copy() -> ObjectChanges {
         let copy = ObjectChanges.make(slotCount: slotCount)
         copy.assignedKey = assignedKey
+        copy.cachedRow = cachedRow
         for slot in 0..<slotCount {
             copy[slot] = if case .members(let members) = self[slot] { .members(members.copy()) } else { self[slot] }
         }

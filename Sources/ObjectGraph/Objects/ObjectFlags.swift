@@ -36,6 +36,8 @@ struct ObjectFlags: OptionSet {
     /// New and outside any graph, of a class that others inherit from: ``GraphObject/_$completeState()`` has not been
     /// called yet.
     @inlinable static var incomplete: ObjectFlags { .init(rawValue: 8192) }
+    /// Deleted along a delete rule, and not by the program.
+    @inlinable static var deletedByCascade: ObjectFlags { .init(rawValue: 16384) }
     /// The deletion has been carried on along the delete rules.
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 256) }
 }

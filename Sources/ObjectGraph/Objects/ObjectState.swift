@@ -4,6 +4,7 @@
 /// | row | changes | the object is |
 /// |---|---|---|
 /// | – | – | a fault |
+/// | – | with a ``CachedRow`` | a fault that has some or all values at hand |
 /// | set | – | clean |
 /// | set | set | changed, or clean with members of to-many relationships loaded |
 /// | – | set | new |

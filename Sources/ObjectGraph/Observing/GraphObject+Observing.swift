@@ -30,14 +30,28 @@ extension GraphObject {
 
     // Which properties change is known only when it has happened, so that observers are told of both at once.
 
-    /// Replaces the row.
+    /// Replaces the row, and what a fault had at hand of it.
     func replaceRow(by row: Row) {
-        let old = state.pointee.row
+        let old = lastRow
         state.pointee.row = row
-        guard isObserved, let old else { return }
+        dropCachedRow()
+        if isObserved, let old { tellObservers(ofChangesFrom: old, to: row) }
+    }
+
+    /// Makes the object a fault that has a later row at hand.
+    func replaceRow(by cached: CachedRow) {
+        let old = lastRow
+        state.pointee.row = nil
+        ensureChanges().cachedRow = cached
+        if isObserved, let old { tellObservers(ofChangesFrom: old, to: cached.row) }
+    }
+
+    private func tellObservers(ofChangesFrom old: Row, to new: Row) {
         let changes = state.pointee.changes
-        for slot in 0..<max(old.slotCount, row.slotCount) where changes?[slot].isUnset ?? true {
-            if old.differs(from: row, at: slot) { tellObservers(slot) }
+        for slot in 0..<max(old.slotCount, new.slotCount) where changes?[slot].isUnset ?? true {
+            // Of a value that was not read, before, nobody has seen anything; what it is now, nobody knows.
+            guard old.tells(slot) else { continue }
+            if !new.tells(slot) || old.differs(from: new, at: slot) { tellObservers(slot) }
         }
     }
 

@@ -18,6 +18,24 @@ public struct FetchRequest: Sendable {
     }
     /// Whether unsaved changes of the context take part.
     public var includesPendingChanges = true
+    /// The attributes and to-one relationships that are read at once; all of them where there are none here.
+    ///
+    /// The objects are faults that have these values at hand: reading them asks the store for nothing. What was left out is
+    /// read when the program first asks for it or changes the object, for all objects that were read together, so that it
+    /// costs few statements. To-many relationships have no values that could be read at once, see
+    /// ``relationshipKeyPathsForPrefetching``.
+    ///
+    /// Worth while where much is left out, such as long texts: such an object costs an allocation more than others.
+    public var propertiesToFetch: [Property] = []
+    /// Whether values are read at all. Without them the objects are faults that have nothing at hand; the first one that is
+    /// read, or changed, fills those that were fetched together with it.
+    public var includesPropertyValues = true
+    /// Whether the objects are faults: each takes in its row, without a statement, when the program first asks it for a
+    /// value, which is also when it is told that it was fetched (``ManagedObject/awakeFromFetch()``).
+    ///
+    /// Core Data does that unless it is asked not to, since filling an object is work there. Here a filled object is the
+    /// smaller one, so that faults have to be asked for.
+    public var returnsObjectsAsFaults = false
     /// Paths of relationships, to-one and to-many, whose destinations are fetched together with the results, so that
     /// walking them afterwards asks the store for nothing. Steps of objects that do not have the relationship lead
     /// nowhere.
@@ -25,10 +43,30 @@ public struct FetchRequest: Sendable {
     /// What the layer above made the request of, for stores that understand it; nil where no store asks for it.
     package var origin: (any Sendable)?
 
+    /// Where the context that makes the request is told of values that a store leaves in place and cannot read later. A
+    /// store that does so hands it to its ``RowBatchBuilder``.
+    public internal(set) var readFailures: ReadFailures?
+
     /// Makes a request.
     public init(_ entity: Entity, predicate: QueryExpression? = nil, sort: [QuerySort] = []) {
         self.entity = entity
         self.predicate = predicate
         self.sort = sort
+    }
+}
+
+extension FetchRequest {
+    /// Whether the rows tell all attributes and to-one relationships.
+    public var readsAllProperties: Bool { includesPropertyValues && propertiesToFetch.isEmpty }
+
+    /// Whether the results are faults, unless they were known before.
+    var makesFaults: Bool { returnsObjectsAsFaults || !readsAllProperties }
+
+    /// The same request with complete rows.
+    var readingAllProperties: FetchRequest {
+        var request = self
+        request.includesPropertyValues = true
+        request.propertiesToFetch = []
+        return request
     }
 }

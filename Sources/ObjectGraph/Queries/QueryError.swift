@@ -1,11 +1,11 @@
 /// Why a condition or value cannot be computed.
 public enum QueryError: Error, Hashable, Sendable {
-    /// An integer became too large or was divided by zero.
+    /// An integer became too large or was divided by zero, or a sum of decimals has more digits than a `Decimal` can hold.
     case arithmeticOverflow
     /// An aggregate stands where there is no group to compute it from: in a predicate, in what results are grouped by,
     /// in another aggregate, or outside a ``DictionaryFetchRequest``.
     case misplacedAggregate
-    /// The sum or average of values that are no numbers, or of decimals, which a store cannot add up exactly.
+    /// The sum or average of values that are no numbers.
     case notSummable(QueryExpression.Aggregate)
     /// A value that differs among the objects of a group: it is neither one that the results are grouped by nor inside
     /// an aggregate. The name is that of the property.
@@ -22,10 +22,10 @@ extension QueryError: CustomStringConvertible {
     /// What is wrong and what can be done.
     public var description: String {
         switch self {
-        case .arithmeticOverflow: "an integer became too large, or was divided by zero"
+        case .arithmeticOverflow: "a number became too large, or was divided by zero"
         case .misplacedAggregate:
             "an aggregate can only stand among the properties, the having predicate and the sort of a dictionary fetch"
-        case .notSummable(let aggregate): "the \(aggregate.rawValue) of values that are no integers or reals"
+        case .notSummable(let aggregate): "the \(aggregate.rawValue) of values that are no numbers"
         case .notGrouped(let name):
             "'\(name)' differs among the objects of a group: group by it, or put it into an aggregate"
         case .havingWithoutGroups: "a having predicate needs properties to group by, or an aggregate"

@@ -31,8 +31,15 @@ extension QueryExpression {
     private static func type(of aggregate: Aggregate, _ argument: QueryExpression) -> AttributeType? {
         switch aggregate {
         case .count, .distinctCount: .int64
-        case .sum: argument.resultType?.storage == .real ? .double : .int64
-        case .average: argument.resultType == .date ? .date : .double
+        case .sum:
+            if argument.resultType == .decimal {
+                .decimal
+            } else if argument.resultType?.storage == .real {
+                .double
+            } else {
+                .int64
+            }
+        case .average: [.date, .decimal].contains(argument.resultType) ? argument.resultType : .double
         case .minimum, .maximum: argument.resultType
         }
     }

@@ -64,6 +64,6 @@ extension DictionaryFetchRequest {
 }
 
 extension AttributeType {
-    /// Whether a store can add values up. It cannot add decimals, which are kept as bytes.
-    fileprivate var isSummable: Bool { storage == .integer || storage == .real }
+    /// Whether values can be added up.
+    fileprivate var isSummable: Bool { storage == .integer || storage == .real || self == .decimal }
 }

@@ -2,6 +2,8 @@ public import Foundation
 
 /// Where large values are read from that a store left out of its rows, each when a program asks for it.
 public protocol DeferredValueSource: AnyObject, Sendable {
-    /// The blob in a slot of the row of an object as it is now; empty where the object is gone or the store cannot be read.
-    func blob(at slot: Int, key: Int64, entityIndex: Int) -> Data
+    /// The blob in a slot of the row of an object as it is now; nil where the store does not have the object any more.
+    ///
+    /// - Throws: what keeps the store from being read.
+    func blob(at slot: Int, key: Int64, entityIndex: Int) throws -> Data?
 }

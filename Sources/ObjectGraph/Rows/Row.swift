@@ -22,6 +22,8 @@ public struct Row: @unchecked Sendable {
         case null, integer, real, text, blob
         /// A blob that stays in the store until it is asked for.
         case deferredBlob
+        /// A value that was not read, since the request asked for others.
+        case omitted
     }
 
     /// The primary key of the row that starts with `words`.
@@ -100,7 +102,8 @@ public struct Row: @unchecked Sendable {
     /// Calls `body` with the bytes of the text or blob in a slot; they are empty where it holds neither.
     ///
     /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a blob
-    /// that was left in the store are read anew each time, and are gone when `body` ends.
+    /// that was left in the store are read anew each time, and are gone when `body` ends; they are empty where that fails,
+    /// which the context's next save tells.
     @inlinable
     public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         if tag(at: slot) == .deferredBlob { return try deferredBlob(at: slot).withUnsafeBytes(body) }
@@ -121,10 +124,30 @@ public struct Row: @unchecked Sendable {
         return withBytes(at: slot) { Data($0) }
     }
 
-    /// The blob that was left in the store.
+    /// The blob that was left in the store; empty where it cannot be read, which the context's next save tells.
     @usableFromInline
     func deferredBlob(at slot: Int) -> Data {
-        chunk.fields.pointee.deferredValues?.blob(at: slot, key: key, entityIndex: entityIndex) ?? Data()
+        do {
+            return try readBlob(at: slot)
+        } catch {
+            chunk.fields.pointee.readFailures?.add(
+                ReadFailures.Failure(entityIndex: entityIndex, key: key, slot: slot, cause: error)
+            )
+            return Data()
+        }
+    }
+
+    /// The blob in a slot; empty where it holds none.
+    ///
+    /// - Throws: what keeps a blob that was left in the store from being read; ``ReadFailures/RowIsGone`` where the store does
+    ///   not have it any more.
+    public func readBlob(at slot: Int) throws -> Data {
+        guard tag(at: slot) == .deferredBlob else { return blob(at: slot) }
+        let source = chunk.fields.pointee.deferredValues
+        guard let blob = try source?.blob(at: slot, key: key, entityIndex: entityIndex) else {
+            throw ReadFailures.RowIsGone()
+        }
+        return blob
     }
 
     /// The UUID in a slot; all zeros where it holds no 16 bytes.
@@ -136,16 +159,22 @@ public struct Row: @unchecked Sendable {
         }
     }
 
-    /// The value in a slot.
+    /// The value in a slot; null where it was not read.
     public func value(at slot: Int) -> Value {
         switch tag(at: slot) {
-        case .null: .null
+        case .null, .omitted: .null
         case .integer: .integer(integer(at: slot))
         case .real: .real(real(at: slot))
         case .text: .text(text(at: slot))
         case .blob, .deferredBlob: .blob(blob(at: slot))
         }
     }
+
+    /// Whether the value in a slot was read.
+    func tells(_ slot: Int) -> Bool { slot < slotCount && tag(at: slot) != .omitted }
+
+    /// Whether the values in some slots were not read.
+    var isPartial: Bool { (0..<slotCount).contains { tag(at: $0) == .omitted } }
 }
 
 extension Row {

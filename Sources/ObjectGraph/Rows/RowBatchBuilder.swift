@@ -16,16 +16,23 @@ public struct RowBatchBuilder: ~Copyable {
     @usableFromInline var isInRow = false
     /// Where the rows' deferred blobs are read from.
     @usableFromInline var deferredValues: (any DeferredValueSource)?
+    /// Where it is told that one of those could not be read.
+    @usableFromInline var readFailures: ReadFailures?
 
     /// Makes a builder. The first chunk is small and each further one larger, up to the usual size, so that a few rows
     /// do not take the memory of many.
     ///
-    /// - Parameter deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
+    /// - Parameters:
+    ///   - deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
+    ///   - readFailures: Where it is told that one of those could not be read: what the context or the request that the rows
+    ///     are for has.
     @inlinable
-    public init(deferredValues: (any DeferredValueSource)? = nil) {
+    public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
         self.deferredValues = deferredValues
+        self.readFailures = readFailures
         chunk = RowChunk.make(words: RowChunk.smallestCapacity)
         chunk.fields.pointee.deferredValues = deferredValues
+        chunk.fields.pointee.readFailures = readFailures
         row = chunk.base
     }
 
@@ -78,6 +85,7 @@ public struct RowBatchBuilder: ~Copyable {
         let grown = Swift.min(8 * Int(chunk.fields.pointee.capacity), RowChunk.standardCapacity)
         chunk = RowChunk.make(words: Swift.max(words, grown))
         chunk.fields.pointee.deferredValues = deferredValues
+        chunk.fields.pointee.readFailures = readFailures
     }
 
     /// Moves the row that is being written to a chunk where `bytes` more have room.
@@ -133,6 +141,11 @@ public struct RowBatchBuilder: ~Copyable {
     @inlinable
     public mutating func setDeferredBlob(at slot: Int) { setTag(.deferredBlob, at: slot) }
 
+    /// Marks a slot of the row as not read. Only rows for a request with ``FetchRequest/propertiesToFetch``, or without
+    /// ``FetchRequest/includesPropertyValues``, may have such slots: the object of any other row has all its values.
+    @inlinable
+    public mutating func setOmitted(at slot: Int) { setTag(.omitted, at: slot) }
+
     @inlinable
     mutating func append(_ bytes: UnsafeRawBufferPointer, at slot: Int) {
         if end + bytes.count > room { moveRow(toFit: bytes.count) }
@@ -168,7 +181,12 @@ public struct RowBatchBuilder: ~Copyable {
                 deferredValues = other.chunk.fields.pointee.deferredValues
                 chunk.fields.pointee.deferredValues = deferredValues
             }
+            if readFailures == nil {
+                readFailures = other.chunk.fields.pointee.readFailures
+                chunk.fields.pointee.readFailures = readFailures
+            }
             setDeferredBlob(at: slot)
+        case .omitted: setOmitted(at: slot)
         }
     }
 
@@ -193,9 +211,10 @@ extension RowBatchBuilder {
 }
 
 extension RowBatch {
-    /// Copies of rows.
-    init(copying rows: some Sequence<Row>) {
-        var builder = RowBatchBuilder()
+    /// Copies of rows. Values that were left in the store and cannot be read are told to `readFailures`, or to whom they
+    /// were told before.
+    init(copying rows: some Sequence<Row>, readFailures: ReadFailures? = nil) {
+        var builder = RowBatchBuilder(readFailures: readFailures)
         for row in rows { builder.append(row) }
         self = builder.finish()
     }

@@ -21,6 +21,8 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
         @usableFromInline var rowCount: UInt32
         /// Where the rows' deferred blobs are read from.
         @usableFromInline var deferredValues: (any DeferredValueSource)?
+        /// Where it is told that one of those could not be read.
+        @usableFromInline var readFailures: ReadFailures?
 
         @inlinable
         init(capacity: UInt32) {

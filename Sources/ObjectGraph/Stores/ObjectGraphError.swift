@@ -16,10 +16,25 @@ public enum ObjectGraphError: Error, Sendable {
     case notUnique([ConstraintConflict])
     /// An identifier's text is none, or none of this model.
     case malformedIdentifier
-    /// Objects change further objects whenever they are told that they will be saved.
+    /// Objects change further objects whenever they are told that they will be saved, or asked whether they can be.
     case endlessChanges
+    /// A save was asked for by an object that is being told, or asked, about a save of the same context.
+    case saveInProgress
+    /// Values could not be read when properties were asked for them, which read as empty. Nothing was saved; see
+    /// ``ManagedObjectContext/forgetReadFailures()``.
+    case unreadable([UnreadableValue])
     /// A batch request names what it cannot write.
     case invalidBatch(entity: String, property: String?, reason: BatchProblem)
+
+    /// A value that could not be read.
+    public struct UnreadableValue: Sendable {
+        /// The object.
+        public let id: ManagedObjectID
+        /// The name of the property; nil where no property of the object could be read.
+        public let property: String?
+        /// What the store threw.
+        public let cause: any Error
+    }
 
     /// Why an object cannot be saved.
     public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
@@ -112,7 +127,14 @@ extension ObjectGraphError: CustomStringConvertible {
         case .malformedIdentifier:
             "the text is no identifier of an object of this model"
         case .endlessChanges:
-            "willSave() changes further objects again and again: a save cannot begin"
+            "willSave() or a validation changes further objects again and again: a save cannot begin"
+        case .saveInProgress:
+            "the context is being saved: willSave() and validations must not save it"
+        case .unreadable(let values):
+            (["\(values.count) value(s) could not be read, and were empty for the program, before this save:"]
+                + values.map { value in
+                    "  \([value.id.entity.name, value.property].compactMap(\.self).joined(separator: ".")): \(value.cause)"
+                }).joined(separator: "\n")
         case .invalidBatch(let entity, let property, let reason):
             "a batch request cannot write '\(([entity] + [property].compactMap(\.self)).joined(separator: "."))': "
                 + reason.rawValue

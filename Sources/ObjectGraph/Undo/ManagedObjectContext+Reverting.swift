@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     ) -> [(object: any GraphObject, slot: Int, key: Int64)] {
         var found: [(object: any GraphObject, slot: Int, key: Int64)] = []
         forEachSource(of: destinations) { object, relationship, keys in
-            guard !relationship.isToMany, let key = object.state.pointee.row?.integer(at: relationship.slot),
+            guard !relationship.isToMany, let key = object.lastRow?.integer(at: relationship.slot),
                 keys.contains(key), object.destinationKey(at: relationship.slot) == key
             else { return }
             found.append((object, relationship.slot, key))
@@ -137,9 +137,9 @@ extension ManagedObjectContext {
             for row in rows {
                 guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]),
                     // Else the next save has a conflict to report.
-                    object.state.pointee.row?.version == row.version
+                    object.lastRow?.version == row.version
                 else { continue }
-                object.state.pointee.row = row
+                object.replaceRow(by: row)
             }
         }
     }
@@ -160,7 +160,8 @@ extension GraphObject {
         guard let row = state.pointee.row else { return }
         for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob {
             let changes = ensureChanges()
-            if changes[slot].isUnset { changes[slot] = .value(row.value(at: slot)) }
+            // Where it cannot be read it stays what the row says, and is missed when the object is to be inserted again.
+            if changes[slot].isUnset, let blob = try? row.readBlob(at: slot) { changes[slot] = .value(.blob(blob)) }
         }
     }
 

@@ -35,29 +35,66 @@ enum SortableDecimal {
         return Data([isNegative ? Sign.negative.rawValue : Sign.positive.rawValue] + bytes)
     }
 
+    /// What the bytes of a number say.
+    enum Parts {
+        case notANumber
+        case zero
+        /// A number 0.d₁d₂d₃… · 10 to the power of `exponent`, with its digits in pairs from 0 to 99; the first digit is not 0.
+        case digits(isNegative: Bool, exponent: Int, pairs: [UInt8])
+
+        /// - Returns: nil where the bytes are no number.
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            guard let first = bytes.first, let sign = Sign(rawValue: first) else { return nil }
+            switch sign {
+            case .notANumber, .zero:
+                guard bytes.count == 1 else { return nil }
+                self = sign == .zero ? .zero : .notANumber
+            case .negative, .positive:
+                let body = bytes.dropFirst().map { sign == .negative ? ~$0 : $0 }
+                guard body.count >= 4, body.last == 0 else { return nil }
+                let pairs = body[2..<(body.count - 1)]
+                guard pairs.allSatisfy({ $0 >= 1 && $0 <= 100 }) else { return nil }
+                self = .digits(
+                    isNegative: sign == .negative,
+                    exponent: Int(body[0]) << 8 + Int(body[1]) - 32768,
+                    pairs: pairs.map { $0 - 1 }
+                )
+            }
+        }
+    }
+
     /// The number, or nil where the bytes are none.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
-        guard let first = bytes.first, let sign = Sign(rawValue: first) else { return nil }
-        switch sign {
-        case .notANumber: return bytes.count == 1 ? Decimal.nan : nil
-        case .zero: return bytes.count == 1 ? Decimal(0) : nil
-        case .negative, .positive: break
+        let (isNegative, exponent, pairs): (Bool, Int, [UInt8])
+        switch Parts(bytes) {
+        case nil: return nil
+        case .notANumber: return .nan
+        case .zero: return 0
+        case .digits(let negative, let power, let digits): (isNegative, exponent, pairs) = (negative, power, digits)
         }
-        let body = bytes.dropFirst().map { sign == .negative ? ~$0 : $0 }
-        guard body.count >= 4, body.last == 0 else { return nil }
-        let exponent = Int(body[0]) << 8 + Int(body[1]) - 32768
-        var digits: [UInt8] = []
-        for pair in body[2..<(body.count - 1)] {
-            guard (1...100).contains(pair) else { return nil }
-            digits += [(pair - 1) / 10, (pair - 1) % 10]
+        let digits = pairs.flatMap { [$0 / 10, $0 % 10] }
+        return decimal(isNegative: isNegative, digits: digits, power: exponent - digits.count)
+    }
+
+    /// The largest power of ten that a number's last digit can stand for.
+    private static let largestPower = 127
+
+    /// A number given by its digits, the last of which stands for a power of ten; nil where there is no such `Decimal`, not
+    /// even a rounded one.
+    static func decimal(isNegative: Bool, digits: some BidirectionalCollection<UInt8>, power: Int) -> Decimal? {
+        var digits = Array(digits)
+        var power = power
+        while digits.last == 0 {
+            digits.removeLast()
+            power += 1
         }
-        if digits.last == 0 { digits.removeLast() }
+        guard (-256...256).contains(power) else { return nil }
+        // Only with further zeros can the text of a large one be read.
+        while power > largestPower {
+            digits.append(0)
+            power -= 1
+        }
         let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
-        let scale = exponent - digits.count
-        guard (-256...256).contains(scale) else { return nil }
-        return Decimal(
-            string: (sign == .negative ? "-" : "") + text + "e\(scale)",
-            locale: Locale(identifier: "en_US_POSIX")
-        )
+        return Decimal(string: (isNegative ? "-" : "") + text + "e\(power)", locale: Locale(identifier: "en_US_POSIX"))
     }
 }

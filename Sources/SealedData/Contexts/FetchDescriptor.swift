@@ -20,7 +20,8 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context take part.
     public var includePendingChanges = true
-    /// The properties that will be read; none stands for all. A hint: other properties can be read as well.
+    /// The properties that will be read; none stands for all. Other properties can be read as well: when the first one is, or
+    /// a model is changed, what was left out is read for many of the fetched models at once.
     public var propertiesToFetch: [PartialKeyPath<T>] = []
     /// The relationships that will be followed. A hint: a relationship that is followed over many fetched models is read
     /// for many of them at once in any case.

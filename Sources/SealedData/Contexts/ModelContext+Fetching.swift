@@ -114,6 +114,7 @@ extension FetchRequest {
         limit = descriptor.fetchLimit
         offset = descriptor.fetchOffset ?? 0
         includesPendingChanges = descriptor.includePendingChanges
+        propertiesToFetch = try PropertySelection(descriptor.propertiesToFetch, of: T.self, entity: entity).properties
         relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
             try RelationshipPath($0, of: T.self, entity: entity).relationships
         }

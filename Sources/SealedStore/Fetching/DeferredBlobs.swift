@@ -13,10 +13,18 @@ final class DeferredBlobs: DeferredValueSource {
 
     private let database: Database
     private let schema: StoreSchema
+    /// The state that is read; nil for the last one.
+    private let generation: SnapshotGeneration?
 
-    init(_ database: Database, _ schema: StoreSchema) {
+    init(_ database: Database, _ schema: StoreSchema, generation: SnapshotGeneration? = nil) {
         self.database = database
         self.schema = schema
+        self.generation = generation
+    }
+
+    /// Reads the values as they are in a state of the store.
+    func pinned(to generation: SnapshotGeneration) -> DeferredBlobs {
+        DeferredBlobs(database, schema, generation: generation)
     }
 
     /// Whether values of a property are left in the store where they are large.
@@ -28,18 +36,20 @@ final class DeferredBlobs: DeferredValueSource {
         }
     }
 
-    func blob(at slot: Int, key: Int64, entityIndex: Int) -> Data {
+    func blob(at slot: Int, key: Int64, entityIndex: Int) throws -> Data? {
+        if let generation { return try generation.snapshot.perform { try read(slot, key, entityIndex) } }
+        return try read(slot, key, entityIndex)
+    }
+
+    private func read(_ slot: Int, _ key: Int64, _ entityIndex: Int) throws -> Data? {
         let entity = schema.model.entities[entityIndex]
         let table = schema.table(of: entity)
-        guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else {
-            return Data()
-        }
-        let blob = try? database.read { connection in
+        guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else { return nil }
+        return try database.read { connection in
             try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") { statement in
                 try statement.bind(key, at: 1)
-                return try statement.step() ? Data(statement.blob(at: 0)) : Data()
+                return try statement.step() ? Data(statement.blob(at: 0)) : nil
             }
         }
-        return blob ?? Data()
     }
 }

@@ -83,11 +83,14 @@ struct EntitySelection: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let cells: [Cell]
+        /// The slots of properties that have columns which are not read.
+        let omittedSlots: [Int]
 
-        init(entityIndex: Int, slotCount: Int, cells: [Cell]) {
+        init(entityIndex: Int, slotCount: Int, cells: [Cell], omittedSlots: [Int]) {
             self.entityIndex = entityIndex
             self.slotCount = slotCount
             self.cells = cells
+            self.omittedSlots = omittedSlots
         }
     }
 
@@ -105,14 +108,20 @@ struct EntitySelection: Sendable {
     private let table: String
     private let layouts: [Int64: RowLayout]
     private let onlyLayout: RowLayout?
+    /// Whether some columns are not read.
+    private let isPartial: Bool
+    /// Whether large values may be left in the store.
+    let mayDefer: Bool
 
-    init(_ entity: Entity, _ table: EntityTable) {
+    /// - Parameter properties: Whose columns are read; nil for all.
+    init(_ entity: Entity, _ table: EntityTable, only properties: Set<Property>? = nil) {
         self.table = table.name
+        isPartial = properties != nil
         var names = [#"t0."_id""#, #"t0."_version""#]
         if table.hasEntityColumn { names.append(#"t0."_entity""#) }
         var cells: [Property: Cell] = [:]
         for property in entity.family.lazy.flatMap(\.properties) where cells[property] == nil {
-            guard let column = table.column(of: property) else { continue }
+            guard let column = table.column(of: property), properties?.contains(property) ?? true else { continue }
             let position = Int32(names.count)
             let isDeferrable = DeferredBlobs.isDeferrable(property)
             cells[property] = Cell(
@@ -129,13 +138,15 @@ struct EntitySelection: Sendable {
                 names.append("t0.\(column.name)")
             }
         }
+        mayDefer = cells.values.contains { $0.deferral != nil }
         columns = names.joined(separator: ", ")
         columnCount = Int32(names.count)
         let layouts = entity.family.map { member in
             RowLayout(
                 entityIndex: member.index,
                 slotCount: member.slotCount,
-                cells: member.properties.compactMap { cells[$0] }
+                cells: member.properties.compactMap { cells[$0] },
+                omittedSlots: member.properties.filter { table.column(of: $0) != nil && cells[$0] == nil }.map(\.slot)
             )
         }
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
@@ -160,10 +171,10 @@ struct EntitySelection: Sendable {
         into rows: inout RowBatchBuilder,
         observer: RowObserver? = nil
     ) throws {
-        if let observer {
+        if observer != nil || isPartial {
             while try statement.step() {
                 try read(statement, into: &rows)
-                observer.didReadRow()
+                observer?.didReadRow()
             }
             return
         }
@@ -182,6 +193,7 @@ struct EntitySelection: Sendable {
             throw SealedStoreError.damagedMetadata("an entity number in \(table)")
         }
         read(statement, layout, into: &rows)
+        for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
     }
 
     @inline(__always)

@@ -3,14 +3,19 @@ import ObjectGraph
 
 extension SealedStore {
     /// The rows with keys, in any order.
-    func rows(with keys: [Int64], of entity: Entity) throws -> RowBatch {
+    func rows(
+        with keys: [Int64],
+        of entity: Entity,
+        in generation: SnapshotGeneration?,
+        readFailures: ReadFailures?
+    ) throws -> RowBatch {
         let layout = try layout.value
         // By the root, since an identifier may name a superentity or a subentity of the object's own.
         let root = layout.schema.model.root(of: entity)
         let selection = layout.statements.selection(of: root)
         let table = layout.schema.table(of: root).name
         return try layout.database.read { connection in
-            var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
+            var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys) {
                 let sql = #"SELECT \#(selection.columns) FROM \#(table) AS t0 WHERE t0."_id" IN (\#(group.parameters))"#
                 try connection.withStatement(sql) { query in
@@ -23,13 +28,18 @@ extension SealedStore {
     }
 
     /// The members of a to-many relationship of several owners: in the relationship's order or by primary key.
-    func members(of relationship: Relationship, owners: [Int64]) throws -> RelationshipRows {
+    func members(
+        of relationship: Relationship,
+        owners: [Int64],
+        in generation: SnapshotGeneration?,
+        readFailures: ReadFailures?
+    ) throws -> RelationshipRows {
         let layout = try layout.value
         let selection = layout.statements.selection(of: relationship.destination)
         let (source, ownerColumn, position) = try memberSource(of: relationship, layout)
         var result = RelationshipRows()
         try layout.database.read { connection in
-            var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
+            var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners) {
                 // Members without a position were added by a batch request: they come last.

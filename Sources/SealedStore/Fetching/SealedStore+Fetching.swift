@@ -4,14 +4,14 @@ import ObjectGraph
 
 extension SealedStore {
     /// The rows that fit a request: one statement.
-    func fetch(_ request: FetchRequest) throws -> RowBatch {
+    func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
         let layout = try layout.value
-        let selection = layout.statements.selection(of: request.entity)
+        let selection = layout.selection(for: request)
         let statement = try FetchStatement(request, columns: selection.columns, layout)
         return try layout.database.read { connection in
             try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
-                var rows = RowBatchBuilder(deferredValues: layout.deferredBlobs)
+                var rows = layout.rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
                 try selection.readAll(query, into: &rows, observer: connection.rowObserver)
                 return rows.finish()
             }
@@ -62,6 +62,27 @@ extension SealedStore {
                 return try query.step() ? Int(query.integer(at: 0)) : 0
             }
         }
+    }
+}
+
+extension SealedStore.Layout {
+    /// The columns that a request reads.
+    fileprivate func selection(for request: FetchRequest) -> EntitySelection {
+        guard !request.readsAllProperties else { return statements.selection(of: request.entity) }
+        let properties = request.includesPropertyValues ? request.propertiesToFetch : []
+        return EntitySelection(request.entity, schema.table(of: request.entity), only: Set(properties))
+    }
+
+    /// What rows of a selection are written with.
+    func rowBuilder(
+        for selection: EntitySelection,
+        in generation: SnapshotGeneration?,
+        readFailures: ReadFailures?
+    ) -> RowBatchBuilder {
+        // Rows that leave nothing in the store need not keep a state of it.
+        guard selection.mayDefer else { return RowBatchBuilder() }
+        let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
+        return RowBatchBuilder(deferredValues: source, readFailures: readFailures)
     }
 }
 

@@ -13,13 +13,13 @@ final class SnapshotGeneration: QueryGeneration {
 }
 
 extension SealedStore {
-    /// Runs `body`, which reads what the context is pinned to.
-    func reading<R>(for context: ManagedObjectContext?, _ body: () throws -> R) throws -> R {
-        guard let token = context?.queryGenerationToken else { return try body() }
+    /// Runs `body`, which reads what the context is pinned to: the state that it is given, or the last one for nil.
+    func reading<R>(for context: ManagedObjectContext?, _ body: (SnapshotGeneration?) throws -> R) throws -> R {
+        guard let token = context?.queryGenerationToken else { return try body(nil) }
         for case let generation as SnapshotGeneration in token.generations
         where generation.storeID == ObjectIdentifier(self) {
-            return try generation.snapshot.perform(body)
+            return try generation.snapshot.perform { try body(generation) }
         }
-        return try body()
+        return try body(nil)
     }
 }

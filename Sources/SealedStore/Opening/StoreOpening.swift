@@ -61,7 +61,8 @@ struct StoreOpening {
             readOnly: description.isReadOnly,
             createsIfMissing: createsIfMissing,
             applicationID: applicationID,
-            newestUserVersion: formatVersion
+            newestUserVersion: formatVersion,
+            aggregates: DecimalAggregates.all
         )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
         return try Database(location, key: key(of: description), options: options, create: create)

@@ -261,6 +261,14 @@ struct QueryGenerator {
             }
         }
         let text = try value(argument)
+        if argument.resultType == .decimal {
+            switch aggregate {
+            case .sum: return "\(DecimalSumFunction.name)(\(text))"
+            case .average: return "\(DecimalAverageFunction.name)(\(text))"
+            // Bytes that compare as the numbers do.
+            case .minimum, .maximum, .count, .distinctCount: break
+            }
+        }
         return aggregate == .distinctCount ? "count(DISTINCT \(text))" : "\(Self.name(of: aggregate))(\(text))"
     }
 

@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Foundation
 import ObjectGraph
 
 extension SealedStore {
@@ -258,7 +259,9 @@ extension Statement {
         case .real: try bind(row.real(at: slot), at: index)
         case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
         case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
-        case .deferredBlob: try row.withBytes(at: slot) { try bind(blob: $0, at: index) }
+        // Of an object that is inserted again: it must not be written as empty where it cannot be read.
+        case .deferredBlob: try row.readBlob(at: slot).withUnsafeBytes { try bind(blob: $0, at: index) }
+        case .omitted: preconditionFailure("a partial row is never saved")
         }
     }
 }

@@ -12,13 +12,15 @@ struct RandomOperations {
     private let isNested: Bool
     var contexts: [ManagedObjectContext]
     /// The context with the changes, if there are any.
-    private var active = 0
+    private(set) var active = 0
     var graph = PlainGraph()
     var saved = PlainGraph()
-    private var ids: [Int: ManagedObjectID] = [:]
+    var ids: [Int: ManagedObjectID] = [:]
     /// Objects that the test refers to, so that they stay in memory, by context.
     private var held: [[Int: ManagedObject]] = [[:], [:]]
-    private var nextID = 1
+    var nextID = 1
+    /// Objects that were fetched in part.
+    var parts: [ManagedObject] = []
     /// Saved objects that were deleted since the last save, as they were then.
     var deleted: [Int: PlainGraph.Object] = [:]
     var log: [String] = []
@@ -81,9 +83,11 @@ struct RandomOperations {
 
     mutating func step() throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<15: try undoably { $0.insert() }
+        case 0..<13: try undoably { $0.insert() }
+        case 13..<15: try doBatch()
         case 15..<19: try undoably { $0.insertGraphFromOutside() }
-        case 19..<35: try undoably { try $0.setAttribute() }
+        case 19..<33: try undoably { try $0.setAttribute() }
+        case 33..<35: try changeElsewhere()
         case 35..<59: try undoably { try $0.relate() }
         case 59..<65: try undoably { try $0.delete() }
         case 65..<68: try undoably { try $0.deleteAndRestore() }
@@ -94,6 +98,7 @@ struct RandomOperations {
         case 89..<91: try reopen()
         case 91..<93: resetOrRefresh()
         case 93..<96: switchContext()
+        case 96..<98: try fetchInPart()
         default: letGo()
         }
         if checksEveryStep || random.chance(20) { try check(context, graph, "the context") }
@@ -274,6 +279,7 @@ struct RandomOperations {
         guard !context.hasChanges else { return }
         log.append("reopen")
         held = [[:], [:]]
+        parts = []
         contexts = []
         try store.reopen()
         makeContexts()
@@ -292,6 +298,9 @@ struct RandomOperations {
         } else if !context.hasChanges {
             log.append("refresh")
             for object in held[active].values { context.refresh(object, mergeChanges: false) }
+        } else {
+            log.append("refresh all")
+            context.refreshAllObjects()
         }
     }
 
@@ -304,7 +313,7 @@ struct RandomOperations {
     }
 
     /// Stops to refer to some objects, so that the context may let go of them.
-    private mutating func letGo() {
+    mutating func letGo() {
         log.append("let go")
         let unsaved = Set(context.insertedObjects.map { ObjectIdentifier($0) })
         // New objects whose insertion is undone can come back.

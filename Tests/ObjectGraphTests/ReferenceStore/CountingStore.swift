@@ -50,7 +50,7 @@ final class CountingStore: IncrementalStore {
 
     private func count(_ request: StoreRequest) throws {
         switch request {
-        case .fetch, .fetchIDs, .count, .fetchDictionaries: counter.count(.fetch)
+        case .fetch, .fetchIDs, .count, .fetchDictionaries: try counter.countRead(.fetch)
         case .save, .batchInsert, .batchUpdate, .batchDelete, .erase:
             counter.count(.save)
             if let error = counter.takeFailure() { throw error }
@@ -61,12 +61,12 @@ final class CountingStore: IncrementalStore {
         with id: ManagedObjectID,
         with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode? {
-        counter.count(.values)
+        try counter.countRead(.values)
         return try store.newValuesForObject(with: id, with: context)
     }
 
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
-        counter.count(.values)
+        try counter.countRead(.values)
         return try store.newValuesForObjects(with: ids, with: context)
     }
 
@@ -75,7 +75,7 @@ final class CountingStore: IncrementalStore {
         forObjectWith id: ManagedObjectID,
         with context: ManagedObjectContext?
     ) throws -> RelationshipValue {
-        counter.count(.members)
+        try counter.countRead(.members)
         return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
     }
 
@@ -84,7 +84,7 @@ final class CountingStore: IncrementalStore {
         forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
-        counter.count(.members)
+        try counter.countRead(.members)
         return try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
     }
 
@@ -102,13 +102,23 @@ final class CountingStore: IncrementalStore {
     }
 }
 
-/// How often a store was asked, by kind of request; and the error that its next save ends with.
+/// How often a store was asked, by kind of request; and the errors that its next save and all reads end with.
 final class RequestCounter: Sendable {
     enum Kind: Hashable {
         case fetch, save, values, members
     }
 
     private let state = Guarded<(counts: [Kind: Int], failure: (any Error)?)>(([:], nil))
+    private let readFailure = Guarded<(any Error)?>(nil)
+
+    /// Counts a request that reads, which fails where all of them are to.
+    func countRead(_ kind: Kind) throws {
+        count(kind)
+        if let error = readFailure.withLock({ $0 }) { throw error }
+    }
+
+    /// Lets all reads fail before they reach the store; none for nil.
+    func failReads(with error: (any Error)?) { readFailure.withLock { $0 = error } }
 
     func count(_ kind: Kind) { state.withLock { $0.counts[kind, default: 0] += 1 } }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 
 /// Computes rows of values over records: aggregates in loops, and everything else by ``ReferenceQuery``.
@@ -89,6 +90,10 @@ struct ReferenceDictionaries {
             return (aggregate == .minimum ? sorted.first : sorted.last) ?? .null
         case .sum, .average:
             guard !values.isEmpty else { return .null }
+            if type == .decimal {
+                let sum = values.compactMap(Decimal.init(storedValue:)).reduce(0, +)
+                return (aggregate == .sum ? sum : sum / Decimal(values.count)).storedValue
+            }
             var integers: Int64 = 0
             var reals = 0.0
             var areIntegers = true

@@ -23,7 +23,7 @@ final class ReferenceStore: IncrementalStore {
 
     func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
-        case .fetch(let request): .rows(try read(for: context) { try rows($0, keys($0, request), request.entity) })
+        case .fetch(let request): .rows(try read(for: context) { try rows($0, keys($0, request), for: request) })
         case .fetchIDs(let request):
             .ids(
                 try read(for: context) { data in
@@ -131,6 +131,22 @@ final class ReferenceStore: IncrementalStore {
             else { continue }
             rows.begin(key: key, version: record.version, entity: entity.index, slotCount: entity.slotCount)
             for property in entity.properties { rows.set(record.values[property.name] ?? .null, at: property.slot) }
+        }
+        return rows.finish()
+    }
+
+    /// The rows of keys, with what the request reads of them.
+    private func rows(_ data: ReferenceData, _ keys: [Int64], for request: FetchRequest) -> RowBatch {
+        let all = rows(data, keys, request.entity)
+        if request.readsAllProperties { return all }
+        let read = Set(request.includesPropertyValues ? request.propertiesToFetch : [])
+        var rows = RowBatchBuilder()
+        for row in all {
+            rows.append(row)
+            for property in model.entities[row.entityIndex].properties where !read.contains(property) {
+                if case .relationship(let relationship) = property, relationship.isToMany { continue }
+                rows.setOmitted(at: property.slot)
+            }
         }
         return rows.finish()
     }

@@ -61,7 +61,7 @@ extension ManagedObject {
     func text(_ name: String) -> String { if case .text(let text) = self[name] { text } else { "" } }
 }
 
-extension [ManagedObject] {
+extension Array where Element: ManagedObject {
     /// The texts of an attribute.
     func texts(_ name: String) -> [String] { map { $0.text(name) } }
 

@@ -104,6 +104,91 @@ import Testing
         #expect(photos[0]["name"] == .text("0"))
     }
 
+    /// Makes every read of the table fail until `body` has ended.
+    private func withUnreadableTable(_ body: () throws -> Void) throws {
+        let store = try #require(try coordinator.store(for: photo).store as? SealedStore)
+        let database = try store.layout.value.database
+        try database.write { try $0.execute(#"ALTER TABLE "Photo" RENAME TO "Hidden""#) }
+        try body()
+        try database.write { try $0.execute(#"ALTER TABLE "Hidden" RENAME TO "Photo""#) }
+    }
+
+    @Test func `a value that could not be read is never saved as an empty one`() throws {
+        try insert([50_000, 60_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        try withUnreadableTable { photos[0]["image"] = photos[0]["image"] }
+        #expect(photos[0]["image"] == .blob(Data()))
+        do {
+            try context.save()
+            Issue.record("the value was saved")
+        } catch ObjectGraphError.unreadable(let values) {
+            #expect(values.map(\.property) == ["image"])
+            #expect(values.map(\.id) == [photos[0].managedObjectID])
+        }
+        context.rollback()
+        #expect(photos[0]["image"] == .blob(Self.bytes(50_000)))
+        photos[1]["name"] = .text("renamed")
+        try context.save()
+        let fresh = ManagedObjectContext(coordinator: coordinator)
+        let saved: [ManagedObject] = try fresh.fetch(FetchRequest(photo))
+        #expect(saved.map { $0["image"] } == [.blob(Self.bytes(50_000)), .blob(Self.bytes(60_000))])
+    }
+
+    @Test func `an empty value that is set is saved`() throws {
+        try insert([50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        photos[0]["image"] = .blob(Data())
+        try context.save()
+        let fresh = ManagedObjectContext(coordinator: coordinator)
+        let saved: [ManagedObject] = try fresh.fetch(FetchRequest(photo))
+        #expect(saved.map { $0["image"] } == [.blob(Data())])
+    }
+
+    @Test func `undoing a deletion whose value could not be read is refused`() throws {
+        try insert([50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        context.undoManager = UndoManager()
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        try withUnreadableTable { context.delete(photos[0]) }
+        try context.save()
+        context.undo()
+        #expect(throws: (any Error).self) { try context.save() }
+        let fresh = ManagedObjectContext(coordinator: coordinator)
+        #expect(try fresh.count(FetchRequest(photo)) == 0)
+    }
+
+    @Test func `who takes over another one's save is told of its own failures`() throws {
+        try insert([50_000])
+        let (writer, reader) = (
+            ManagedObjectContext(coordinator: coordinator), ManagedObjectContext(coordinator: coordinator)
+        )
+        let theirs: [ManagedObject] = try writer.fetch(FetchRequest(photo))
+        let own: [ManagedObject] = try reader.fetch(FetchRequest(photo))
+        theirs[0]["name"] = .text("renamed")
+        try writer.save()
+        _ = try reader.count(FetchRequest(photo))
+        #expect(own[0]["name"] == .text("renamed"))
+        try withUnreadableTable { #expect(own[0]["image"] == .blob(Data())) }
+        own[0]["thumbnail"] = .blob(Data([1]))
+        #expect(throws: ObjectGraphError.self) { try reader.save() }
+        theirs[0]["name"] = .text("again")
+        try writer.save()
+    }
+
+    @Test func `a pinned context reads the values of its state`() throws {
+        try insert([50_000])
+        let context = ManagedObjectContext(coordinator: coordinator)
+        try context.setQueryGeneration(from: .current)
+        let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
+        let other = ManagedObjectContext(coordinator: coordinator)
+        let theirs: [ManagedObject] = try other.fetch(FetchRequest(photo))
+        theirs[0]["image"] = .blob(Self.bytes(70_000))
+        try other.save()
+        #expect(photos[0]["image"] == .blob(Self.bytes(50_000)))
+    }
+
     @Test(arguments: [false, true])
     func `a value that was deleted elsewhere is never saved as an empty one`(isRead: Bool) throws {
         try insert([10_000])

@@ -1,0 +1,123 @@
+import CSQLCipher
+package import Foundation
+
+/// An aggregate function of blobs, written in Swift; an instance computes the value for one group of rows.
+///
+/// Rows with NULL are passed over. The value depends on nothing but the rows.
+package protocol AggregateFunction: AnyObject, SendableMetatype {
+    /// The name of the function in statements.
+    static var name: String { get }
+
+    /// A function that has seen no rows.
+    init()
+
+    /// Takes in the blob of a further row.
+    ///
+    /// - Throws: anything, which ends the statement with an error.
+    func add(_ blob: UnsafeRawBufferPointer) throws
+
+    /// The value for all rows; nil for NULL, which it is for no rows.
+    ///
+    /// - Throws: ``AggregateOverflow``, with which the statement throws `integerOverflow`; anything else ends it with an error.
+    func result() throws -> Data?
+}
+
+/// A value is too large for its type.
+package struct AggregateOverflow: Error {
+    package init() {}
+}
+
+extension Connection {
+    /// Makes a function known to the statements of this connection.
+    func install(_ function: any AggregateFunction.Type) throws(DatabaseError) {
+        let code = sqlite3_create_function_v2(
+            handle,
+            function.name,
+            1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            Unmanaged.passRetained(FunctionType(function)).toOpaque(),
+            nil,
+            { context, _, arguments in
+                guard let context, let argument = arguments?[0] else { return }
+                AggregateState.of(context)?.step(context, argument)
+            },
+            { context in
+                guard let context else { return }
+                AggregateState.end(context)
+            },
+            { type in
+                guard let type else { return }
+                Unmanaged<FunctionType>.fromOpaque(type).release()
+            }
+        )
+        guard code == SQLITE_OK else { throw failure(code, during: .execution) }
+    }
+}
+
+/// What SQLite is given a pointer to for each function.
+private final class FunctionType {
+    let type: any AggregateFunction.Type
+
+    init(_ type: any AggregateFunction.Type) {
+        self.type = type
+    }
+}
+
+/// What SQLite keeps a pointer to for each group of rows, from its first row until its value was asked for or the statement
+/// was given up, which calls the end as well.
+private final class AggregateState {
+    private let function: any AggregateFunction
+    private var hasFailed = false
+
+    private init(_ function: any AggregateFunction) {
+        self.function = function
+    }
+
+    private typealias Place = UnsafeMutablePointer<Unmanaged<AggregateState>?>
+
+    /// The state of the group that is being computed, made where there is none.
+    static func of(_ context: OpaquePointer) -> AggregateState? {
+        // SQLite clears the memory when it makes it.
+        let size = Int32(MemoryLayout<Unmanaged<AggregateState>?>.size)
+        guard let memory = sqlite3_aggregate_context(context, size), let type = sqlite3_user_data(context) else {
+            sqlite3_result_error_nomem(context)
+            return nil
+        }
+        let place = memory.assumingMemoryBound(to: Unmanaged<AggregateState>?.self)
+        if let state = place.pointee { return state.takeUnretainedValue() }
+        let state = AggregateState(Unmanaged<FunctionType>.fromOpaque(type).takeUnretainedValue().type.init())
+        place.pointee = Unmanaged.passRetained(state)
+        return state
+    }
+
+    func step(_ context: OpaquePointer, _ argument: OpaquePointer) {
+        guard !hasFailed, sqlite3_value_type(argument) != SQLITE_NULL else { return }
+        do {
+            let count = Int(sqlite3_value_bytes(argument))
+            try function.add(UnsafeRawBufferPointer(start: sqlite3_value_blob(argument), count: count))
+        } catch {
+            hasFailed = true
+            Self.report(error, context)
+        }
+    }
+
+    /// Gives the value for the group, and lets go of the state.
+    static func end(_ context: OpaquePointer) {
+        guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_null(context) }
+        let place = memory.assumingMemoryBound(to: Unmanaged<AggregateState>?.self)
+        guard let state = place.pointee?.takeRetainedValue() else { return sqlite3_result_null(context) }
+        place.pointee = nil
+        guard !state.hasFailed else { return }
+        do {
+            guard let result = try state.function.result() else { return sqlite3_result_null(context) }
+            result.withUnsafeBytes { csqlcipher_result_blob_copying(context, $0.baseAddress, UInt64($0.count)) }
+        } catch {
+            report(error, context)
+        }
+    }
+
+    private static func report(_ error: any Error, _ context: OpaquePointer) {
+        // The text that SQLite's own functions give.
+        sqlite3_result_error(context, error is AggregateOverflow ? "integer overflow" : "a value is malformed", -1)
+    }
+}
