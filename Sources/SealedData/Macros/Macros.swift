@@ -16,6 +16,9 @@
 /// The class gets a conformance to ``PersistentModel`` and is not `Sendable`. Initial values are evaluated for new
 /// objects only, never for objects that come from the store. `willSet` and `didSet` run as on any property, and when an
 /// initializer gives the property another value than its first one.
+///
+/// A class that is not final can be inherited from by other classes with `@Model`. They are entities of their own, whose
+/// objects are found wherever those of the class are asked for.
 @attached(
     member,
     conformances: PersistentModel,
