@@ -21,8 +21,11 @@ extension ManagedObjectContext {
                 for (row, update) in zip(changes.updated, changes.updates) { apply(row, update.slots) }
                 for change in changes.memberships { apply(change) }
             }
+            let deleted = changes.deleted.compactMap { knownObject(forKey: $0.key, of: $0.entity) }
+            // The child has found nothing that would deny it.
+            for object in deleted { object.leaveRelationships { $0.deleteRule == .deny } }
             // What else they take along the child has deleted as well, or saved from deletion.
-            delete(changes.deleted.compactMap { knownObject(forKey: $0.key, of: $0.entity) }, cascading: false)
+            delete(deleted, cascading: false)
         }
         processPendingChanges()
     }
@@ -150,6 +153,17 @@ extension GraphObject {
     fileprivate func setAttributes(from row: Row, where condition: (Int) -> Bool) {
         for case .attribute(let attribute) in entity.properties where condition(attribute.slot) {
             setSlotValue(.value(row.valueOrNull(at: attribute.slot)), at: attribute.slot)
+        }
+    }
+
+    /// Makes those relationships that `condition` holds for lead nowhere.
+    fileprivate func leaveRelationships(where condition: (Relationship) -> Bool) {
+        for relationship in entity.relationships where condition(relationship) {
+            if relationship.isToMany {
+                setMembers([], at: relationship.slot)
+            } else {
+                setDestination(nil, at: relationship.slot)
+            }
         }
     }
 

@@ -29,8 +29,9 @@ extension ManagedObjectContext {
         case .deletion: return takeBackDeletion(of: object, recorded, &returned)
         default: break
         }
-        // Somebody else deleted it meanwhile.
-        guard !object.state.pointee.flags.contains(.vanished) else { return }
+        // Somebody else deleted it meanwhile. What was deleted here may yet come back.
+        let flags = object.state.pointee.flags
+        if flags.contains(.vanished), object.state.pointee.key > 0, !flags.contains(.deletionSaved) { return }
         switch change {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
         case .destination(_, let slot, let reference): object.storeDestination(reference.currentKey, at: slot)
