@@ -12,7 +12,9 @@ extension ManagedObjectContext {
                     "the object belongs to another context: insert it there, or pass its identifier"
                 )
                 if object.state.pointee.flags.contains(.deleted) { restore(object) }
-                if object.state.pointee.flags.contains(.vanished) { revive(object) }
+                if object.state.pointee.flags.contains(.vanished) {
+                    if object.hasUnsavedPermanentKey { reinsert(object) } else { revive(object) }
+                }
                 return
             }
         }
@@ -46,6 +48,16 @@ extension ManagedObjectContext {
         if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }
     }
 
+    /// Takes back the deletion of a new object that has a permanent key, which it keeps.
+    private func reinsert(_ object: any GraphObject) {
+        object.state.pointee.flags.subtract([.vanished, .deletePropagated])
+        deletionStamp &+= 1
+        announceChange()
+        inserted.add(object)
+        recorder?.didInsert(object)
+        object.reestablishInverses()
+    }
+
     /// Makes an object new again whose deletion was saved, or that was never saved before it was deleted.
     private func revive(_ object: any GraphObject) {
         let key = object.state.pointee.key
@@ -65,6 +77,11 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
+    /// Whether the object has a permanent key, and the store has no object with it yet, or no more.
+    fileprivate var hasUnsavedPermanentKey: Bool {
+        state.pointee.key > 0 && state.pointee.changes?.assignedKey == state.pointee.key
+    }
+
     /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. The
     /// relationships of a saved object, or of one whose context is gone, are forgotten: their keys mean nothing elsewhere.
     func turnRowIntoChanges() {

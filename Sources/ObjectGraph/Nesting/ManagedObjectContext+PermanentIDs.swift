@@ -2,7 +2,7 @@ extension ManagedObjectContext {
     /// Gives new objects their permanent identifiers before they are saved, so that they can be handed on.
     ///
     /// The other new objects of the context may get theirs at the next save only. An object that has a permanent
-    /// identifier already keeps it. One that is then rolled back, or deleted, gets another one if it is inserted again.
+    /// identifier already keeps it, also when it is rolled back, or deleted, and inserted again.
     ///
     /// - Precondition: The objects are in this context.
     /// - Throws: what the stores throw.

@@ -51,7 +51,7 @@ import Testing
         #expect(try context.all("Author").isEmpty)
         #expect(author["name"] == "n")
         context.insert(author)
-        #expect(author.managedObjectID != id)
+        #expect(author.managedObjectID == id)
         try context.save()
         #expect(try store.context().one("Author")["name"] == "n")
     }
