@@ -118,9 +118,11 @@ final class ToManyMembers {
         return !readded.isEmpty
     }
 
-    /// Puts the keys, which are the members already, into another order.
+    /// Puts the keys, which are members already, into another order. Those of members that are deleted, which nobody names,
+    /// come behind: an undo may bring them back.
     func reorder(_ ordered: [Int64]) {
-        keys = KeyList(ordered)
+        let named = Set(ordered)
+        keys = KeyList(ordered + keys.filter { !named.contains($0) })
         isReordered = true
     }
 
