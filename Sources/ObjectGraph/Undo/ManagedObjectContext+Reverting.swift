@@ -10,7 +10,8 @@ extension ManagedObjectContext {
         relink(returned)
         // Objects that were deleted with them, or whose members were read again since, do not know them any more.
         for object in returned { object.reestablishInverses() }
-        propagateDeletes()
+        // What deletions took along was recorded as well.
+        propagateDeletes(cascading: false)
         for change in recorder?.changes ?? [] { change.object.dropVoidChanges() }
         registerUndo()
         childInboxes.inboxes.post(.revert, except: nil)
