@@ -7,7 +7,8 @@ public import Foundation
 ///
 /// Public, since Swift inlines the members of `package` types in their own module only; no product exports the module.
 public final class Guarded<Value>: @unchecked Sendable {
-    // Sound because `value` is only touched between `lock` and `unlock`.
+    // Sound because `value` is only touched between `lock` and `unlock`, and because no caller lets a reference out of it that
+    // is not `Sendable` itself.
 
     @usableFromInline let lock = NSLock()
     @usableFromInline var value: Value

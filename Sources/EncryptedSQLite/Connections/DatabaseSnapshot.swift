@@ -31,7 +31,6 @@ extension Connection {
         try runControl("BEGIN")
         transactionDepth += 1
         // The state is the one of the first read.
-        _ = try value(of: "PRAGMA schema_version")
         _ = try value(of: "SELECT count(*) FROM sqlite_schema")
     }
 }

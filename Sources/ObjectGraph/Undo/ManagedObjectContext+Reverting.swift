@@ -2,15 +2,14 @@ extension ManagedObjectContext {
     /// Takes changes back. What that changes is recorded in its turn, and registered for the opposite direction.
     func revert(_ recorded: RecordedChanges) {
         var returned: [any GraphObject] = []
-        // Delete rules wait until all objects are what they were: they then find nothing to do, except for what was changed
-        // without having been recorded.
+        // Delete rules wait until all objects are what they were. What they took along was recorded as well: all that is left
+        // to do is to clear references that were made without having been recorded.
         isPropagatingDeletes = true
         for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
         isPropagatingDeletes = false
         relink(returned)
         // Objects that were deleted with them, or whose members were read again since, do not know them any more.
         for object in returned { object.reestablishInverses() }
-        // What deletions took along was recorded as well.
         propagateDeletes(cascading: false)
         for change in recorder?.changes ?? [] { change.object.dropVoidChanges() }
         registerUndo()

@@ -35,6 +35,7 @@ extension ModelContext {
 
 /// A main context on its way to the main actor.
 private struct MainContextReference: @unchecked Sendable {
-    // Sound because only main contexts save by themselves, which belong to the main actor, and it is only used there.
+    // Sound because the context is a container's main context, which belongs to the main actor, and the reference is only
+    // followed there: whoever else holds it, such as the thread that brings news, passes it on.
     weak var context: ModelContext?
 }
