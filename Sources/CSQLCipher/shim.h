@@ -46,6 +46,10 @@ static inline void csqlcipher_result_blob_copying(sqlite3_context *context, cons
     sqlite3_result_blob64(context, count ? bytes : "", count, SQLITE_TRANSIENT);
 }
 
+static inline void csqlcipher_result_text_copying(sqlite3_context *context, const void *bytes, uint64_t count) {
+    sqlite3_result_text64(context, count ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 // sqlite3_db_config is variadic.
 static inline int csqlcipher_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);

@@ -77,6 +77,16 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///   SQL; `QueryError` for integers that become too large; `ObjectGraphError` for conflicts and for values that cannot
     ///   be saved.
     open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        do {
+            return try result(of: request, with: context)
+        } catch DatabaseError.integerOverflow {
+            throw QueryError.arithmeticOverflow
+        } catch DatabaseError.malformedPattern {
+            throw QueryError.malformedPattern
+        }
+    }
+
+    private func result(of request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
         switch request {
         case .fetch(let request): .rows(try reading(for: context) { try fetch(request, in: $0) })
         case .fetchIDs(let request): .ids(try reading(for: context) { _ in try fetchIDs(request) })

@@ -25,6 +25,10 @@ extension Database {
         package var statementCacheLimit: Int
         /// Aggregate functions that statements can use besides SQLite's own.
         package var aggregates: [any AggregateFunction.Type]
+        /// Functions of values that statements can use besides SQLite's own.
+        package var functions: [ScalarFunction]
+        /// Orders of texts that statements can use besides SQLite's own.
+        package var collations: [Collation]
 
         package init(
             readOnly: Bool = false,
@@ -37,7 +41,9 @@ extension Database {
             busyTimeoutMilliseconds: Int = 10_000,
             synchronizesEveryCommit: Bool = false,
             statementCacheLimit: Int = 256,
-            aggregates: [any AggregateFunction.Type] = []
+            aggregates: [any AggregateFunction.Type] = [],
+            functions: [ScalarFunction] = [],
+            collations: [Collation] = []
         ) {
             self.readOnly = readOnly
             self.createsIfMissing = createsIfMissing
@@ -50,6 +56,8 @@ extension Database {
             self.synchronizesEveryCommit = synchronizesEveryCommit
             self.statementCacheLimit = statementCacheLimit
             self.aggregates = aggregates
+            self.functions = functions
+            self.collations = collations
         }
     }
 }

@@ -46,6 +46,8 @@ extension DatabaseError: CustomStringConvertible {
             violation.description
         case .integerOverflow:
             "A computed integer does not fit 64 bits."
+        case .malformedPattern:
+            "A pattern cannot be understood."
         case .tooBig:
             "A value is longer than SQLite allows."
         case .diskFull:
@@ -103,7 +105,8 @@ extension DatabaseError: LocalizedError {
             "Free disk space and try again."
         case .inputOutput:
             "Close the database, check the disk, and open it again."
-        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .tooBig, .transactionRolledBack,
+        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .malformedPattern, .tooBig,
+            .transactionRolledBack,
             .notAuthorized,
             .interrupted,
             .sqlite:

@@ -47,8 +47,8 @@ extension DatabaseError {
                 self = .notAuthorized
                 return
             }
-            if isCurrent, phase == .execution, let connection, Self.isIntegerOverflow(connection) {
-                self = .integerOverflow
+            if isCurrent, phase == .execution, let connection, let error = Self.functionError(of: connection) {
+                self = error
                 return
             }
             var message = Self.generalMessage(detailedCode)
@@ -67,9 +67,13 @@ extension DatabaseError {
         String(cString: sqlite3_errmsg(connection)).hasPrefix("not authorized to use function")
     }
 
-    /// Whether a function such as `sum` found an integer too large, which SQLite reports as a general error.
-    private static func isIntegerOverflow(_ connection: OpaquePointer) -> Bool {
-        String(cString: sqlite3_errmsg(connection)) == "integer overflow"
+    /// What a function in a statement found wrong, which SQLite reports as a general error.
+    private static func functionError(of connection: OpaquePointer) -> DatabaseError? {
+        switch String(cString: sqlite3_errmsg(connection)) {
+        case "integer overflow": .integerOverflow
+        case "malformed pattern": .malformedPattern
+        default: nil
+        }
     }
 
     /// The message of a failed compilation, with whatever it quotes from the statement left out.

@@ -47,6 +47,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case constraint(ConstraintViolation)
     /// A sum of integers, or the magnitude of one, does not fit 64 bits.
     case integerOverflow
+    /// A pattern that a statement looks for cannot be understood.
+    case malformedPattern
     /// A value is longer than SQLite allows (1,000,000,000 bytes by default).
     case tooBig
     /// The disk is full; the transaction was rolled back.

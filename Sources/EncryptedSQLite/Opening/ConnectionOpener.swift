@@ -150,6 +150,8 @@ struct ConnectionOpener: Sendable {
         try connection.setting("PRAGMA recursive_triggers = OFF")
         try connection.setting("PRAGMA cell_size_check = ON")
         for aggregate in options.aggregates { try connection.install(aggregate) }
+        for function in options.functions { try connection.install(function) }
+        for collation in options.collations { try connection.install(collation) }
     }
 }
 

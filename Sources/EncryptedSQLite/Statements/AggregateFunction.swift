@@ -18,13 +18,8 @@ package protocol AggregateFunction: AnyObject, SendableMetatype {
 
     /// The value for all rows; nil for NULL, which it is for no rows.
     ///
-    /// - Throws: ``AggregateOverflow``, with which the statement throws `integerOverflow`; anything else ends it with an error.
+    /// - Throws: ``IntegerOverflow``, with which the statement throws `integerOverflow`; anything else ends it with an error.
     func result() throws -> Data?
-}
-
-/// A value is too large for its type.
-package struct AggregateOverflow: Error {
-    package init() {}
 }
 
 extension Connection {
@@ -97,7 +92,7 @@ private final class AggregateState {
             try function.add(UnsafeRawBufferPointer(start: sqlite3_value_blob(argument), count: count))
         } catch {
             hasFailed = true
-            Self.report(error, context)
+            reportFunctionError(error, context)
         }
     }
 
@@ -112,12 +107,7 @@ private final class AggregateState {
             guard let result = try state.function.result() else { return sqlite3_result_null(context) }
             result.withUnsafeBytes { csqlcipher_result_blob_copying(context, $0.baseAddress, UInt64($0.count)) }
         } catch {
-            report(error, context)
+            reportFunctionError(error, context)
         }
-    }
-
-    private static func report(_ error: any Error, _ context: OpaquePointer) {
-        // The text that SQLite's own functions give.
-        sqlite3_result_error(context, error is AggregateOverflow ? "integer overflow" : "a value is malformed", -1)
     }
 }

@@ -2,6 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable {
     /// An integer became too large or was divided by zero, or a sum of decimals has more digits than a `Decimal` can hold.
     case arithmeticOverflow
+    /// A regular expression cannot be understood.
+    case malformedPattern
     /// An aggregate stands where there is no group to compute it from: in a predicate, in what results are grouped by,
     /// in another aggregate, or outside a ``DictionaryFetchRequest``.
     case misplacedAggregate
@@ -23,6 +25,7 @@ extension QueryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .arithmeticOverflow: "a number became too large, or was divided by zero"
+        case .malformedPattern: "a regular expression cannot be understood"
         case .misplacedAggregate:
             "an aggregate can only stand among the properties, the having predicate and the sort of a dictionary fetch"
         case .notSummable(let aggregate): "the \(aggregate.rawValue) of values that are no numbers"

@@ -6,12 +6,18 @@ struct QueryEvaluator {
     ///
     /// - Throws: ``QueryError`` where the condition cannot be evaluated, as when a number overflows.
     func isTrue(_ condition: QueryExpression, for object: any GraphObject) throws -> Bool {
-        try isTrue(condition, [object])
+        try isTrue(condition, [.object(object)])
     }
 
     /// The value of an expression for an object.
     func value(_ expression: QueryExpression, for object: any GraphObject) throws -> Value {
-        try value(expression, [object])
+        try value(expression, [.object(object)])
+    }
+
+    /// The value of an expression that depends on no object.
+    fileprivate func value(_ expression: QueryExpression) throws -> Value {
+        assert(expression.isConstant)
+        return try value(expression, [])
     }
 
     // MARK: Order
@@ -64,7 +70,24 @@ struct QueryEvaluator {
 
     // MARK: Conditions
 
-    private func isTrue(_ condition: QueryExpression, _ variables: [any GraphObject]) throws -> Bool {
+    /// What a variable stands for.
+    private enum Variable {
+        case object(any GraphObject)
+        case element(Value)
+
+        var object: (any GraphObject)? {
+            if case .object(let object) = self { object } else { nil }
+        }
+
+        var value: Value {
+            switch self {
+            case .object(let object): .integer(object.state.pointee.key)
+            case .element(let value): value
+            }
+        }
+    }
+
+    private func isTrue(_ condition: QueryExpression, _ variables: [Variable]) throws -> Bool {
         switch condition {
         case .and(let conditions): try conditions.allSatisfy { try isTrue($0, variables) }
         case .or(let conditions): try conditions.contains { try isTrue($0, variables) }
@@ -75,16 +98,24 @@ struct QueryEvaluator {
             try { element in values.contains { $0.compare(element) == 0 } }(value(element, variables))
         case .isKind(let start, let path, let entity):
             object(at: path, variables[start])?.entity.isKind(of: entity) ?? false
-        case .quantified(let quantifier, let start, let path, let variable, let condition):
-            try isTrue(quantifier, members(of: path, variables[start]), variable, condition, variables)
+        case .quantified(.any, let source, let variable, let condition):
+            try (members(of: source, variables) ?? []).contains { member in
+                try isTrue(condition, bind(member, variable, variables))
+            }
+        case .quantified(.all, let source, let variable, let condition):
+            try (members(of: source, variables) ?? []).allSatisfy { member in
+                try isTrue(condition, bind(member, variable, variables))
+            }
         case .conditional(let test, let first, let second):
             try isTrue(try isTrue(test, variables) ? first : second, variables)
         default:
-            if case .integer(let integer) = try value(condition, variables) { integer != 0 } else { false }
+            try value(condition, variables).isTrue
         }
     }
 
     private func compare(_ comparison: QueryExpression.Comparison, _ left: Value, _ right: Value) -> Bool {
+        // What is no number equals nothing, itself included.
+        if left.isNotANumber || right.isNotANumber { return comparison == .notEqual }
         switch comparison {
         case .equal: return left.compare(right) == 0
         case .notEqual: return left.compare(right) != 0
@@ -100,38 +131,24 @@ struct QueryEvaluator {
         }
     }
 
-    private func isTrue(
-        _ quantifier: QueryExpression.Quantifier,
-        _ members: [any GraphObject]?,
-        _ variable: Int,
-        _ condition: QueryExpression,
-        _ variables: [any GraphObject]
-    ) throws -> Bool {
-        let members = members ?? []
-        return switch quantifier {
-        case .any: try members.contains { try isTrue(condition, bind($0, variable, variables)) }
-        case .all: try members.allSatisfy { try isTrue(condition, bind($0, variable, variables)) }
-        }
-    }
-
-    private func bind(
-        _ object: any GraphObject,
-        _ variable: Int,
-        _ variables: [any GraphObject]
-    ) -> [any GraphObject] {
+    private func bind(_ member: Variable, _ variable: Int, _ variables: [Variable]) -> [Variable] {
         assert(variable == variables.count, "variables are numbered by their depth")
-        return variables + [object]
+        return variables + [member]
     }
 
     // MARK: Values
 
-    private func value(_ expression: QueryExpression, _ variables: [any GraphObject]) throws -> Value {
+    private func value(_ expression: QueryExpression, _ variables: [Variable]) throws -> Value {
         switch expression {
         case .literal(let value): return value
-        case .variable(let variable): return .integer(variables[variable].state.pointee.key)
+        case .variable(let variable), .element(let variable, _): return variables[variable].value
         case .path(let start, let path): return value(at: path, variables[start])
+        case .component(let keys, let whole, let type):
+            guard case .text(let text) = try value(whole, variables) else { return .null }
+            return JSONText(text).value(at: keys, as: type)
         case .arithmetic(let operation, let left, let right):
-            return try calculate(operation, value(left, variables), value(right, variables))
+            let kind = QueryExpression.numberKind(of: left, right)
+            return try operation.apply(value(left, variables), value(right, variables), as: kind)
         case .conditional(let test, let first, let second):
             return try value(try isTrue(test, variables) ? first : second, variables)
         case .coalesce(let expressions):
@@ -141,11 +158,15 @@ struct QueryEvaluator {
             }
             return .null
         case .function(let function, let arguments):
-            return try apply(function, arguments.map { try value($0, variables) })
-        case .count(let start, let path, let variable, let condition):
-            guard let members = members(of: path, variables[start]) else { return .null }
-            let count = try members.count { try isTrue(condition, bind($0, variable, variables)) }
-            return .integer(Int64(count))
+            return try function.apply(arguments.map { try value($0, variables) })
+        case .aggregated(let aggregate, let source, let variable, let value, let condition):
+            guard let members = try members(of: source, variables) else { return .null }
+            var values: [Value] = []
+            for member in members {
+                let variables = bind(member, variable, variables)
+                if try isTrue(condition, variables) { values.append(try self.value(value, variables)) }
+            }
+            return try aggregate.apply(values, of: value.resultType)
         case .and, .or, .not, .comparison, .isMember, .isKind, .quantified:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
         case .aggregate: throw QueryError.misplacedAggregate
@@ -153,8 +174,8 @@ struct QueryEvaluator {
     }
 
     /// The object at the end of a path of to-one relationships.
-    private func object(at path: some Collection<Property>, _ start: any GraphObject) -> (any GraphObject)? {
-        var object = start
+    private func object(at path: some Collection<Property>, _ start: Variable) -> (any GraphObject)? {
+        guard var object = start.object else { return nil }
         for step in path {
             guard object.has(step), let next = object.destination(at: step.slot) else { return nil }
             object = next
@@ -162,7 +183,7 @@ struct QueryEvaluator {
         return object
     }
 
-    private func value(at path: [Property], _ start: any GraphObject) -> Value {
+    private func value(at path: [Property], _ start: Variable) -> Value {
         guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else {
             return .null
         }
@@ -174,61 +195,42 @@ struct QueryEvaluator {
         }
     }
 
-    private func members(of path: [Property], _ start: any GraphObject) -> [any GraphObject]? {
-        guard let last = path.last, let object = object(at: path.dropLast(), start), object.has(last) else {
-            return nil
-        }
-        return object.memberObjects(at: last.slot)
-    }
-
-    private func calculate(_ operation: QueryExpression.Arithmetic, _ left: Value, _ right: Value) throws -> Value {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)):
-            let (result, overflow) =
-                switch operation {
-                case .add: left.addingReportingOverflow(right)
-                case .subtract: left.subtractingReportingOverflow(right)
-                case .multiply: left.multipliedReportingOverflow(by: right)
-                case .divide: left.dividedReportingOverflow(by: right)
-                case .remainder: left.remainderReportingOverflow(dividingBy: right)
-                }
-            if overflow { throw QueryError.arithmeticOverflow }
-            return .integer(result)
-        case (.real(let left), .real(let right)):
-            switch operation {
-            case .add: return .real(left + right)
-            case .subtract: return .real(left - right)
-            case .multiply: return .real(left * right)
-            case .divide: return .real(left / right)
-            case .remainder: return .real(left.truncatingRemainder(dividingBy: right))
-            }
-        case (.integer(let left), .real): return try calculate(operation, .real(Double(left)), right)
-        case (.real, .integer(let right)): return try calculate(operation, left, .real(Double(right)))
-        default: return .null
-        }
-    }
-
-    private func apply(_ function: QueryExpression.Function, _ arguments: [Value]) throws -> Value {
-        switch (function, arguments.first, arguments.dropFirst().first) {
-        case (.contains, .text(let text)?, .text(let part)?): .bool(text.utf8.contains(part.utf8))
-        case (.startsWith, .text(let text)?, .text(let part)?): .bool(text.utf8.starts(with: part.utf8))
-        case (.endsWith, .text(let text)?, .text(let part)?):
-            .bool(text.utf8.reversed().starts(with: part.utf8.reversed()))
-        case (.localizedContains, .text(let text)?, .text(let part)?): .bool(text.localizedStandardContains(part))
-        case (.caseInsensitiveCompare, .text(let left)?, .text(let right)?):
-            .integer(Int64(left.caseInsensitiveCompare(right).rawValue))
-        case (.length, .text(let text)?, _): .integer(Int64(text.count))
-        case (.length, .blob(let data)?, _): .integer(Int64(data.count))
-        case (.negate, let number?, _): try calculate(.subtract, .integer(0), number)
-        case (.minimum, _, _): arguments.contains(.null) ? .null : arguments.min { $0.compare($1) < 0 } ?? .null
-        case (.maximum, _, _): arguments.contains(.null) ? .null : arguments.max { $0.compare($1) < 0 } ?? .null
-        default: .null
+    /// The members of a collection; nil where it is that of no object.
+    private func members(of source: CollectionSource, _ variables: [Variable]) throws -> [Variable]? {
+        switch source {
+        case .members(let start, let path):
+            guard let last = path.last, let object = object(at: path.dropLast(), variables[start]), object.has(last)
+            else { return nil }
+            return object.memberObjects(at: last.slot).map { .object($0) }
+        case .elements(let whole, let type):
+            guard case .text(let text) = try value(whole, variables) else { return nil }
+            return JSONText(text).elements(as: type)?.map { .element($0) }
         }
     }
 }
 
+extension QueryExpression {
+    /// The value of an expression that depends on no object.
+    ///
+    /// - Throws: ``QueryError``.
+    package var constantValue: Value {
+        get throws { try QueryEvaluator().value(self) }
+    }
+}
+
 extension Value {
-    fileprivate static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+    /// Whether the value, as a condition, is true.
+    package var isTrue: Bool {
+        switch self {
+        case .integer(let integer): integer != 0
+        case .real(let real): real != 0
+        case .null, .text, .blob, .uuid: false
+        }
+    }
+
+    fileprivate var isNotANumber: Bool {
+        if case .real(let real) = self { real.isNaN } else { false }
+    }
 }
 
 extension GraphObject {

@@ -6,24 +6,47 @@ extension QueryExpression {
     public var resultType: AttributeType? {
         switch self {
         case .literal(let value): value.attributeType
-        case .variable, .count: .int64
+        case .variable: .int64
+        case .element(_, let type), .component(_, _, let type): type
         case .path(_, let path):
             if case .attribute(let attribute)? = path.last { attribute.type } else { .int64 }
         case .and, .or, .not, .comparison, .isMember, .isKind, .quantified: .bool
         case .arithmetic(_, let left, let right):
-            [left, right].contains { $0.resultType?.storage == .real } ? .double : .int64
+            switch Self.numberKind(of: left, right) {
+            case .int64: .int64
+            case .uint64: .uint64
+            case .double: .double
+            case .decimal: .decimal
+            }
         case .conditional(_, let first, let second): Self.commonType([first, second])
         case .coalesce(let parts): Self.commonType(parts)
         case .function(let function, let arguments): Self.type(of: function, arguments)
-        case .aggregate(let aggregate, let argument): Self.type(of: aggregate, argument)
+        case .aggregate(let aggregate, let argument), .aggregated(let aggregate, _, _, let argument, _):
+            Self.type(of: aggregate, argument)
         }
     }
 
     private static func type(of function: Function, _ arguments: [QueryExpression]) -> AttributeType? {
-        switch function {
-        case .contains, .startsWith, .endsWith, .localizedContains: .bool
-        case .length, .caseInsensitiveCompare: .int64
-        case .negate: arguments.first?.resultType?.storage == .real ? .double : .int64
+        let type = arguments.first?.resultType
+        return switch function {
+        case .contains, .startsWith, .endsWith, .localizedContains, .like, .matches, .containsMatch: .bool
+        case .length, .caseInsensitiveCompare, .localizedStandardCompare, .localizedCompare: .int64
+        case .foldCase, .foldDiacritics, .foldCaseAndDiacritics, .uppercase, .lowercase: .string
+        case .negate, .absolute, .ceiling, .floor, .truncate:
+            switch type?.storage {
+            case .real: .double
+            case .blob: .decimal
+            case .integer, .text, nil: .int64
+            }
+        case .squareRoot: .double
+        case .power: arguments.allSatisfy { $0.resultType?.storage == .integer } ? .int64 : .double
+        case .checkInt8: .int8
+        case .checkInt16: .int16
+        case .checkInt32: .int32
+        case .checkUInt8: .uint8
+        case .checkUInt16: .uint16
+        case .checkUInt32: .uint32
+        case .roundToFloat: .float
         case .minimum, .maximum: commonType(arguments)
         }
     }

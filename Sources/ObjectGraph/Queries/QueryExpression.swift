@@ -8,9 +8,13 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case literal(Value)
     /// The object that a variable stands for, as its key. Variable 0 is the fetched object; quantifiers bind others.
     case variable(Int)
+    /// The element of a composite value that a variable stands for, and its type.
+    case element(Int, AttributeType)
     /// The value at the end of a path of properties; null as soon as a to-one relationship on the way has no
     /// destination. All steps but the last are to-one relationships.
     case path(from: Int, [Property])
+    /// The part of a composite value that keys lead to, of a type; null where there is none, or one of another type.
+    case component([ComponentKey], of: QueryExpression, type: AttributeType)
     /// A comparison of two values.
     case comparison(Comparison, QueryExpression, QueryExpression)
     /// Whether all are true; true for none.
@@ -29,10 +33,17 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case coalesce([QueryExpression])
     /// A function of values.
     case function(Function, [QueryExpression])
-    /// Whether `condition` holds for a member, or for all members, of the to-many relationship at the end of a path.
-    case quantified(Quantifier, from: Int, [Property], variable: Int, condition: QueryExpression)
-    /// The number of members for which `condition` holds; null where the path leads nowhere.
-    case count(from: Int, [Property], variable: Int, condition: QueryExpression)
+    /// Whether `condition` holds for a member of a collection, or for all of them.
+    case quantified(Quantifier, CollectionSource, variable: Int, condition: QueryExpression)
+    /// What is computed from the values of those members of a collection for which `condition` holds; null where the
+    /// collection is that of no object. The members themselves are what is counted where the value is their variable.
+    case aggregated(
+        Aggregate,
+        CollectionSource,
+        variable: Int,
+        value: QueryExpression,
+        condition: QueryExpression
+    )
     /// Whether the object at the end of a path of to-one relationships is of an entity or one that inherits from it; false
     /// where the path leads nowhere.
     case isKind(from: Int, [Property], of: Entity)
@@ -45,31 +56,9 @@ public indirect enum QueryExpression: Hashable, Sendable {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     }
 
-    /// How two numbers are combined. Integers overflow to an error, and so does division by zero.
-    public enum Arithmetic: String, Hashable, Sendable {
+    /// How two numbers are combined. Integers overflow to an error, and so does their division by zero.
+    public enum Arithmetic: String, CaseIterable, Hashable, Sendable {
         case add, subtract, multiply, divide, remainder
-    }
-
-    /// A function of values.
-    public enum Function: String, Hashable, Sendable {
-        /// Whether the first text contains the second, by code points.
-        case contains
-        /// Whether the first text starts with the second.
-        case startsWith
-        /// Whether the first text ends with the second.
-        case endsWith
-        /// The number of characters of a text, or of elements of a composite array.
-        case length
-        /// Whether the first text contains the second, with case and diacritics ignored.
-        case localizedContains
-        /// -1, 0 or 1: the order of two texts with case ignored.
-        case caseInsensitiveCompare
-        /// The negative of a number.
-        case negate
-        /// The smallest of the values.
-        case minimum
-        /// The largest of the values.
-        case maximum
     }
 
     /// How many members have to fulfil a condition.
@@ -102,33 +91,13 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     /// The number of objects in a group.
     public static let objectCount = QueryExpression.aggregate(.count, of: .variable(0))
-}
 
-extension QueryExpression {
-    /// The expressions that this one is directly made of.
-    package var operands: [QueryExpression] {
-        switch self {
-        case .literal, .variable, .path, .isKind: []
-        case .comparison(_, let left, let right), .arithmetic(_, let left, let right): [left, right]
-        case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts): parts
-        case .not(let part), .isMember(let part, _), .aggregate(_, let part): [part]
-        case .conditional(let test, let first, let second): [test, first, second]
-        case .quantified(_, _, _, _, let condition), .count(_, _, _, let condition): [condition]
-        }
-    }
-
-    /// Calls `body` with each relationship that is looked at.
-    func forEachRelationship(_ body: (Relationship) -> Void) {
-        switch self {
-        case .path(_, let path), .quantified(_, _, let path, _, _), .count(_, let path, _, _):
-            for case .relationship(let relationship) in path { body(relationship) }
-        default: break
-        }
-        for operand in operands { operand.forEachRelationship(body) }
-    }
-
-    /// Whether the value depends on a group of objects.
-    var containsAggregate: Bool {
-        if case .aggregate = self { true } else { operands.contains(where: \.containsAggregate) }
+    /// The number of members of a collection for which a condition holds.
+    public static func count(
+        _ source: CollectionSource,
+        variable: Int,
+        condition: QueryExpression = .bool(true)
+    ) -> QueryExpression {
+        .aggregated(.count, source, variable: variable, value: source.member(variable), condition: condition)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Value {
-    /// The order in which SQLite sorts: null, numbers by their value, text by its UTF-8, blobs by their bytes.
+    /// The order of values: null, numbers by their value, text in Swift's order, blobs by their bytes.
     ///
     /// - Returns: a negative number, 0 or a positive number.
     func compare(_ other: Value) -> Int {
@@ -10,10 +10,7 @@ extension Value {
         case (.real(let left), .real(let right)): Self.order(left, right)
         case (.integer(let left), .real(let right)): Self.order(left, right)
         case (.real(let left), .integer(let right)): -Self.order(right, left)
-        case (.text(var left), .text(var right)):
-            left.withUTF8 { left in
-                right.withUTF8 { Self.order(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
-            }
+        case (.text(let left), .text(let right)): TextOrder.lexical.compare(left, right)
         case (.blob(let left), .blob(let right)):
             left.withUnsafeBytes { left in right.withUnsafeBytes { Self.order(left, $0) } }
         case (.uuid(let left), .uuid(let right)):

@@ -43,7 +43,7 @@ extension DictionaryFetchRequest {
             if [.sum, .average].contains(aggregate), let type = argument.resultType, !type.isSummable {
                 throw .notSummable(aggregate)
             }
-        case .quantified(_, _, _, _, let condition), .count(_, _, _, let condition):
+        case .quantified(_, _, _, let condition), .aggregated(_, _, _, _, let condition):
             if condition.containsAggregate { throw .misplacedAggregate }
         default:
             for operand in expression.operands { try checkAggregates(in: operand) }
@@ -54,9 +54,10 @@ extension DictionaryFetchRequest {
         if propertiesToGroupBy.contains(expression) { return }
         switch expression {
         case .literal, .aggregate: return
-        case .path(_, let path), .quantified(_, _, let path, _, _), .count(_, let path, _, _):
+        case .path(_, let path), .quantified(_, .members(_, let path), _, _),
+            .aggregated(_, .members(_, let path), _, _, _):
             throw .notGrouped(path.last?.name ?? entity.name)
-        case .variable, .isKind: throw .notGrouped(entity.name)
+        case .variable, .element, .isKind: throw .notGrouped(entity.name)
         default:
             for operand in expression.operands { try requireOneValueForEachGroup(operand) }
         }

@@ -8,7 +8,7 @@ extension QueryExpression {
         switch self {
         case .literal(let value): !value.isNull
         case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
-        case .path, .arithmetic, .count, .aggregate: false
+        case .element, .path, .component, .arithmetic, .aggregated, .aggregate: false
         case .conditional(_, let first, let second): first.isNeverNull && second.isNeverNull
         case .coalesce(let values): values.contains(where: \.isNeverNull)
         case .function(_, let arguments): arguments.allSatisfy(\.isNeverNull)
@@ -24,11 +24,13 @@ extension QueryExpression {
         case .arithmetic(_, let left, let right):
             return left.isNull(whereNull: other) || right.isNull(whereNull: other)
         case .function(_, let arguments): return arguments.contains { $0.isNull(whereNull: other) }
-        case .count(let start, let path, _, _): return Self.path(path.dropLast(), from: start, extends: other)
+        case .component(_, let whole, _): return whole.isNull(whereNull: other)
+        case .aggregated(_, let source, _, _, _): return source.isMissing(whereNull: other)
         case .coalesce(let values): return values.allSatisfy { $0.isNull(whereNull: other) }
         case .conditional(let test, let first, let second):
             return (first.isNull(whereNull: other) || test.isFalse(whereNull: other)) && second.isNull(whereNull: other)
-        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind, .aggregate: return false
+        case .variable, .element, .comparison, .and, .or, .not, .isMember, .quantified, .isKind, .aggregate:
+            return false
         }
     }
 
@@ -46,10 +48,9 @@ extension QueryExpression {
         case .or(let conditions): return conditions.allSatisfy { $0.isFalse(whereNull: other) }
         case .isMember(let element, let values):
             return element.isNull(whereNull: other) && !values.contains(where: \.isNull)
-        case .quantified(.any, let start, let path, _, _):
-            return Self.path(path.dropLast(), from: start, extends: other)
+        case .quantified(.any, let source, _, _): return source.isMissing(whereNull: other)
         case .quantified, .not, .isKind, .variable, .aggregate: return false
-        case .literal, .path, .arithmetic, .conditional, .coalesce, .function, .count:
+        case .literal, .element, .path, .component, .arithmetic, .conditional, .coalesce, .function, .aggregated:
             return isNull(whereNull: other)
         }
     }
@@ -59,12 +60,22 @@ extension QueryExpression {
         if case .comparison(.notEqual, let value, .literal(.null)) = self { value } else { nil }
     }
 
-    private static func path(
+    fileprivate static func path(
         _ path: some Collection<Property>,
         from start: Int,
         extends other: QueryExpression
     ) -> Bool {
         guard case .path(start, let prefix) = other else { return false }
         return path.starts(with: prefix)
+    }
+}
+
+extension CollectionSource {
+    /// Whether there is no collection, or an empty one, wherever a value is null.
+    func isMissing(whereNull other: QueryExpression) -> Bool {
+        switch self {
+        case .members(let start, let path): QueryExpression.path(path.dropLast(), from: start, extends: other)
+        case .elements(let whole, _): whole.isNull(whereNull: other)
+        }
     }
 }

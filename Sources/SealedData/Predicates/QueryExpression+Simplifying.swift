@@ -79,7 +79,7 @@ extension QueryExpression {
         case .coalesce(let values):
             guard values.count == 2, case .literal(let otherwise) = values[1] else { break }
             return otherwise.isTrue ? .comparing(.notEqual, values[0], .bool(false)) : values[0].asCondition
-        case .path, .variable, .arithmetic, .count, .aggregate: break
+        case .path, .variable, .element, .component, .arithmetic, .aggregated, .aggregate: break
         }
         return .comparison(.equal, self, .bool(true))
     }
@@ -153,14 +153,17 @@ extension QueryExpression {
         case (.equal, _, .integer(1)) where left.isCondition, (.notEqual, _, .integer(0)) where left.isCondition: left
         case (.equal, _, .integer(0)) where left.isCondition, (.notEqual, _, .integer(1)) where left.isCondition:
             .negation(left)
-        case (.greater, .count(let start, let path, let variable, let condition), .integer(0)) where path.count == 1,
-            (.greaterOrEqual, .count(let start, let path, let variable, let condition), .integer(1))
-        where path.count == 1,
-            (.notEqual, .count(let start, let path, let variable, let condition), .integer(0)) where path.count == 1:
-            .quantified(.any, from: start, path, variable: variable, condition: condition)
-        case (.equal, .count(let start, let path, let variable, let condition), .integer(0)) where path.count == 1,
-            (.less, .count(let start, let path, let variable, let condition), .integer(1)) where path.count == 1:
-            .not(.quantified(.any, from: start, path, variable: variable, condition: condition))
+        case (.greater, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)),
+            (.greaterOrEqual, .aggregated(.count, let source, let variable, let value, let condition), .integer(1)):
+            value == source.member(variable)
+                ? .quantified(.any, source, variable: variable, condition: condition) : nil
+        case (.notEqual, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)):
+            source.isAlwaysThere && value == source.member(variable)
+                ? .quantified(.any, source, variable: variable, condition: condition) : nil
+        case (.equal, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)),
+            (.less, .aggregated(.count, let source, let variable, let value, let condition), .integer(1)):
+            source.isAlwaysThere && value == source.member(variable)
+                ? .not(.quantified(.any, source, variable: variable, condition: condition)) : nil
         default: nil
         }
     }
@@ -191,6 +194,13 @@ extension QueryExpression {
     }
 }
 
+extension CollectionSource {
+    /// Whether the collection is that of an object that there always is.
+    fileprivate var isAlwaysThere: Bool {
+        if case .members(_, let path) = self { path.count == 1 } else { false }
+    }
+}
+
 extension QueryExpression.Comparison {
     /// The comparison with its sides exchanged.
     var mirrored: QueryExpression.Comparison {
@@ -201,12 +211,5 @@ extension QueryExpression.Comparison {
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
         }
-    }
-}
-
-extension Value {
-    /// Whether a condition with this value is true.
-    fileprivate var isTrue: Bool {
-        if case .integer(let integer) = self { integer != 0 } else { false }
     }
 }

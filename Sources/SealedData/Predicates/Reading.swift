@@ -6,11 +6,11 @@ enum Reading {
     case constant(Constant)
     /// An attribute, or a value computed from attributes. A condition is 0 or 1.
     case value(QueryExpression)
-    /// An attribute that is stored as text in a form of its own: only whether it is nil can be told.
+    /// A value that is stored as JSON text, or a part of one that is not of a basic type.
     case composite(QueryExpression)
     /// An object.
     case object(ObjectReference)
-    /// The members of a to-many relationship.
+    /// The members of a to-many relationship, or the elements of a composite value.
     case members(Members)
     /// A range whose bounds depend on an object.
     case range(QueryRange)
@@ -54,21 +54,41 @@ struct ObjectReference {
     }
 }
 
-/// The members of a to-many relationship that fulfil conditions.
+/// The members of a collection that fulfil conditions.
 struct Members {
-    var variable: Int
-    var path: [Property]
-    /// The entity of the members.
-    var entity: Entity
+    /// What a member is.
+    enum Member {
+        case object(Entity)
+        case value(AttributeType)
+    }
+
+    var source: CollectionSource
+    var member: Member
     /// Conditions on a member, which is variable `number` in them.
     var filters: [QueryExpression] = []
     /// The number of the variable that a closure over the members binds.
     var number: Int
 
-    /// Whether there is an object that has the relationship; nil where there always is one.
+    /// Whether there is a collection; nil where there always is one.
     var presence: QueryExpression? {
-        path.count == 1 ? nil : .comparison(.notEqual, .path(from: variable, path.dropLast()), .literal(.null))
+        switch source {
+        case .members(let variable, let path):
+            path.count == 1 ? nil : .comparison(.notEqual, .path(from: variable, path.dropLast()), .literal(.null))
+        case .elements(let whole, _): .comparison(.notEqual, whole, .literal(.null))
+        }
     }
+
+    /// A member, as a closure over them has it.
+    var reading: Reading {
+        switch member {
+        case .object(let entity): .object(ObjectReference(variable: number, entity: entity))
+        case .value(.composite): .composite(source.member(number))
+        case .value: .value(source.member(number))
+        }
+    }
+
+    /// How many there are; nil where there is no collection.
+    var count: QueryExpression { .count(source, variable: number, condition: .conjunction(filters)) }
 }
 
 /// The bounds of a range; a nil one is open.

@@ -38,11 +38,9 @@ extension PredicateExpressions.UnaryMinus: ReadableExpression {
         if case .constant(let constant) = reading, !overflows(.subtract, Constant(Output.zero), constant) {
             return try context.constant(self)
         }
-        // The negative of a Float is exact in a Double.
-        guard Output.self == Float.self || isCalculable(Output.self) else {
-            throw UnsupportedPredicate("the negative of '\(Output.self)'")
-        }
-        return .value(.function(.negate, [try reading.expression(for: "a negative")]))
+        guard isCalculable(Output.self) else { throw UnsupportedPredicate("the negative of '\(Output.self)'") }
+        let negative = QueryExpression.function(.negate, [try reading.expression(for: "a negative")])
+        return .value(negative.kept(in: Output.self))
     }
 }
 
@@ -65,17 +63,36 @@ private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
         throw UnsupportedPredicate("arithmetic with '\(Left.Output.self)'")
     }
     let part = "arithmetic"
-    return .value(
-        .arithmetic(operation, try leftReading.expression(for: part), try rightReading.expression(for: part))
+    let result = QueryExpression.arithmetic(
+        operation,
+        try leftReading.expression(for: part),
+        try rightReading.expression(for: part)
     )
+    return .value(result.kept(in: Left.Output.self))
 }
 
-/// Whether a store calculates with a type as Swift does: with all integers that have room in 64 bits with a sign, and with
-/// Double. A Float would have to be rounded after each step; a Decimal is stored as bytes.
+/// Whether a store calculates with a type as Swift does.
 private func isCalculable<T>(_ type: T.Type) -> Bool {
-    if type == Int.self || type == Double.self { return true }
+    if type == Double.self || type == Float.self || type == Decimal.self { return true }
     guard let integer = type as? any FixedWidthInteger.Type else { return false }
-    return integer != UInt64.self && integer != UInt.self && integer.bitWidth <= 64
+    return integer.bitWidth <= 64
+}
+
+extension QueryExpression {
+    /// The result of a calculation in the range, and with the precision, of the type that Swift calculates in.
+    fileprivate func kept<T>(in type: T.Type) -> QueryExpression {
+        switch type {
+        case is Int8.Type: .function(.checkInt8, [self])
+        case is Int16.Type: .function(.checkInt16, [self])
+        case is Int32.Type: .function(.checkInt32, [self])
+        case is UInt8.Type: .function(.checkUInt8, [self])
+        case is UInt16.Type: .function(.checkUInt16, [self])
+        case is UInt32.Type: .function(.checkUInt32, [self])
+        // The nearest Float to the exact result: a Double has more than twice its digits.
+        case is Float.Type: .function(.roundToFloat, [self])
+        default: self
+        }
+    }
 }
 
 private func overflows(_ operation: QueryExpression.Arithmetic, _ left: Constant, _ right: Constant) -> Bool {

@@ -3,7 +3,7 @@ import ObjectGraph
 
 extension PredicateExpressions.SequenceContains: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        switch try context.read(sequence) {
+        switch try context.readCollection(sequence) {
         case .constant(let constant):
             let element = try context.read(element)
             if element.isConstant { return try context.constant(self) }
@@ -16,8 +16,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
         case .members(let members):
             return .value(
                 try context.enterClosure {
-                    let member = ObjectReference(variable: members.number, entity: members.entity)
-                    return members.contains(try equality(.object(member), context.read(element)))
+                    members.contains(try equality(members.reading, context.read(element)))
                 }
             )
         default: break
@@ -75,7 +74,7 @@ extension Value {
 
 extension PredicateExpressions.SequenceContainsWhere: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        switch try context.read(sequence) {
+        switch try context.readCollection(sequence) {
         case .members(let members):
             return .value(members.contains(try context.condition(test, on: variable.key, of: members)))
         case .constant(let constant):
@@ -95,7 +94,7 @@ extension PredicateExpressions.SequenceContainsWhere: ReadableExpression {
 
 extension PredicateExpressions.SequenceAllSatisfy: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        switch try context.read(sequence) {
+        switch try context.readCollection(sequence) {
         case .members(let members):
             return .value(members.allSatisfy(try context.condition(test, on: variable.key, of: members)))
         case .constant(let constant):
@@ -115,7 +114,7 @@ extension PredicateExpressions.SequenceAllSatisfy: ReadableExpression {
 
 extension PredicateExpressions.Filter: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        guard case .members(var members) = try context.read(sequence) else {
+        guard case .members(var members) = try context.readCollection(sequence) else {
             throw UnsupportedPredicate("'filter' on '\(LHS.Output.self)'")
         }
         members.filters.append(try context.condition(filter, on: variable.key, of: members))

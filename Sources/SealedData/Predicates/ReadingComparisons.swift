@@ -26,6 +26,11 @@ func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
         guard let key = try queryKey(of: constant, in: object.entity) else { return .bool(false) }
         let isSame = QueryExpression.comparing(.equal, object.key, .literal(.integer(key)))
         return .conjunction([object.requirement, isSame].compactMap(\.self))
+    case (.composite(let value), .constant(let constant)), (.constant(let constant), .composite(let value)):
+        guard let text = CompositeEquality.text(of: constant.value) else {
+            throw UnsupportedPredicate("equality with a captured '\(type(of: constant.value))', which has no one form")
+        }
+        return .comparing(.equal, value, .literal(.text(text)))
     default:
         let part = "equality"
         return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))

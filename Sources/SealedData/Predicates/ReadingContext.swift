@@ -4,7 +4,8 @@ import ObjectGraph
 /// What is known around the node that is read: the variables in scope, and what the reading has come across.
 final class ReadingContext {
     private enum Binding {
-        case object(ObjectReference)
+        /// The fetched object, or a member of a collection.
+        case member(Reading)
         /// Another reading, and how to have it again where more variables are bound: what it binds itself is numbered on
         /// from there.
         case reading(Reading, depth: Int, again: () throws -> Reading)
@@ -98,7 +99,7 @@ final class ReadingContext {
             throw UnsupportedPredicate("a variable from outside the predicate")
         }
         switch binding {
-        case .object(let object): return .object(object)
+        case .member(let reading): return reading
         case .reading(let reading, let depth, let again): return depth == self.depth ? reading : try again()
         }
     }
@@ -109,7 +110,7 @@ final class ReadingContext {
         to object: ObjectReference,
         _ body: () throws -> R
     ) rethrows -> R {
-        variables.append((variable, .object(object)))
+        variables.append((variable, .member(.object(object))))
         defer { variables.removeLast() }
         return try body()
     }
@@ -152,8 +153,9 @@ final class ReadingContext {
         on variable: PredicateExpressions.VariableID,
         of members: Members
     ) throws -> QueryExpression {
-        try bind(variable, to: ObjectReference(variable: members.number, entity: members.entity)) {
-            try enterClosure { try condition(body) }
-        }
+        let reading = members.reading
+        variables.append((variable, .member(reading)))
+        defer { variables.removeLast() }
+        return try enterClosure { try condition(body) }
     }
 }

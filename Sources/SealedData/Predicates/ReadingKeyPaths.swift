@@ -8,7 +8,7 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
         case .object(let object): return try property(of: object, in: context)
         case .members(let members): return try property(of: members)
         case .value(let value): return .value(try property(of: value))
-        case .composite: throw UnsupportedPredicate("a member of a '\(Root.Output.self)'")
+        case .composite(let whole): return try part(of: whole, in: context)
         case .range: throw UnsupportedPredicate("a member of a range")
         }
     }
@@ -26,19 +26,31 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
 
     private func property(of members: Members) throws -> Reading {
         switch kind {
-        case .collectionCount:
-            return .value(
-                .count(
-                    from: members.variable,
-                    members.path,
-                    variable: members.number,
-                    condition: .conjunction(members.filters)
-                )
-            )
-        case .collectionIsEmpty:
-            return .value(.negation(members.contains(.bool(true))))
+        case .collectionCount: return .value(members.count)
+        case .collectionIsEmpty: return .value(.comparing(.equal, members.count, .literal(.integer(0))))
         default: throw UnsupportedPredicate("'\(keyPath)' of a to-many relationship")
         }
+    }
+
+    private func part(of whole: QueryExpression, in context: ReadingContext) throws -> Reading {
+        if let members = Members(elementsOf: whole, as: Root.Output.self, number: context.depth) {
+            switch kind {
+            case .collectionCount, .collectionIsEmpty: return try property(of: members)
+            case .collectionFirst: return members.element(at: 0, of: whole)
+            case .bidirectionalCollectionLast: return members.element(at: -1, of: whole)
+            default: break
+            }
+            if let isCount = isCountOfDictionary(keyPath, Root.Output.self) {
+                return .value(isCount ? members.count : .comparing(.equal, members.count, .literal(.integer(0))))
+            }
+            throw UnsupportedPredicate("'\(keyPath)' of a '\(Root.Output.self)'")
+        }
+        guard let part = CompositePart.part(at: keyPath) else {
+            throw UnsupportedPredicate(
+                "'\(keyPath)', which is not one of the values that a '\(Root.Output.self)' is made of"
+            )
+        }
+        return .part([.name(part.name)], of: whole, type: part.type)
     }
 
     private func property(of value: QueryExpression) throws -> QueryExpression {
@@ -97,7 +109,13 @@ extension ObjectReference {
             let value = QueryExpression.path(from: variable, path)
             return attribute.type == .composite ? .composite(value) : .value(value)
         case .relationship(let relationship) where relationship.isToMany:
-            return .members(Members(variable: variable, path: path, entity: relationship.destination, number: depth))
+            return .members(
+                Members(
+                    source: .members(from: variable, path),
+                    member: .object(relationship.destination),
+                    number: depth
+                )
+            )
         case .relationship(let relationship):
             var destination = ObjectReference(variable: variable, entity: relationship.destination)
             destination.path = path
@@ -109,12 +127,12 @@ extension ObjectReference {
 extension Members {
     /// Whether `condition` holds for a member.
     func contains(_ condition: QueryExpression) -> QueryExpression {
-        .quantified(.any, from: variable, path, variable: number, condition: .conjunction(filters + [condition]))
+        .quantified(.any, source, variable: number, condition: .conjunction(filters + [condition]))
     }
 
     /// Whether `condition` holds for all members.
     func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
         let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
-        return .quantified(.all, from: variable, path, variable: number, condition: condition)
+        return .quantified(.all, source, variable: number, condition: condition)
     }
 }

@@ -27,6 +27,9 @@ extension PredicateExpressions.NilCoalesce: ReadableExpression {
             return try context.readBranch(rhs)
         }
         let right = try context.readBranch(rhs)
+        if case .composite(let value) = left {
+            return .composite(.coalescing(value, try right.compositeExpression(as: RHS.Output.self)))
+        }
         let part = "'??'"
         return .value(.coalescing(try left.expression(for: part), try right.expression(for: part)))
     }
@@ -45,6 +48,19 @@ extension PredicateExpressions.ForcedUnwrap: ReadableExpression {
 }
 
 extension Reading {
+    /// A composite value, or the text of a captured one.
+    fileprivate func compositeExpression<T>(as type: T.Type) throws -> QueryExpression {
+        switch self {
+        case .composite(let value): return value
+        case .constant(let constant):
+            if case .null? = constant.literal { return .literal(.null) }
+            guard let text = CompositeEquality.encodedText(of: constant.value) else { break }
+            return .literal(.text(text))
+        default: break
+        }
+        throw UnsupportedPredicate("'??' with a '\(type)'")
+    }
+
     /// Whether what is read is not nil; nil where it never is.
     func presence() throws -> QueryExpression? {
         switch self {
@@ -69,7 +85,7 @@ extension Reading {
             object.requirement = .conjunction([presence, object.presence].compactMap(\.self))
             return .object(object)
         case .members(let members)
-        where isImplied(.count(from: members.variable, members.path, variable: 0, condition: .bool(true))):
+        where isImplied(members.count):
             return self
         case .composite(let value): return .composite(.conditional(presence, value, .literal(.null)))
         case .members: throw UnsupportedPredicate("a to-many relationship that does not belong to what is unwrapped")

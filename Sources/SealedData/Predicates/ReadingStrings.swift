@@ -19,6 +19,29 @@ extension PredicateExpressions.SequenceStartsWith: ReadableExpression {
     }
 }
 
+extension PredicateExpressions.StringContainsRegex: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let (text, pattern) = (try context.read(subject), try context.read(regex))
+        if text.isConstant, pattern.isConstant { return try context.constant(self) }
+        guard case .constant(let constant) = pattern,
+            let regex = constant.value as? PredicateExpressions.PredicateRegex
+        else { throw UnsupportedPredicate("a regular expression that is not captured") }
+        let part = "a regular expression"
+        return .value(
+            .function(
+                .containsMatch,
+                [try text.expression(for: part), .literal(.text(regex.stringRepresentation))]
+            )
+        )
+    }
+}
+
+extension PredicateExpressions.StringLocalizedCompare: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        try text(.localizedCompare, root, other, in: context) { try context.constant(self) }
+    }
+}
+
 extension PredicateExpressions.StringLocalizedStandardContains: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         try text(.localizedContains, root, other, in: context) { try context.constant(self) }

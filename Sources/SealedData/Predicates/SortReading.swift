@@ -65,18 +65,12 @@ struct PropertyPath {
 
     // MARK: Parts of key paths
 
-    /// A key path as the key of a cache.
-    private struct Key: Hashable, @unchecked Sendable {
-        // Sound because key paths are immutable.
-        let keyPath: AnyKeyPath
-    }
-
-    private static let cache = Guarded<[Key: [Int]?]>([:])
+    private static let cache = Guarded<[AnyKeyPathKey: [Int]?]>([:])
 
     /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
     /// where one of them is not persisted.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
-        let key = Key(keyPath: keyPath)
+        let key = AnyKeyPathKey(keyPath)
         if let slots = cache.withLock({ $0[key] }) { return slots }
         let slots = KeyPathParts(keyPath).flatMap { Self.slots(along: $0.parts[...], of: model) }
         cache.withLock { $0[key] = .some(slots) }

@@ -51,6 +51,30 @@
             }
         }
 
+        /// `localizedCompare` in a predicate.
+        public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
+            PredicateExpression
+        where Root.Output: StringProtocol, Other.Output: StringProtocol {
+            /// What the expression is for one input.
+            public typealias Output = ComparisonResult
+
+            /// The left text.
+            public let root: Root
+            /// The right text.
+            public let other: Other
+
+            /// Makes a node.
+            public init(root: Root, other: Other) {
+                self.root = root
+                self.other = other
+            }
+
+            /// The value for the inputs that the bindings name.
+            public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+                try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
+            }
+        }
+
         /// What the macro makes of `localizedStandardContains`.
         public static func build_localizedStandardContains<Root, Other>(
             _ root: Root,
@@ -66,6 +90,14 @@
         ) -> StringCaseInsensitiveCompare<Root, Other> {
             StringCaseInsensitiveCompare(root: root, other: other)
         }
+
+        /// What the macro makes of `localizedCompare`.
+        public static func build_localizedCompare<Root, Other>(
+            _ root: Root,
+            _ other: Other
+        ) -> StringLocalizedCompare<Root, Other> {
+            StringLocalizedCompare(root: root, other: other)
+        }
     }
 
     extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
@@ -76,5 +108,10 @@
     extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
     extension PredicateExpressions.StringCaseInsensitiveCompare: Codable where Root: Codable, Other: Codable {}
     extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
+    where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+    extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}
+    extension PredicateExpressions.StringLocalizedCompare: Codable where Root: Codable, Other: Codable {}
+    extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
     where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 #endif

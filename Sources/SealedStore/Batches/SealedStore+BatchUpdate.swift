@@ -11,8 +11,6 @@ extension SealedStore {
         } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
             // The types of all values were checked: SQLite made a real of an integer that became too large.
             throw QueryError.arithmeticOverflow
-        } catch DatabaseError.integerOverflow {
-            throw QueryError.arithmeticOverflow
         }
     }
 }
@@ -105,7 +103,7 @@ extension QueryExpression {
     fileprivate var looksBeyondObject: Bool {
         switch self {
         case .path(_, let path): path.count > 1
-        case .quantified, .count: true
+        case .quantified(_, .members, _, _), .aggregated(_, .members, _, _, _): true
         default: operands.contains(where: \.looksBeyondObject)
         }
     }

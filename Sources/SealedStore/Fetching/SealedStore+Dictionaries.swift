@@ -7,21 +7,17 @@ extension SealedStore {
     func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
         let layout = try layout.value
         let statement = try DictionaryStatement(request, layout)
-        do {
-            return try layout.database.read { connection in
-                try connection.withStatement(statement.sql) { query in
-                    try query.bind(statement.parameters)
-                    var results = DictionaryResults(for: request)
-                    let columns = 0..<query.columnCount
-                    while try query.step() {
-                        try results.append(columns.map { query.value(at: $0) })
-                        connection.rowObserver?.didReadRow()
-                    }
-                    return results
+        return try layout.database.read { connection in
+            try connection.withStatement(statement.sql) { query in
+                try query.bind(statement.parameters)
+                var results = DictionaryResults(for: request)
+                let columns = 0..<query.columnCount
+                while try query.step() {
+                    try results.append(columns.map { query.value(at: $0) })
+                    connection.rowObserver?.didReadRow()
                 }
+                return results
             }
-        } catch DatabaseError.integerOverflow {
-            throw QueryError.arithmeticOverflow
         }
     }
 }

@@ -62,7 +62,9 @@ struct StoreOpening {
             createsIfMissing: createsIfMissing,
             applicationID: applicationID,
             newestUserVersion: formatVersion,
-            aggregates: DecimalAggregates.all
+            aggregates: DecimalAggregates.all,
+            functions: QueryFunctions.all,
+            collations: QueryFunctions.collations
         )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
         return try Database(location, key: key(of: description), options: options, create: create)

@@ -23,7 +23,7 @@ final class DecimalSumFunction: AggregateFunction {
 
     func result() throws -> Data? {
         guard sum.count > 0 else { return nil }
-        guard let result = sum.sum else { throw AggregateOverflow() }
+        guard let result = sum.sum else { throw IntegerOverflow() }
         return result
     }
 }
@@ -40,7 +40,7 @@ final class DecimalAverageFunction: AggregateFunction {
 
     func result() throws -> Data? {
         guard sum.count > 0 else { return nil }
-        guard let result = sum.average else { throw AggregateOverflow() }
+        guard let result = sum.average else { throw IntegerOverflow() }
         return result
     }
 }

@@ -41,7 +41,7 @@ import Testing
         return random.pick([
             pages > limit, pages < limit, pages == limit, model.path("Book", "author", "born") == 1,
             .not(model.path("Book", "price") != .null),
-            .quantified(.any, from: 0, tags, variable: 1, condition: model.path(1, "Tag", "name") == "t1"),
+            .quantified(.any, .members(from: 0, tags), variable: 1, condition: model.path(1, "Tag", "name") == "t1"),
             .and([pages < limit, model.path("Book", "cover") != .null]),
         ])!
     }
@@ -53,7 +53,10 @@ import Testing
             ("pages", model.path("Book", "author", "born")),
             ("pages", .arithmetic(.multiply, pages, .literal(.integer(.max / 3)))),
             ("price", pages), ("price", .literal(.null)),
-            ("price", .count(from: 0, model.properties("Book", ["tags"]), variable: 1, condition: .bool(true))),
+            (
+                "price",
+                .count(.members(from: 0, model.properties("Book", ["tags"])), variable: 1, condition: .bool(true))
+            ),
             ("author", .literal(.null)), ("author", model.path("Book", "author")),
             ("translator", model.path("Book", "author")),
         ]
@@ -96,8 +99,12 @@ import Testing
                 [
                     model.path("Book", "pages"), model.path("Book", "price"), model.path("Book", "author", "name"),
                     model.path("Book", "translator", "name"), model.path("Book", "cover", "name"),
-                    .count(from: 0, model.properties("Book", ["tags"]), variable: 1, condition: .bool(true)),
-                    .count(from: 0, model.properties("Book", ["chapters"]), variable: 1, condition: .bool(true)),
+                    .count(.members(from: 0, model.properties("Book", ["tags"])), variable: 1, condition: .bool(true)),
+                    .count(
+                        .members(from: 0, model.properties("Book", ["chapters"])),
+                        variable: 1,
+                        condition: .bool(true)
+                    ),
                 ]
             ),
             ("Author", [model.path("Author", "favourite", "name")]),

@@ -67,8 +67,7 @@ extension RandomOperations {
                 relationship.isToMany
                 ? .quantified(
                     .any,
-                    from: 0,
-                    [.relationship(relationship)],
+                    .members(from: 0, [.relationship(relationship)]),
                     variable: 1,
                     condition: store.model.path(1, relationship.destination.name, "n") > .integer(bound)
                 )

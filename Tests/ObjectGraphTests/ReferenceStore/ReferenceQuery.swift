@@ -14,9 +14,34 @@ struct ReferenceQuery {
         self.model = model
     }
 
+    /// What a variable stands for.
+    private enum Variable {
+        case object(Object)
+        case element(Value)
+
+        var object: Object? {
+            if case .object(let object) = self { object } else { nil }
+        }
+
+        var value: Value {
+            switch self {
+            case .object(let object): .integer(object.key)
+            case .element(let value): value
+            }
+        }
+    }
+
+    func isTrue(_ condition: QueryExpression, _ objects: [Object]) throws -> Bool {
+        try isTrue(condition, objects.map { .object($0) })
+    }
+
+    func value(_ expression: QueryExpression, _ objects: [Object]) throws -> Value {
+        try value(expression, objects.map { .object($0) })
+    }
+
     // MARK: Conditions
 
-    func isTrue(_ condition: QueryExpression, _ variables: [Object]) throws -> Bool {
+    private func isTrue(_ condition: QueryExpression, _ variables: [Variable]) throws -> Bool {
         switch condition {
         case .and(let parts):
             for part in parts where try !isTrue(part, variables) { return false }
@@ -40,9 +65,11 @@ struct ReferenceQuery {
             let element = try value(element, variables)
             return values.contains { Self.order($0, element) == 0 }
         case .isKind(let start, let path, let entity):
-            return object(at: path, variables[start]).flatMap { self.entity($0) }?.isKind(of: entity) == true
-        case .quantified(let quantifier, let start, let path, _, let part):
-            let members = members(at: path, variables[start]) ?? []
+            return variables[start].object.flatMap { object(at: path, $0) }.flatMap { self.entity($0) }?.isKind(
+                of: entity
+            ) == true
+        case .quantified(let quantifier, let source, _, let part):
+            let members = try members(of: source, variables) ?? []
             for member in members {
                 if try isTrue(part, variables + [member]) != (quantifier == .all) { return quantifier == .any }
             }
@@ -57,15 +84,23 @@ struct ReferenceQuery {
 
     // MARK: Values
 
-    func value(_ expression: QueryExpression, _ variables: [Object]) throws -> Value {
+    private func value(_ expression: QueryExpression, _ variables: [Variable]) throws -> Value {
         switch expression {
         case .literal(let value): return value
-        case .variable(let variable): return .integer(variables[variable].key)
+        case .variable(let variable), .element(let variable, _): return variables[variable].value
+        case .component(let keys, let whole, let type):
+            guard case .text(let text) = try value(whole, variables) else { return .null }
+            return JSONText(text).value(at: keys, as: type)
         case .path(let start, let path):
-            guard let last = path.last, let object = object(at: path.dropLast(), variables[start]) else { return .null }
+            guard let last = path.last, let start = variables[start].object,
+                let object = object(at: path.dropLast(), start)
+            else { return .null }
             return record(object)?.values[last.name] ?? .null
         case .arithmetic(let operation, let left, let right):
-            return try calculate(operation, value(left, variables), value(right, variables))
+            let kind = QueryExpression.numberKind(of: left, right)
+            let (left, right) = (try value(left, variables), try value(right, variables))
+            return kind == .int64 || kind == .double
+                ? try calculate(operation, left, right) : try operation.apply(left, right, as: kind)
         case .conditional(let test, let first, let second):
             return try isTrue(test, variables) ? value(first, variables) : value(second, variables)
         case .coalesce(let parts):
@@ -75,12 +110,14 @@ struct ReferenceQuery {
             }
             return .null
         case .function(let function, let arguments):
-            return apply(function, try arguments.map { try value($0, variables) })
-        case .count(let start, let path, _, let condition):
-            guard let members = members(at: path, variables[start]) else { return .null }
-            var count: Int64 = 0
-            for member in members where try isTrue(condition, variables + [member]) { count += 1 }
-            return .integer(count)
+            return try apply(function, try arguments.map { try value($0, variables) })
+        case .aggregated(let aggregate, let source, _, let value, let condition):
+            guard let members = try members(of: source, variables) else { return .null }
+            var values: [Value] = []
+            for member in members where try isTrue(condition, variables + [member]) {
+                values.append(try self.value(value, variables + [member]))
+            }
+            return try aggregate.apply(values, of: value.resultType)
         case .aggregate: throw QueryError.misplacedAggregate
         default:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
@@ -110,31 +147,25 @@ struct ReferenceQuery {
         }
     }
 
-    private func apply(_ function: QueryExpression.Function, _ arguments: [Value]) -> Value {
+    /// Most functions have one meaning for all stores; those that are written anew here are what others build on.
+    private func apply(_ function: QueryExpression.Function, _ arguments: [Value]) throws -> Value {
         if function == .minimum || function == .maximum {
             if arguments.contains(.null) { return .null }
             let sorted = arguments.sorted { Self.order($0, $1) < 0 }
             return (function == .minimum ? sorted.first : sorted.last) ?? .null
         }
-        if function == .negate {
-            if case .integer(let integer) = arguments[0] { return .integer(0 - integer) }
-            return Self.number(arguments[0]).map { .real(-$0) } ?? .null
+        guard case .text(let text)? = arguments.first, case .text(let other)? = arguments.dropFirst().first else {
+            return try function.apply(arguments)
         }
-        guard case .text(let text) = arguments[0] else { return .null }
-        if function == .length { return .integer(Int64(text.count)) }
-        guard case .text(let other) = arguments[1] else { return .null }
-        let bytes = Array(text.utf8)
-        let part = Array(other.utf8)
-        let found: Bool
+        let (characters, part) = (Array(text), Array(other))
         switch function {
         case .contains:
-            found = (0...bytes.count).contains { bytes.dropFirst($0).starts(with: part) }
-        case .startsWith: found = bytes.starts(with: part)
-        case .endsWith: found = bytes.suffix(part.count) == part[...]
-        case .localizedContains: found = text.localizedStandardContains(other)
-        default: return .integer(Int64(text.caseInsensitiveCompare(other).rawValue))
+            let found = (0...characters.count).contains { characters.dropFirst($0).starts(with: part) }
+            return .integer(found ? 1 : 0)
+        case .startsWith: return .integer(characters.starts(with: part) ? 1 : 0)
+        case .endsWith: return .integer(characters.suffix(part.count) == part[...] ? 1 : 0)
+        default: return try function.apply(arguments)
         }
-        return .integer(found ? 1 : 0)
     }
 
     // MARK: Objects
@@ -150,6 +181,16 @@ struct ReferenceQuery {
             object = (relationship.destination.rootName, key)
         }
         return object
+    }
+
+    private func members(of source: CollectionSource, _ variables: [Variable]) throws -> [Variable]? {
+        switch source {
+        case .members(let start, let path):
+            return variables[start].object.flatMap { members(at: path, $0) }?.map { .object($0) }
+        case .elements(let whole, let type):
+            guard case .text(let text) = try value(whole, variables) else { return nil }
+            return JSONText(text).elements(as: type)?.map { .element($0) }
+        }
     }
 
     private func members(at path: [Property], _ start: Object) -> [Object]? {
@@ -207,6 +248,9 @@ struct ReferenceQuery {
             return left < right ? -1 : left > right ? 1 : 0
         }
         if let left = number(left), let right = number(right) { return left < right ? -1 : left > right ? 1 : 0 }
+        if case .text(let left) = left, case .text(let right) = right {
+            return left == right ? 0 : left < right ? -1 : 1
+        }
         let bytes = (bytes(left), bytes(right))
         if bytes.0 == bytes.1 { return 0 }
         return bytes.0.lexicographicallyPrecedes(bytes.1) ? -1 : 1

@@ -138,15 +138,13 @@ import Testing
             if levels == 0 { return store.model.path(variable, "Book", "pages") == 1 }
             let tags = QueryExpression.quantified(
                 .any,
-                from: variable + 1,
-                store.model.properties("Tag", ["books"]),
+                .members(from: variable + 1, store.model.properties("Tag", ["books"])),
                 variable: variable + 2,
                 condition: isSlow(from: variable + 2, levels: levels - 1)
             )
             return .quantified(
                 .any,
-                from: variable,
-                store.model.properties("Book", ["tags"]),
+                .members(from: variable, store.model.properties("Book", ["tags"])),
                 variable: variable + 1,
                 condition: tags
             )

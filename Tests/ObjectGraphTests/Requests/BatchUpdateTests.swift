@@ -100,8 +100,7 @@ import Testing
                 [
                     "pages": .arithmetic(.multiply, Self.model.path("Book", "author", "born"), .literal(10)),
                     "price": .count(
-                        from: 0,
-                        Self.model.properties("Book", ["tags"]),
+                        .members(from: 0, Self.model.properties("Book", ["tags"])),
                         variable: 1,
                         condition: .bool(true)
                     ),

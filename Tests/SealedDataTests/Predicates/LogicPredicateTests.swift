@@ -48,10 +48,18 @@ struct LogicPredicateTests: PredicateChecks {
         #expect(try read(#Predicate { $0.age == 1 / zero }).outline == "($0.age == divide(1, 0))")
     }
 
-    @Test func `arithmetic that a store cannot do exactly is refused`() {
-        #expect(refusal(of: #Predicate { $0.weight + 1 > 3 }) == "arithmetic with 'Float'")
-        #expect(refusal(of: #Predicate { $0.balance * 2 > 3 }) == "arithmetic with 'Decimal'")
-        #expect(refusal(of: #Predicate { $0.visits + 1 > 3 }) == "arithmetic with 'UInt64'")
+    @Test func `arithmetic with numbers of each type`() throws {
+        #expect(try names(#Predicate { $0.weight + 0.1 > 60.15 }) == ["Ann"])
+        #expect(try names(#Predicate { $0.balance * 2 == 21 }) == ["Ann"])
+        let large: UInt64 = 1 << 63
+        #expect(try names(#Predicate { $0.visits / 2 + 1 > large / 2 }) == ["Ann", "eve"])
+        #expect(try names(#Predicate { $0.level / 3 == 33 }) == ["Ann"])
+    }
+
+    @Test func `a result that the type has no room for is an error`() throws {
+        #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { $0.level + 100 > 0 }) }
+        #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { $0.visits * 2 > 0 }) }
+        #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { 1 / ($0.visits - 7) > 0 }) }
     }
 
     @Test func `a ternary chooses`() throws {

@@ -44,6 +44,25 @@ struct SampleSociety {
         eve.kind = .child
         eve.rank = .middle
         eve.visits = 1 << 63
+        ann.address = Society.Address(
+            city: "Chur",
+            floor: 3,
+            isWork: true,
+            moved: Date(timeIntervalSinceReferenceDate: 0.1)
+        )
+        ann.tags = ["a", "b\u{0}c", "Zoë"]
+        ann.scores = [1, 5, 9]
+        ann.weights = [0.1, 2]
+        ann.prices = [Decimal(string: "0.1")!, Decimal(string: "123456789.123456789")!]
+        ann.grades = ["math": 6, "art \"x\"": 4]
+        ann.formerAddresses = [Society.Address(city: "Bern"), Society.Address(city: "Basel", floor: 9)]
+        ann.mood = .glad
+        ann.level = 100
+        bob.tags = ["b"]
+        bob.scores = []
+        bob.level = -100
+        eve.grades = ["math": 3]
+        eve.tags = ["zoe\u{308}"]
         bureau.boss = ann
         people = [ann, bob, eve]
     }
@@ -79,14 +98,19 @@ extension PredicateChecks {
         return try society.people.filter { try QueryEvaluator().isTrue(condition, for: $0) }.map(\.name)
     }
 
-    /// The names of the people for whom a predicate is true, as read and as Foundation evaluates it; the two have to
+    /// The names of the people for whom a predicate is true, as read, as Foundation evaluates it, and in SQL; all have to
     /// agree.
     @discardableResult
     func names(
         _ predicate: Predicate<Society.Person>,
         location: SourceLocation = #_sourceLocation
     ) throws -> [String] {
-        try names(SampleSociety(), predicate, location: location)
+        let society = SampleSociety()
+        let expected = try names(society, predicate, location: location)
+        let fetched = try fetch(society, predicate)
+        let outline = try read(predicate).outline
+        #expect(fetched.sorted() == expected.sorted(), "in SQL, read as \(outline)", sourceLocation: location)
+        return expected
     }
 
     /// The names of those of a society.
@@ -101,6 +125,16 @@ extension PredicateChecks {
         let outline = try read(predicate).outline
         #expect(answer == expected, "read as \(outline)", sourceLocation: location)
         return answer
+    }
+
+    /// The names of the people that a store finds when it has them.
+    private func fetch(_ society: SampleSociety, _ predicate: Predicate<Society.Person>) throws -> [String] {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        let container = try ModelContainer(for: Society.Person.self, configurations: configuration)
+        let context = ModelContext(container)
+        for person in society.people { context.insert(person) }
+        try context.save()
+        return try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
     }
 
     /// The part that the reader says it cannot read.
@@ -141,12 +175,31 @@ extension QueryExpression {
         case .conditional(let test, let first, let second): "(\(test.outline) ? \(first.outline) : \(second.outline))"
         case .coalesce(let parts): "coalesce(\(list(parts)))"
         case .function(let function, let arguments): "\(function)(\(list(arguments)))"
-        case .quantified(let quantifier, let start, let properties, let variable, let condition):
-            "\(quantifier) $\(variable) of \(path(start, properties)): \(condition.outline)"
-        case .count(let start, let properties, let variable, let condition):
-            "count($\(variable) of \(path(start, properties)): \(condition.outline))"
+        case .element(let variable, _): "$\(variable)"
+        case .component(let keys, let whole, _):
+            keys.reduce(whole.outline) { outline, key in
+                switch key {
+                case .name(let name): "\(outline)[\"\(name)\"]"
+                case .index(let index): "\(outline)[\(index)]"
+                }
+            }
+        case .quantified(let quantifier, let source, let variable, let condition):
+            "\(quantifier) $\(variable) of \(source.outline): \(condition.outline)"
+        case .aggregated(let aggregate, let source, let variable, let value, let condition):
+            value == source.member(variable)
+                ? "\(aggregate)($\(variable) of \(source.outline): \(condition.outline))"
+                : "\(aggregate)(\(value.outline), $\(variable) of \(source.outline): \(condition.outline))"
         case .isKind(let start, let properties, let entity): "\(path(start, properties)) is \(entity.name)"
         case .aggregate(let aggregate, let argument): "\(aggregate)(\(argument.outline))"
+        }
+    }
+}
+
+extension CollectionSource {
+    fileprivate var outline: String {
+        switch self {
+        case .members(let start, let properties): QueryExpression.path(from: start, properties).outline
+        case .elements(let whole, _): whole.outline
         }
     }
 }

@@ -19,6 +19,29 @@ enum Society {
 
     struct Address: Codable, Equatable {
         var city: String
+        var floor: Int = 0
+        var isHome = false
+        var isWork = false
+        var moved: Date?
+        var country = Country()
+
+        enum CodingKeys: String, CodingKey {
+            case city = "town"
+            case floor, isHome, isWork, moved, country
+        }
+
+        var line: String { "\(city) \(floor)" }
+    }
+
+    struct Country: Codable, Hashable {
+        var code = "CH"
+        var kind = Kind.adult
+        var area = 41_285.5
+    }
+
+    /// Without raw values.
+    enum Mood: Codable, Equatable {
+        case calm, glad
     }
 
     @Model
@@ -39,6 +62,14 @@ enum Society {
         var site: URL?
         var photo: Data?
         var address: Address?
+        var tags: [String] = []
+        var scores: [Int]?
+        var weights: Set<Double> = []
+        var prices: [Decimal] = []
+        var grades: [String: Int] = [:]
+        var formerAddresses: [Address] = []
+        var mood = Mood.calm
+        var level: Int8 = 0
         @Transient var note = ""
         var employer: Company?
         @Relationship(inverse: \Pet.owner) var pets: [Pet]

@@ -57,7 +57,7 @@ import Testing
             .literal(.text("x"))
         )
         let any = try sql(
-            .quantified(.any, from: 0, [property("Book", "tags")], variable: 1, condition: condition)
+            .quantified(.any, .members(from: 0, [property("Book", "tags")]), variable: 1, condition: condition)
         )
         #expect(
             any.text == #"(EXISTS (SELECT 1 FROM "_Book_tags" AS t2 JOIN "Tag" AS t1 ON t1."_id" = t2."target" "#

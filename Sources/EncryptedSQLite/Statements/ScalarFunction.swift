@@ -1,0 +1,161 @@
+import CSQLCipher
+
+/// A function of values, written in Swift, that statements can call. Its value depends on nothing but its arguments.
+package struct ScalarFunction: Sendable {
+    /// The name of the function in statements.
+    let name: String
+    /// How many arguments it takes; nil for any number.
+    let argumentCount: Int?
+    /// Computes the value for a call; what it does not set is NULL.
+    let body: @Sendable (borrowing FunctionCall) throws -> Void
+
+    /// Makes a function.
+    ///
+    /// - Parameter body: Sets the result of the call that it is given. An ``IntegerOverflow`` or ``MalformedPattern`` that it
+    ///   throws becomes the statement's error, anything else an error without more to it.
+    package init(
+        _ name: String,
+        argumentCount: Int?,
+        body: @escaping @Sendable (borrowing FunctionCall) throws -> Void
+    ) {
+        self.name = name
+        self.argumentCount = argumentCount
+        self.body = body
+    }
+}
+
+/// A value is too large for its type, or was divided by zero: the statement throws `integerOverflow`.
+package struct IntegerOverflow: Error {
+    package init() {}
+}
+
+/// A pattern cannot be understood: the statement throws `malformedPattern`.
+package struct MalformedPattern: Error {
+    package init() {}
+}
+
+/// A call of a function: its arguments, and where its value goes.
+package struct FunctionCall: ~Copyable {
+    private let context: OpaquePointer
+    private let arguments: UnsafeBufferPointer<OpaquePointer?>
+
+    fileprivate init(_ context: OpaquePointer, _ arguments: UnsafeBufferPointer<OpaquePointer?>) {
+        self.context = context
+        self.arguments = arguments
+    }
+
+    // MARK: Arguments
+
+    /// The number of arguments.
+    package var count: Int { arguments.count }
+
+    /// The type of an argument.
+    package func type(at index: Int) -> ColumnType {
+        ColumnType(rawValue: sqlite3_value_type(arguments[index])) ?? .null
+    }
+
+    /// An argument as an integer.
+    package func integer(at index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
+
+    /// An argument as a floating-point number.
+    package func real(at index: Int) -> Double { sqlite3_value_double(arguments[index]) }
+
+    /// Calls `body` with the UTF-8 of a text. It is valid until the call of `body` returns.
+    package func withText<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        // The bytes are counted in the form in which they were asked for last.
+        let bytes = sqlite3_value_text(arguments[index])
+        return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index]))))
+    }
+
+    /// Calls `body` with the bytes of a blob.
+    package func withBlob<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        let bytes = sqlite3_value_blob(arguments[index])
+        return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index]))))
+    }
+
+    /// What was made of an argument, which is made anew only where the argument is not the same for all rows.
+    package func made<Made: AnyObject>(of index: Int, _ make: () throws -> Made) rethrows -> Made {
+        if let known = sqlite3_get_auxdata(context, Int32(index)),
+            let made = Unmanaged<AnyObject>.fromOpaque(known).takeUnretainedValue() as? Made
+        {
+            return made
+        }
+        let made = try make()
+        sqlite3_set_auxdata(context, Int32(index), Unmanaged<AnyObject>.passRetained(made).toOpaque()) { made in
+            guard let made else { return }
+            Unmanaged<AnyObject>.fromOpaque(made).release()
+        }
+        return made
+    }
+
+    // MARK: Result
+
+    /// Sets the value to an integer.
+    package func set(_ integer: Int64) { sqlite3_result_int64(context, integer) }
+
+    /// Sets the value to a floating-point number; one that is none becomes NULL.
+    package func set(_ real: Double) { sqlite3_result_double(context, real) }
+
+    /// Sets the value to a text.
+    package func set(text: String) {
+        var text = text
+        text.withUTF8 { csqlcipher_result_text_copying(context, $0.baseAddress, UInt64($0.count)) }
+    }
+
+    /// Sets the value to bytes.
+    package func set(blob: UnsafeRawBufferPointer) {
+        csqlcipher_result_blob_copying(context, blob.baseAddress, UInt64(blob.count))
+    }
+
+    fileprivate func fail(_ error: any Error) { reportFunctionError(error, context) }
+}
+
+/// Makes a statement fail in the middle of a function.
+func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
+    // The first text is what SQLite's own functions give.
+    let message =
+        switch error {
+        case is IntegerOverflow: "integer overflow"
+        case is MalformedPattern: "malformed pattern"
+        default: "a value is malformed"
+        }
+    sqlite3_result_error(context, message, -1)
+}
+
+extension Connection {
+    /// Makes a function known to the statements of this connection.
+    func install(_ function: ScalarFunction) throws(DatabaseError) {
+        let code = sqlite3_create_function_v2(
+            handle,
+            function.name,
+            Int32(function.argumentCount ?? -1),
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            Unmanaged.passRetained(Body(function.body)).toOpaque(),
+            { context, count, arguments in
+                guard let context, let data = sqlite3_user_data(context) else { return }
+                let call = FunctionCall(context, UnsafeBufferPointer(start: arguments, count: Int(count)))
+                do {
+                    try Unmanaged<Body>.fromOpaque(data).takeUnretainedValue().body(call)
+                } catch {
+                    call.fail(error)
+                }
+            },
+            nil,
+            nil,
+            { body in
+                guard let body else { return }
+                Unmanaged<Body>.fromOpaque(body).release()
+            }
+        )
+        guard code == SQLITE_OK else { throw failure(code, during: .execution) }
+    }
+}
+
+/// What SQLite is given a pointer to for each function.
+private final class Body {
+    let body: @Sendable (borrowing FunctionCall) throws -> Void
+
+    init(_ body: @escaping @Sendable (borrowing FunctionCall) throws -> Void) {
+        self.body = body
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+
+/// Finds parts of a composite value in its JSON text, without taking the rest of it apart.
+///
+/// A text that is no JSON has no parts; what stands beside a part is not looked at more closely than to find its end.
+package struct JSONText {
+    private let bytes: [UInt8]
+
+    /// The parts of a text.
+    package init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// The parts of a text.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = Array(bytes)
+    }
+
+    // MARK: Parts
+
+    /// The part that keys lead to, as a value of a type; null where there is none, or one of another type.
+    package func value(at keys: [ComponentKey], as type: AttributeType) -> Value {
+        part(at: keys).map { value(in: $0, as: type) } ?? .null
+    }
+
+    /// The elements of a list, or the values of an object; nil where the text is neither.
+    package func elements(as type: AttributeType) -> [Value]? {
+        guard let whole = part(at: []), isList(whole) || isObject(whole) else { return nil }
+        var elements: [Value] = []
+        forEachElement(of: whole) { _, element in
+            elements.append(value(in: element, as: type))
+            return true
+        }
+        return elements
+    }
+
+    /// Where the part stands that keys lead to.
+    private func part(at keys: [ComponentKey]) -> Range<Int>? {
+        let start = skipSpace(from: 0)
+        guard let end = endOfValue(from: start) else { return nil }
+        var part = start..<end
+        for key in keys {
+            var found: Range<Int>?
+            switch key {
+            case .name(let name) where isObject(part):
+                forEachElement(of: part) { key, element in
+                    if string(in: key) == name { found = element }
+                    return true
+                }
+            case .index(let wanted) where isList(part): found = element(at: wanted, of: part)
+            case .name, .index: break
+            }
+            guard let found else { return nil }
+            part = found
+        }
+        return part
+    }
+
+    private func element(at wanted: Int, of list: Range<Int>) -> Range<Int>? {
+        var index = 0
+        if wanted < 0 {
+            forEachElement(of: list) { _, _ in
+                index -= 1
+                return true
+            }
+        }
+        var found: Range<Int>?
+        forEachElement(of: list) { _, element in
+            if index == wanted { found = element }
+            index += 1
+            return found == nil
+        }
+        return found
+    }
+
+    private func isObject(_ part: Range<Int>) -> Bool { bytes[part.lowerBound] == UInt8(ascii: "{") }
+    private func isList(_ part: Range<Int>) -> Bool { bytes[part.lowerBound] == UInt8(ascii: "[") }
+
+    /// Calls `body` with each element of a list or object, and the key that it has there, until it says that it is enough.
+    private func forEachElement(of whole: Range<Int>, _ body: (_ key: Range<Int>, _ element: Range<Int>) -> Bool) {
+        let hasKeys = isObject(whole)
+        let end = whole.upperBound - 1
+        var position = skipSpace(from: whole.lowerBound + 1)
+        while position < end {
+            var key = position..<position
+            if hasKeys {
+                guard let keyEnd = endOfValue(from: position) else { return }
+                key = position..<keyEnd
+                let colon = skipSpace(from: keyEnd)
+                guard colon < end, bytes[colon] == UInt8(ascii: ":") else { return }
+                position = skipSpace(from: colon + 1)
+            }
+            guard position < end, let elementEnd = endOfValue(from: position), elementEnd <= end else { return }
+            guard body(key, position..<elementEnd) else { return }
+            position = skipSpace(from: elementEnd)
+            guard position < end, bytes[position] == UInt8(ascii: ",") else { return }
+            position = skipSpace(from: position + 1)
+        }
+    }
+
+    private func skipSpace(from start: Int) -> Int {
+        var position = start
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+        return position
+    }
+
+    /// The end of the value that starts at a position; nil where the text ends before it.
+    private func endOfValue(from start: Int) -> Int? {
+        var position = start
+        var depth = 0
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                guard let end = endOfString(from: position) else { return nil }
+                position = end
+                if depth == 0 { return end }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return position > start ? position : nil }
+                depth -= 1
+                if depth == 0 { return position + 1 }
+            case UInt8(ascii: ","), UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D:
+                if depth == 0 { return position > start ? position : nil }
+            default: break
+            }
+            position += 1
+        }
+        return depth == 0 && position > start ? position : nil
+    }
+
+    private func endOfString(from start: Int) -> Int? {
+        var position = start + 1
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\\"): position += 2
+            case UInt8(ascii: "\""): return position + 1
+            default: position += 1
+            }
+        }
+        return nil
+    }
+
+    // MARK: Values
+
+    private func value(in part: Range<Int>, as type: AttributeType) -> Value {
+        switch type {
+        case .bool:
+            switch text(of: part) {
+            case "true": .bool(true)
+            case "false": .bool(false)
+            default: .null
+            }
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+            Int64(text(of: part)).map(Value.integer) ?? .null
+        case .uint64: UInt64(text(of: part)).map { .integer(Int64(bitPattern: $0)) } ?? .null
+        case .float: Float(text(of: part)).map { .real(Double($0)) } ?? .null
+        case .double, .date: Double(text(of: part)).map(Value.real) ?? .null
+        case .decimal: decimal(in: part).map(\.storedValue) ?? .null
+        case .string, .url: string(in: part).map(Value.text) ?? .null
+        case .uuid: string(in: part).flatMap(UUID.init).map(Value.uuid) ?? .null
+        case .data: string(in: part).flatMap { Data(base64Encoded: $0) }.map(Value.blob) ?? .null
+        case .composite: text(of: part) == "null" ? .null : .text(String(text(of: part)))
+        }
+    }
+
+    private func text(of part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
+
+    private func decimal(in part: Range<Int>) -> Decimal? {
+        // Decimal reads as far as it can, and would take anything that begins with a digit.
+        guard Double(text(of: part)) != nil else { return nil }
+        return Decimal(string: text(of: part), locale: Locale(identifier: "en_US_POSIX"))
+    }
+
+    private func string(in part: Range<Int>) -> String? {
+        guard part.count >= 2, bytes[part.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        let inner = bytes[(part.lowerBound + 1)..<(part.upperBound - 1)]
+        if !inner.contains(UInt8(ascii: "\\")) { return String(decoding: inner, as: UTF8.self) }
+        return try? JSONDecoder().decode(String.self, from: Data(bytes[part]))
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import ObjectGraph
+
+/// Gives made-up values for whatever a type asks for when it is decoded, so that there is a value of the type to look at.
+final class ProbeDecoder: Decoder {
+    let codingPath: [any CodingKey]
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private let values: ProbeValues
+
+    /// Decoders with different seeds give different values.
+    convenience init(seed: Int) {
+        self.init(ProbeValues(seed: seed), at: [])
+    }
+
+    fileprivate init(_ values: ProbeValues, at codingPath: [any CodingKey]) {
+        self.values = values
+        self.codingPath = codingPath
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(KeyedProbes(values: values, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() -> any UnkeyedDecodingContainer { ListedProbes(values: values, codingPath: codingPath) }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        SingleProbe(values: values, codingPath: codingPath)
+    }
+}
+
+/// The made-up values of one decoding.
+private final class ProbeValues {
+    /// Types that contain themselves end here.
+    static let largestDepth = 4
+
+    private var generator: Generator
+
+    init(seed: Int) {
+        generator = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+    }
+
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    func bool() -> Bool { Bool.random(using: &generator) }
+    func string() -> String { "probe\(UInt32.random(in: 0 ... .max, using: &generator))" }
+    func double() -> Double { Double(Int.random(in: 1...1_000_000, using: &generator)) + 0.5 }
+    func integer<Integer: FixedWidthInteger>() -> Integer { Integer.random(in: 1...(.max), using: &generator) }
+
+    /// A value of a type that has a column form, an enum's case, or what the type makes of further values.
+    func value<T: Decodable>(_ type: T.Type, at codingPath: [any CodingKey]) throws -> T {
+        if let storable = type as? any StorableValue.Type, let value = try storable.probe(self) as? T { return value }
+        if let cases = type as? any CaseIterable.Type, let value = randomCase(of: cases) as? T { return value }
+        return try T(from: ProbeDecoder(self, at: codingPath))
+    }
+
+    private func randomCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? {
+        Cases.allCases.randomElement(using: &generator)
+    }
+}
+
+extension StorableValue {
+    fileprivate static func probe(_ values: ProbeValues) throws -> Self? {
+        switch attributeType {
+        case .bool: Self(storedValue: .integer(values.bool() ? 1 : 0))
+        case .int8, .uint8: Self(storedValue: .integer(Int64(values.integer() as Int8)))
+        case .int16, .uint16: Self(storedValue: .integer(Int64(values.integer() as Int16)))
+        case .int32, .uint32, .int64, .uint64: Self(storedValue: .integer(Int64(values.integer() as Int32)))
+        case .float, .double, .date: Self(storedValue: .real(values.double()))
+        case .decimal: Self(storedValue: Decimal(values.double()).storedValue)
+        case .string: Self(storedValue: .text(values.string()))
+        case .url: Self(storedValue: .text("https://example.org/\(values.string())"))
+        case .uuid: Self(storedValue: .uuid(UUID()))
+        case .data: Self(storedValue: .blob(Data(values.string().utf8)))
+        case .composite: nil
+        }
+    }
+}
+
+private struct KeyedProbes<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let values: ProbeValues
+    let codingPath: [any CodingKey]
+
+    /// Those that a dictionary has; other types know their keys.
+    var allKeys: [Key] { [Key(stringValue: values.string())].compactMap(\.self) }
+
+    func contains(_ key: Key) -> Bool { true }
+    func decodeNil(forKey key: Key) -> Bool { codingPath.count >= ProbeValues.largestDepth }
+    func decode(_ type: Bool.Type, forKey key: Key) -> Bool { values.bool() }
+    func decode(_ type: String.Type, forKey key: Key) -> String { values.string() }
+    func decode(_ type: Double.Type, forKey key: Key) -> Double { values.double() }
+    func decode(_ type: Float.Type, forKey key: Key) -> Float { Float(values.integer() as Int16) }
+    func decode(_ type: Int.Type, forKey key: Key) -> Int { values.integer() }
+    func decode(_ type: Int8.Type, forKey key: Key) -> Int8 { values.integer() }
+    func decode(_ type: Int16.Type, forKey key: Key) -> Int16 { values.integer() }
+    func decode(_ type: Int32.Type, forKey key: Key) -> Int32 { values.integer() }
+    func decode(_ type: Int64.Type, forKey key: Key) -> Int64 { values.integer() }
+    func decode(_ type: UInt.Type, forKey key: Key) -> UInt { values.integer() }
+    func decode(_ type: UInt8.Type, forKey key: Key) -> UInt8 { values.integer() }
+    func decode(_ type: UInt16.Type, forKey key: Key) -> UInt16 { values.integer() }
+    func decode(_ type: UInt32.Type, forKey key: Key) -> UInt32 { values.integer() }
+    func decode(_ type: UInt64.Type, forKey key: Key) -> UInt64 { values.integer() }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try values.value(type, at: codingPath + [key])
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type,
+        forKey key: Key
+    ) -> KeyedDecodingContainer<Nested> {
+        KeyedDecodingContainer(KeyedProbes<Nested>(values: values, codingPath: codingPath + [key]))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+        ListedProbes(values: values, codingPath: codingPath + [key])
+    }
+
+    func superDecoder() -> any Decoder { ProbeDecoder(values, at: codingPath) }
+    func superDecoder(forKey key: Key) -> any Decoder { ProbeDecoder(values, at: codingPath + [key]) }
+}
+
+private struct ListedProbes: UnkeyedDecodingContainer {
+    let values: ProbeValues
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(values: ProbeValues, codingPath: [any CodingKey]) {
+        self.values = values
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { codingPath.count >= ProbeValues.largestDepth ? 0 : 2 }
+    var isAtEnd: Bool { currentIndex >= count ?? 0 }
+
+    private var elementPath: [any CodingKey] { codingPath + [Index(intValue: currentIndex)] }
+
+    private struct Index: CodingKey {
+        let intValue: Int?
+        var stringValue: String { "\(intValue ?? 0)" }
+
+        init(intValue: Int) {
+            self.intValue = intValue
+        }
+
+        init?(stringValue: String) { nil }
+    }
+
+    mutating func decodeNil() -> Bool { false }
+
+    private mutating func next<T>(_ value: T) -> T {
+        currentIndex += 1
+        return value
+    }
+
+    mutating func decode(_ type: Bool.Type) -> Bool { next(values.bool()) }
+    mutating func decode(_ type: String.Type) -> String { next(values.string()) }
+    mutating func decode(_ type: Double.Type) -> Double { next(values.double()) }
+    mutating func decode(_ type: Float.Type) -> Float { next(Float(values.integer() as Int16)) }
+    mutating func decode(_ type: Int.Type) -> Int { next(values.integer()) }
+    mutating func decode(_ type: Int8.Type) -> Int8 { next(values.integer()) }
+    mutating func decode(_ type: Int16.Type) -> Int16 { next(values.integer()) }
+    mutating func decode(_ type: Int32.Type) -> Int32 { next(values.integer()) }
+    mutating func decode(_ type: Int64.Type) -> Int64 { next(values.integer()) }
+    mutating func decode(_ type: UInt.Type) -> UInt { next(values.integer()) }
+    mutating func decode(_ type: UInt8.Type) -> UInt8 { next(values.integer()) }
+    mutating func decode(_ type: UInt16.Type) -> UInt16 { next(values.integer()) }
+    mutating func decode(_ type: UInt32.Type) -> UInt32 { next(values.integer()) }
+    mutating func decode(_ type: UInt64.Type) -> UInt64 { next(values.integer()) }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        defer { currentIndex += 1 }
+        return try values.value(type, at: elementPath)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
+        defer { currentIndex += 1 }
+        return KeyedDecodingContainer(KeyedProbes<Nested>(values: values, codingPath: elementPath))
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
+        defer { currentIndex += 1 }
+        return ListedProbes(values: values, codingPath: elementPath)
+    }
+
+    mutating func superDecoder() -> any Decoder { ProbeDecoder(values, at: elementPath) }
+}
+
+private struct SingleProbe: SingleValueDecodingContainer {
+    let values: ProbeValues
+    let codingPath: [any CodingKey]
+
+    func decodeNil() -> Bool { codingPath.count >= ProbeValues.largestDepth }
+    func decode(_ type: Bool.Type) -> Bool { values.bool() }
+    func decode(_ type: String.Type) -> String { values.string() }
+    func decode(_ type: Double.Type) -> Double { values.double() }
+    func decode(_ type: Float.Type) -> Float { Float(values.integer() as Int16) }
+    func decode(_ type: Int.Type) -> Int { values.integer() }
+    func decode(_ type: Int8.Type) -> Int8 { values.integer() }
+    func decode(_ type: Int16.Type) -> Int16 { values.integer() }
+    func decode(_ type: Int32.Type) -> Int32 { values.integer() }
+    func decode(_ type: Int64.Type) -> Int64 { values.integer() }
+    func decode(_ type: UInt.Type) -> UInt { values.integer() }
+    func decode(_ type: UInt8.Type) -> UInt8 { values.integer() }
+    func decode(_ type: UInt16.Type) -> UInt16 { values.integer() }
+    func decode(_ type: UInt32.Type) -> UInt32 { values.integer() }
+    func decode(_ type: UInt64.Type) -> UInt64 { values.integer() }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try values.value(type, at: codingPath) }
+}

@@ -1,0 +1,139 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// What statements call to compute values as Swift does, where SQLite's own functions have another meaning.
+enum QueryFunctions {
+    /// All of them, for a database to know.
+    static let all: [ScalarFunction] =
+        QueryExpression.Function.allCases.map(function) + calculations + [component, elements, real, failure]
+
+    /// The orders of texts, for a database to know.
+    static let collations: [Collation] = TextOrder.allCases.map { order in
+        Collation(name(of: order)) { left, right in
+            if order == .lexical, TextSearch.isSimple(left), TextSearch.isSimple(right) {
+                return left.compareBytes(right)
+            }
+            return order.compare(String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+        }
+    }
+
+    // MARK: Names
+
+    static func name(of function: QueryExpression.Function) -> String { "query_\(function.rawValue)" }
+
+    static func name(of operation: QueryExpression.Arithmetic, _ kind: QueryExpression.NumberKind) -> String {
+        "query_\(operation.rawValue)_\(kind.rawValue)"
+    }
+
+    static func name(of order: TextOrder) -> String { "query_\(order.rawValue)" }
+
+    /// A part of a composite value: the value, the keys as ``ComponentKeys`` writes them, and the type of the part.
+    static let componentName = "query_component"
+    /// The elements of a composite value, in a list that SQLite can take apart without loss, see ``ElementList``.
+    static let elementsName = "query_elements"
+    /// A floating-point number out of its bits.
+    static let realName = "query_real"
+    /// Fails as a calculation does whose result is too large.
+    static let failureName = "query_failure"
+
+    // MARK: Functions
+
+    private static func function(_ function: QueryExpression.Function) -> ScalarFunction {
+        let search: (@Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool)? =
+            switch function {
+            case .contains: TextSearch.contains
+            case .startsWith: TextSearch.starts
+            case .endsWith: TextSearch.ends
+            default: nil
+            }
+        guard let search else {
+            return ScalarFunction(name(of: function), argumentCount: nil) { call in
+                call.set(try withQueryErrors { try function.apply((0..<call.count).map { call.value(at: $0) }) })
+            }
+        }
+        return ScalarFunction(name(of: function), argumentCount: 2) { call in
+            guard call.type(at: 0) == .text, call.type(at: 1) == .text else { return }
+            let isFound = call.withText(at: 0) { text in call.withText(at: 1) { search(text, $0) } }
+            call.set(isFound ? 1 : 0 as Int64)
+        }
+    }
+
+    private static let calculations: [ScalarFunction] = QueryExpression.Arithmetic.allCases.flatMap { operation in
+        QueryExpression.NumberKind.allCases.map { kind in
+            ScalarFunction(name(of: operation, kind), argumentCount: 2) { call in
+                call.set(try withQueryErrors { try operation.apply(call.value(at: 0), call.value(at: 1), as: kind) })
+            }
+        }
+    }
+
+    private static let component = ScalarFunction(componentName, argumentCount: 3) { call in
+        guard call.type(at: 0) == .text, let type = call.withText(at: 2, AttributeType.init(utf8:)) else { return }
+        let keys = call.made(of: 1) {
+            ComponentKeys(text: call.withText(at: 1) { String(decoding: $0, as: UTF8.self) })
+        }
+        call.set(call.withText(at: 0) { JSONText($0).value(at: keys.keys, as: type) })
+    }
+
+    private static let elements = ScalarFunction(elementsName, argumentCount: 2) { call in
+        guard call.type(at: 0) == .text, let type = call.withText(at: 1, AttributeType.init(utf8:)),
+            let elements = call.withText(at: 0, { JSONText($0).elements(as: type) })
+        else { return }
+        call.set(text: ElementList.text(elements))
+    }
+
+    private static let real = ScalarFunction(realName, argumentCount: 1) { call in
+        guard call.type(at: 0) == .integer else { return }
+        call.set(Double(bitPattern: UInt64(bitPattern: call.integer(at: 0))))
+    }
+
+    private static let failure = ScalarFunction(failureName, argumentCount: 1) { _ in throw IntegerOverflow() }
+
+    private static func withQueryErrors<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch QueryError.arithmeticOverflow {
+            throw IntegerOverflow()
+        } catch QueryError.malformedPattern {
+            throw MalformedPattern()
+        }
+    }
+}
+
+extension FunctionCall {
+    /// An argument, whatever its type.
+    fileprivate func value(at index: Int) -> Value {
+        switch type(at: index) {
+        case .integer: .integer(integer(at: index))
+        case .real: .real(real(at: index))
+        case .text: .text(withText(at: index) { String(decoding: $0, as: UTF8.self) })
+        case .blob: .blob(withBlob(at: index) { Data($0) })
+        case .null: .null
+        }
+    }
+
+    fileprivate func set(_ value: Value) {
+        switch value {
+        case .null: break
+        case .integer(let integer): set(integer)
+        case .real(let real): set(real)
+        case .text(let text): set(text: text)
+        case .blob(let data): data.withUnsafeBytes { set(blob: $0) }
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { set(blob: $0) }
+        }
+    }
+}
+
+extension AttributeType {
+    fileprivate init?(utf8 bytes: UnsafeRawBufferPointer) {
+        self.init(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func compareBytes(_ other: UnsafeRawBufferPointer) -> Int {
+        let common = Swift.min(count, other.count)
+        let order = common == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, common)
+        return order != 0 ? Int(order) : count - other.count
+    }
+}

@@ -1,0 +1,100 @@
+import ObjectGraph
+
+extension QueryGenerator {
+    // MARK: Functions
+
+    /// A call of a function.
+    mutating func call(
+        _ function: QueryExpression.Function,
+        _ arguments: [QueryExpression]
+    ) throws(SealedStoreError) -> String {
+        var texts: [String] = []
+        for argument in arguments { texts.append(try value(argument)) }
+        // What means in SQLite what it means in Swift.
+        if function == .negate, arguments.count == 1, arguments[0].resultType?.storage == .real {
+            return "(-\(texts[0]))"
+        }
+        return "\(QueryFunctions.name(of: function))(\(texts.joined(separator: ", ")))"
+    }
+
+    /// A calculation with two numbers. SQLite's own one has another meaning where the result is too large, or divided by
+    /// zero.
+    mutating func calculation(
+        _ operation: QueryExpression.Arithmetic,
+        _ left: QueryExpression,
+        _ right: QueryExpression
+    ) throws(SealedStoreError) -> String {
+        let kind = QueryExpression.numberKind(of: left, right)
+        let (leftText, rightText) = (try value(left), try value(right))
+        if kind == .double {
+            switch operation {
+            case .add: return "(\(leftText) + \(rightText))"
+            case .subtract: return "(\(leftText) - \(rightText))"
+            case .multiply: return "(\(leftText) * \(rightText))"
+            case .divide, .remainder: break
+            }
+        }
+        return "\(QueryFunctions.name(of: operation, kind))(\(leftText), \(rightText))"
+    }
+
+    /// The value of an expression that depends on no object, computed here.
+    mutating func constant(_ expression: QueryExpression) throws(SealedStoreError) -> String {
+        let value: Value
+        do {
+            value = try expression.constantValue
+        } catch QueryError.arithmeticOverflow {
+            // Fails only if the statement gets there, which it would not wait for were the call the same for all rows.
+            return "\(QueryFunctions.failureName)(\(source(of: 0).alias).\"_id\")"
+        } catch {
+            throw .unsupportedQuery("\(error)")
+        }
+        if value.isNull { return "NULL" }
+        parameters.append(value)
+        return "?"
+    }
+
+    // MARK: Aggregates
+
+    mutating func call(
+        _ aggregate: QueryExpression.Aggregate,
+        _ argument: QueryExpression
+    ) throws(SealedStoreError) -> String {
+        if aggregate == .count, argument == .variable(0) { return "count(*)" }
+        if argument.resultType == .uint64 {
+            switch aggregate {
+            case .sum, .average:
+                // Integers from 2⁶³ on are kept as negative ones; `abs` fails for the smallest of those.
+                let test = "\(try value(argument)) < 0"
+                let sum = "CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END"
+                return "\(Self.name(of: aggregate))(\(sum))"
+            case .minimum, .maximum:
+                let isMinimum = aggregate == .minimum
+                let test = "\(try value(argument)) \(isMinimum ? ">= 0" : "< 0")"
+                let preferred = "CASE WHEN \(test) THEN \(try value(argument)) END"
+                let name = Self.name(of: aggregate)
+                return "coalesce(\(name)(\(preferred)), \(name)(\(try value(argument))))"
+            case .count, .distinctCount: break
+            }
+        }
+        let text = try value(argument)
+        if argument.resultType == .decimal {
+            switch aggregate {
+            case .sum: return "\(DecimalSumFunction.name)(\(text))"
+            case .average: return "\(DecimalAverageFunction.name)(\(text))"
+            // Bytes that compare as the numbers do.
+            case .minimum, .maximum, .count, .distinctCount: break
+            }
+        }
+        return aggregate == .distinctCount ? "count(DISTINCT \(text))" : "\(Self.name(of: aggregate))(\(text))"
+    }
+
+    private static func name(of aggregate: QueryExpression.Aggregate) -> String {
+        switch aggregate {
+        case .count, .distinctCount: "count"
+        case .sum: "sum"
+        case .average: "avg"
+        case .minimum: "min"
+        case .maximum: "max"
+        }
+    }
+}
