@@ -58,8 +58,7 @@ struct QueryEvaluator {
 
         static func precedes(_ left: Ranked, _ right: Ranked, _ sort: [QuerySort]) -> Bool {
             for (position, key) in sort.enumerated() {
-                let order = left.values[position].compare(right.values[position])
-                if order != 0 { return (order < 0) == key.ascending }
+                if let precedes = key.precedes(left.values[position], right.values[position]) { return precedes }
             }
             let (leftKey, rightKey) = (left.object.state.pointee.key, right.object.state.pointee.key)
             // Temporary keys count downwards.

@@ -8,7 +8,16 @@ extension FetchDescriptor: Equatable {
             && left.includePendingChanges == right.includePendingChanges && left.sortBy == right.sortBy
             && left.propertiesToFetch == right.propertiesToFetch
             && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
-            && left.meaning == right.meaning
+            && left.meaning == right.meaning && left.computedOrder == right.computedOrder
+    }
+
+    /// What the computed values to sort by are in a store; nil where they have no form there, or there are none.
+    private var computedOrder: [QuerySort]? {
+        guard !sortExpressions.isEmpty else { return nil }
+        let reader = PredicateReader(model: DetachedEntities.model(for: T.self))
+        return try? sortExpressions.map {
+            try QuerySort($0, reader, entity: DetachedEntities.entity(for: T.self))
+        }
     }
 
     /// What the predicate means: its form in a store, or where it has none, its text.

@@ -14,6 +14,8 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var predicate: Predicate<T>?
     /// The order; that of the first save where it is empty.
     public var sortBy: [SortDescriptor<T>]
+    /// Computed values to sort by before ``sortBy``.
+    public var sortExpressions: [SortExpression<T>] = []
     /// The largest number of results; nil for no limit.
     public var fetchLimit: Int?
     /// The number of results to leave out at the beginning.

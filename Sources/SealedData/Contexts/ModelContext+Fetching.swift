@@ -110,7 +110,8 @@ extension FetchRequest {
         let reader = PredicateReader(model: model)
         self.init(entity)
         predicate = try descriptor.predicate.map { try reader.read($0, entity: entity) }
-        sort = try descriptor.sortBy.map { try reader.read($0, entity: entity) }
+        sort = try descriptor.sortExpressions.map { try QuerySort($0, reader, entity: entity) }
+        sort += try descriptor.sortBy.map { try reader.read($0, entity: entity) }
         limit = descriptor.fetchLimit
         offset = descriptor.fetchOffset ?? 0
         includesPendingChanges = descriptor.includePendingChanges

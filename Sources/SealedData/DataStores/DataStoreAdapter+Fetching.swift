@@ -135,7 +135,10 @@ extension FetchDescriptor {
         if request.predicate != nil || !request.sort.isEmpty {
             guard let origin = request.origin as? FetchDescriptor<T> else { return nil }
             if request.predicate != nil { descriptor.predicate = origin.predicate }
-            if !request.sort.isEmpty { descriptor.sortBy = origin.sortBy }
+            if !request.sort.isEmpty {
+                descriptor.sortBy = origin.sortBy
+                descriptor.sortExpressions = origin.sortExpressions
+            }
         }
         if let origin = request.origin as? FetchDescriptor<T> {
             descriptor.includePendingChanges = origin.includePendingChanges

@@ -26,6 +26,22 @@ struct PredicateReader {
         }
     }
 
+    /// Reads a value that is computed from an object of an entity.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
+    func read<T: PersistentModel, Output>(_ expression: Expression<T, Output>, entity: Entity) throws -> QueryExpression
+    {
+        let context = ReadingContext(model: model)
+        let object = ObjectReference(variable: 0, entity: entity)
+        do {
+            return try context.bind(expression.variable.key, to: object) {
+                try context.value(expression.expression)
+            }
+        } catch let part as UnsupportedPredicate {
+            throw SwiftDataError(.unsupportedPredicate, part.description)
+        }
+    }
+
     /// Reads a sort descriptor of the objects of an entity.
     ///
     /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` for a key path that is not persisted, and for a comparison that

@@ -77,6 +77,11 @@ final class ReadingContext {
         return missing.isEmpty ? reading : .value(.conditional(.conjunction(missing), value, .literal(.null)))
     }
 
+    /// Reads a node as a value: null where Swift would fail to unwrap something by force.
+    func value<Node: PredicateExpression>(_ node: Node) throws -> QueryExpression {
+        try readBranch(node).expression(for: "a value")
+    }
+
     /// Has Foundation evaluate a node that depends on no object.
     func constant<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         do {

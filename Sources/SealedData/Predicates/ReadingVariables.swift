@@ -20,12 +20,35 @@ extension PredicateExpressions.ExpressionEvaluate: ReadableExpression {
         else { throw UnsupportedPredicate("an expression that is not captured") }
         var body: () throws -> Reading = { try context.read(expression.expression) }
         for (variable, input) in repeat (each expression.variable, each input) {
-            let inner = body
-            body = {
-                let reading = try context.read(input)
-                return try context.bind(variable.key, to: input, readAs: reading, inner)
-            }
+            body = bound(variable.key, to: input, in: context, body)
         }
         return try body()
     }
+}
+
+extension PredicateExpressions.Combination: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let conditions = try predicates.map { predicate in
+            var body: () throws -> Reading = { .value(try context.condition(predicate.expression)) }
+            for (variable, input) in repeat (each predicate.variable, each inputs) {
+                body = bound(variable.key, to: input, in: context, body)
+            }
+            return try body().condition()
+        }
+        switch rule {
+        case .all: return .value(.conjunction(conditions))
+        case .any: return .value(.disjunction(conditions))
+        case .none: return .value(.negation(.disjunction(conditions)))
+        }
+    }
+}
+
+/// Reading with a variable bound to what a node stands for.
+private func bound<Node: PredicateExpression>(
+    _ variable: PredicateExpressions.VariableID,
+    to node: Node,
+    in context: ReadingContext,
+    _ body: @escaping () throws -> Reading
+) -> () throws -> Reading {
+    { try context.bind(variable, to: node, readAs: try context.read(node), body) }
 }

@@ -14,7 +14,7 @@ extension QuerySort {
             throw UnsupportedPredicate("sorting by '\(comparator)'")
         }
         let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
-        return QuerySort(path.sortExpression, ascending: sort.order == .forward)
+        return QuerySort(path.sortExpression, ascending: sort.order == .forward, textOrder: path.textOrder)
     }
 }
 
@@ -25,16 +25,19 @@ extension String.StandardComparator {
 /// The persisted properties that a key path of any length leads through.
 struct PropertyPath {
     private var properties: [Property] = []
+    /// In which order texts are sorted.
+    private(set) var textOrder = TextOrder.lexical
 
     init(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type, entity: Entity) throws {
         if let slot = PropertyLookup.slot(of: keyPath, in: model), slot < entity.slotCount {
             properties = [entity.properties[slot]]
         } else if !isIdentifier(keyPath, of: model) {
-            guard let slots = Self.slots(along: keyPath, of: model) else {
+            guard let route = Self.route(along: keyPath, of: model) else {
                 throw UnsupportedPredicate("'\(keyPath)', which is not a path of persisted properties")
             }
+            textOrder = route.textOrder
             var entity = entity
-            for slot in slots {
+            for slot in route.slots {
                 properties.append(entity.properties[slot])
                 if case .relationship(let relationship) = entity.properties[slot] { entity = relationship.destination }
             }
@@ -65,35 +68,59 @@ struct PropertyPath {
 
     // MARK: Parts of key paths
 
-    private static let cache = Guarded<[AnyKeyPathKey: [Int]?]>([:])
+    /// Where a key path leads.
+    private struct Route {
+        /// The slots of the properties, each in the class that the one before leads to.
+        var slots: [Int]
+        var textOrder = TextOrder.lexical
+    }
+
+    private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
 
     /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
     /// where one of them is not persisted.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
-        let key = AnyKeyPathKey(keyPath)
-        if let slots = cache.withLock({ $0[key] }) { return slots }
-        let slots = KeyPathParts(keyPath).flatMap { Self.slots(along: $0.parts[...], of: model) }
-        cache.withLock { $0[key] = .some(slots) }
-        return slots
+        route(along: keyPath, of: model)?.slots
     }
 
-    private static func slots(
+    private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
+        let key = AnyKeyPathKey(keyPath)
+        if let route = cache.withLock({ $0[key] }) { return route }
+        let route = KeyPathParts(keyPath).flatMap { Self.route(along: $0.parts[...], of: model) }
+        cache.withLock { $0[key] = .some(route) }
+        return route
+    }
+
+    private static func route(
         along parts: ArraySlice<KeyPathParts.Part>,
         of model: any PersistentModel.Type
-    ) -> [Int]? {
+    ) -> Route? {
         guard let first = parts.first else { return nil }
         let lookup = PropertyLookup.properties(of: model)
-        let rest = parts.dropFirst().drop { $0 == .optional }
+        let rest = parts.dropFirst()
         for slot in lookup.names.indices {
             let keyPath = lookup.keyPath(at: slot)
             guard KeyPathParts(keyPath)?.parts == [first] else { continue }
-            if rest.isEmpty || rest.elementsEqual(sortRank) { return [slot] }
-            guard case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType) else { return nil }
-            return slots(along: rest, of: destination).map { [slot] + $0 }
+            if rest.allSatisfy({ $0 == .optional }) { return Route(slots: [slot]) }
+            if let (_, order) = ranks.first(where: { rank in rest.drop { $0 == .optional }.elementsEqual(rank.parts) })
+            {
+                return Route(slots: [slot], textOrder: order)
+            }
+            guard case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType),
+                var route = route(along: rest.drop { $0 == .optional }, of: destination)
+            else { return nil }
+            route.slots.insert(slot, at: 0)
+            return route
         }
         return nil
     }
 
-    /// What is behind the key path of a Boolean in that of a sort descriptor.
-    private static let sortRank = KeyPathParts(\Bool.sortRank)?.parts ?? []
+    /// What sort descriptors put behind the key path of a property.
+    private static let ranks: [(parts: [KeyPathParts.Part], order: TextOrder)] = [
+        (KeyPathParts(\Bool.sortRank)?.parts ?? [], .lexical),
+        (KeyPathParts(\String.localizedStandardRank)?.parts ?? [], .localizedStandard),
+        (KeyPathParts(\String?.localizedStandardRank)?.parts ?? [], .localizedStandard),
+        (KeyPathParts(\String.localizedRank)?.parts ?? [], .localized),
+        (KeyPathParts(\String?.localizedRank)?.parts ?? [], .localized),
+    ]
 }

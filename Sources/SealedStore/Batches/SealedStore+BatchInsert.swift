@@ -8,7 +8,7 @@ extension SealedStore {
     /// Inserts the rows of a batch request, in one transaction.
     func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
         try writeTransaction { connection, layout in
-            let save = SaveTransaction(connection, layout)
+            var save = SaveTransaction(connection, layout)
             let root = layout.schema.model.root(of: insertion.entity)
             var changes = BatchChanges()
             while true {
@@ -19,6 +19,7 @@ extension SealedStore {
                 changes.addInserted(keys.prefix(rows.count))
                 if rows.count < keys.count { break }
             }
+            try save.noteMixedTexts()
             changes.relationships = insertion.relationships.sorted { $0.index < $1.index }
             if let first = changes.inserted.first, let last = changes.inserted.last {
                 let range = first.lowerBound..<last.upperBound

@@ -55,6 +55,11 @@ private struct BatchUpdate {
         let written = assignments.compactMap { table.column(of: $0.property) }
         let columns = written.map(\.name)
         var generator = QueryGenerator(layout.schema, root: request.entity)
+        var mixedTexts = MixedTexts()
+        for (column, assignment) in zip(written, assignments) where generator.textForm(of: assignment.value) == .mixed {
+            mixedTexts.noteUnknown(in: column, of: table)
+        }
+        try layout.schema.textForms.note(mixedTexts.columns, on: connection)
         let values = try assignments.map { try generator.value($0.value) }
         let isInBatch = #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
         let version = VersionWord.increment(writing: written)

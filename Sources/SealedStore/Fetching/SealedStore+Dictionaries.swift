@@ -32,7 +32,10 @@ struct DictionaryStatement {
         var generator = QueryGenerator(layout.schema, root: request.entity)
         // The parts are written in the order in which they stand in the text, and so are their parameters.
         generator.allowsAggregates = true
-        let columns = try request.columns.map { try generator.value($0.expression) }
+        let columns = try request.columns.map { column in
+            request.returnsDistinctResults
+                ? try generator.ordered(column.expression) : try generator.value(column.expression)
+        }
         generator.allowsAggregates = false
         var conditions: [String] = []
         if let condition = layout.statements.selection(of: request.entity)
@@ -43,7 +46,7 @@ struct DictionaryStatement {
         if let predicate = request.predicate {
             conditions.append(try generator.condition(predicate, mayBeNull: true))
         }
-        let groups = try request.propertiesToGroupBy.map { Self.term(try generator.value($0)) }
+        let groups = try request.propertiesToGroupBy.map { Self.term(try generator.ordered($0)) }
         generator.allowsAggregates = true
         let having = try request.havingPredicate.map { try generator.condition($0, mayBeNull: true) }
         let order = try Self.order(of: request, columnCount: columns.count, &generator)
@@ -67,12 +70,12 @@ struct DictionaryStatement {
     ) throws -> [String] {
         var order: [String] = []
         for sort in request.sort {
-            order.append("\(term(try generator.value(sort.expression))) \(sort.ascending ? "ASC" : "DESC")")
+            order.append(try generator.term(sort))
         }
         if request.returnsDistinctResults {
             order += (1...columnCount).map(String.init)
         } else if request.isAggregated {
-            order += try request.propertiesToGroupBy.map { term(try generator.value($0)) }
+            order += try request.propertiesToGroupBy.map { term(try generator.ordered($0)) }
         } else {
             order.append(#"t0."_id""#)
         }

@@ -104,7 +104,7 @@ struct FetchStatement {
         }
         var order: [String] = []
         for sort in request.sort {
-            order.append("\(try generator.value(sort.expression)) \(sort.ascending ? "ASC" : "DESC")")
+            order.append(try generator.term(sort))
         }
         order.append(#"t0."_id""#)
 

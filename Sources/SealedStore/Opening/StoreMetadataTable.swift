@@ -9,13 +9,25 @@ struct StoreMetadataTable {
     let formatVersion: Int
     let model: ManagedObjectModel
     let names: SchemaNames
+    /// The columns with texts that are not in normalization form C, see ``TextForms``.
+    let columnsOfMixedForms: Set<String>
 
-    init(uuid: UUID, formatVersion: Int, model: ManagedObjectModel, names: SchemaNames) {
+    init(
+        uuid: UUID,
+        formatVersion: Int,
+        model: ManagedObjectModel,
+        names: SchemaNames,
+        columnsOfMixedForms: Set<String> = []
+    ) {
         self.uuid = uuid
         self.formatVersion = formatVersion
         self.model = model
         self.names = names
+        self.columnsOfMixedForms = columnsOfMixedForms
     }
+
+    /// What stands before the name of a column in the key of the row that says so.
+    static let mixedFormsPrefix = "mixed "
 
     private enum Key: String, CaseIterable {
         case uuid, format, model, names
@@ -57,7 +69,12 @@ struct StoreMetadataTable {
             uuid: uuid,
             formatVersion: formatVersion,
             model: try decode(.model, from: values),
-            names: try decode(.names, from: values)
+            names: try decode(.names, from: values),
+            columnsOfMixedForms: Set(
+                values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {
+                    String($0.dropFirst(mixedFormsPrefix.count))
+                }
+            )
         )
     }
 

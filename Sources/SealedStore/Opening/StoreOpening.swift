@@ -33,7 +33,11 @@ struct StoreOpening {
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
             return Opened(
                 database: database,
-                schema: StoreSchema(model: model, names: metadata.names),
+                schema: StoreSchema(
+                    model: model,
+                    names: metadata.names,
+                    textForms: TextForms(metadata.columnsOfMixedForms)
+                ),
                 uuid: metadata.uuid,
                 formatVersion: metadata.formatVersion
             )

@@ -76,7 +76,7 @@ extension QueryGenerator {
             case .count, .distinctCount: break
             }
         }
-        let text = try value(argument)
+        let text = aggregate == .count ? try value(argument) : try ordered(argument)
         if argument.resultType == .decimal {
             switch aggregate {
             case .sum: return "\(DecimalSumFunction.name)(\(text))"

@@ -133,8 +133,7 @@ struct QueryGenerator {
         _ right: QueryExpression,
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
-        let leftText = try value(left)
-        let rightText = try value(right)
+        let (leftText, rightText) = try compared(left, right)
         switch comparison {
         case .equal:
             // `=` lets SQLite know that a unique index gives one row.
@@ -159,9 +158,14 @@ struct QueryGenerator {
         of element: QueryExpression,
         in values: [Value]
     ) throws(SealedStoreError) -> String {
-        let constants = values.filter { !$0.isNull }
+        var constants = values.filter { !$0.isNull }
         if constants.isEmpty { return values.isEmpty ? "0" : "(\(try value(element)) IS NULL)" }
-        let text = try value(element)
+        var text = try value(element)
+        switch textForm(of: element) {
+        case .none: break
+        case .composed: constants = constants.map(\.composed)
+        case .mixed: text = Self.collated(text)
+        }
         let list: String
         if constants.count <= Self.parameterLimit {
             parameters += constants

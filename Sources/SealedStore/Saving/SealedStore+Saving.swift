@@ -6,7 +6,8 @@ extension SealedStore {
     /// Writes changes in one transaction.
     func save(_ request: SaveChangesRequest) throws -> StoreResult {
         try writeTransaction { connection, layout in
-            try SaveTransaction(connection, layout).write(request)
+            var transaction = SaveTransaction(connection, layout)
+            try transaction.write(request)
         }
         return .saved
     }
@@ -42,6 +43,7 @@ extension SealedStore {
 struct SaveTransaction {
     private let connection: Connection
     private let layout: SealedStore.Layout
+    private var mixedTexts = MixedTexts()
 
     init(_ connection: Connection, _ layout: SealedStore.Layout) {
         self.connection = connection
@@ -51,25 +53,33 @@ struct SaveTransaction {
     /// Writes all changes.
     ///
     /// - Throws: `SaveConflict.outdated` with every object that somebody else changed.
-    func write(_ request: SaveChangesRequest) throws {
+    mutating func write(_ request: SaveChangesRequest) throws {
         var conflicts: [ManagedObjectID] = []
         try delete(request.deleted, &conflicts)
         try update(request, &conflicts)
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         try insert(request.inserted)
         for change in request.memberships { try apply(change) }
+        try noteMixedTexts()
+    }
+
+    /// Records what was found about the form of the texts.
+    func noteMixedTexts() throws {
+        try layout.schema.textForms.note(mixedTexts.columns, on: connection)
     }
 
     // MARK: Rows
 
     /// Inserts rows, those of one entity that follow each other with one statement.
-    func insert(_ rows: RowBatch) throws {
+    mutating func insert(_ rows: RowBatch) throws {
         var rest = rows.makeIterator()
         var next = rest.next()
         while let first = next {
             let entity = layout.schema.model.entities[first.entityIndex]
             let table = layout.schema.table(of: entity)
-            let slots = entity.properties.filter { table.position(of: $0) != nil }.map(\.slot)
+            let columns = entity.properties.compactMap { property in
+                table.column(of: property).map { WrittenColumn(slot: property.slot, $0) }
+            }
             let signedSlots = layout.statements.signedSlots(of: entity)
             try connection.withStatement(layout.statements.insert(into: entity)) { statement in
                 while let row = next, row.entityIndex == first.entityIndex {
@@ -80,8 +90,8 @@ struct SaveTransaction {
                         try statement.bind(table.codes[entity] ?? 0, at: index)
                         index += 1
                     }
-                    for slot in slots {
-                        try statement.bind(row, slot, at: index)
+                    for column in columns {
+                        try bind(row, column, of: table, to: statement, at: index)
                         index += 1
                     }
                     try statement.run()
@@ -91,20 +101,21 @@ struct SaveTransaction {
         }
     }
 
-    private func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
+    private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
         for (row, update) in zip(request.updated, request.updates) {
             let entity = layout.schema.model.entities[row.entityIndex]
             let key = UpdateKey(entityIndex: row.entityIndex, slots: update.slots)
-            let text = statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
+            let table = layout.schema.table(of: entity)
+            let text = statements[key] ?? UpdateStatement(entity, table, update.slots)
             statements[key] = text
             let word = try layout.statements.signedSlots(of: entity).word(of: row)
             let isCurrent = try connection.withStatement(text.sql) { statement in
                 try statement.bind(word, at: 1)
                 var index: Int32 = 2
-                for slot in text.slots {
-                    try statement.bind(row, slot, at: index)
+                for column in text.columns {
+                    try bind(row, column, of: table, to: statement, at: index)
                     index += 1
                 }
                 try statement.bind(row.key, at: index)
@@ -134,6 +145,37 @@ struct SaveTransaction {
         }
     }
 
+    /// A column of a statement and where its value stands in a row.
+    private struct WrittenColumn {
+        let slot: Int
+        let column: Column
+        /// Whether texts in it may be of several forms.
+        let isText: Bool
+
+        init(slot: Int, _ column: Column) {
+            self.slot = slot
+            self.column = column
+            if case .attribute(let attribute) = column.property {
+                isText = attribute.type == .string
+            } else {
+                isText = false
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func bind(
+        _ row: Row,
+        _ column: WrittenColumn,
+        of table: EntityTable,
+        to statement: borrowing Statement,
+        at index: Int32
+    ) throws {
+        try statement.bind(row, column.slot, at: index)
+        guard column.isText, row.tag(at: column.slot) == .text else { return }
+        row.withBytes(at: column.slot) { mixedTexts.look(at: $0, in: column.column, of: table) }
+    }
+
     private struct UpdateKey: Hashable {
         let entityIndex: Int
         let slots: SlotSet
@@ -142,7 +184,7 @@ struct SaveTransaction {
     /// The statement that writes some slots of a row, if it still has the version that was read.
     private struct UpdateStatement {
         let sql: SQLText
-        let slots: [Int]
+        let columns: [WrittenColumn]
 
         init(_ entity: Entity, _ table: EntityTable, _ slots: SlotSet) {
             let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
@@ -154,7 +196,9 @@ struct SaveTransaction {
                 WHERE "_id" = ? AND \(VersionWord.condition("?"))
                 """
             )
-            self.slots = properties.map(\.slot)
+            columns = properties.compactMap { property in
+                table.column(of: property).map { WrittenColumn(slot: property.slot, $0) }
+            }
         }
     }
 

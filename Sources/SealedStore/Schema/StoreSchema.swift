@@ -17,15 +17,18 @@ struct StoreSchema: Sendable {
     let tables: [EntityTable]
     /// The join table of each relationship that has one, at its `Relationship.index`.
     let joinTables: [JoinTable?]
+    /// In which columns texts are not what their bytes are.
+    let textForms: TextForms
 
     /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
     ///
     /// A store need not hold all entities of the model; those that it does not are laid out as well, and never asked for.
-    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
+    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil, textForms: TextForms = TextForms()) {
         var names = SchemaNames(model: model)
         if let recorded { names.replace(by: recorded) }
         self.model = model
         self.names = names
+        self.textForms = textForms
         var byRoot: [Int: EntityTable] = [:]
         for entity in model.entities where entity.isRoot {
             byRoot[entity.index] = EntityTable(root: entity, names: names)

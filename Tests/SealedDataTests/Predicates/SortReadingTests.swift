@@ -57,4 +57,49 @@ struct SortReadingTests: PredicateChecks {
     @Test func `a property that is not persisted is refused`() {
         #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try read(SortDescriptor(\.note)) }
     }
+
+    @Test func `a text is sorted by in the order of a list for people`() throws {
+        let sort = SortDescriptor(\Person.name, comparator: .localizedStandard)
+        #expect(try read(sort).textOrder == .localizedStandard)
+        #expect(try sorted(sort) == ["Ann", "Bob", "eve"])
+        #expect(try sorted(SortDescriptor(\.nickname, comparator: .localizedStandard)) == ["Bob", "eve", "Ann"])
+        #expect(try read(SortDescriptor(\Person.employer?.name, comparator: .localized)).textOrder == .localized)
+        let container = try ModelContainer(
+            for: Person.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+        let context = ModelContext(container)
+        for name in ["a10", "B", "a9", "É", "e", "f", "か", "が"] { context.insert(Person(name)) }
+        let expected = ["a9", "a10", "B", "e", "É", "f", "か", "が"]
+        let descriptor = FetchDescriptor<Person>(sortBy: [sort])
+        #expect(try context.fetch(descriptor).map(\.name) == expected)
+        try context.save()
+        #expect(try context.fetch(descriptor).map(\.name) == expected)
+        #expect(try context.fetch(descriptor).sorted(using: sort).map(\.name) == expected)
+    }
+
+    @Test func `computed values are sorted by, and nil where it is asked for`() throws {
+        let container = try ModelContainer(
+            for: Person.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+        let context = ModelContext(container)
+        for (name, nickname) in [("aaa", "x"), ("b", nil), ("cc", "a")] {
+            let person = Person(name)
+            person.nickname = nickname
+            context.insert(person)
+        }
+        for isSaved in [false, true] {
+            if isSaved { try context.save() }
+            func names(_ sort: SortExpression<Person>) throws -> [String] {
+                var descriptor = FetchDescriptor<Person>()
+                descriptor.sortExpressions = [sort]
+                return try context.fetch(descriptor).map(\.name)
+            }
+            #expect(try names(SortExpression(#Expression { $0.name.count })) == ["b", "cc", "aaa"])
+            #expect(try names(SortExpression(#Expression { $0.nickname }, nils: .last)) == ["cc", "aaa", "b"])
+            let reversed = SortExpression<Person>(#Expression { $0.nickname }, order: .reverse, nils: .first)
+            #expect(try names(reversed) == ["b", "aaa", "cc"])
+        }
+    }
 }

@@ -1,0 +1,81 @@
+public import Foundation
+import ObjectGraph
+
+/// An order of texts that follows the user's language.
+///
+/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has `lexical` only elsewhere.
+public struct LocalizedTextComparator: Hashable, Sendable {
+    let order: TextOrder
+
+    /// The order of lists that people read: case and diacritics matter only where nothing else does, and digits count as
+    /// numbers.
+    public static let localizedStandard = Self(order: .localizedStandard)
+    /// The order of the user's language.
+    public static let localized = Self(order: .localized)
+}
+
+extension SortDescriptor {
+    /// Sorts by a text in an order that follows the user's language.
+    ///
+    /// ```swift
+    /// SortDescriptor(\Trip.name, comparator: .localizedStandard)
+    /// ```
+    public init(
+        _ keyPath: any KeyPath<Compared, String> & Sendable,
+        comparator: LocalizedTextComparator,
+        order: SortOrder = .forward
+    ) {
+        switch comparator.order {
+        case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
+        default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+        }
+    }
+
+    /// Sorts by a text in an order that follows the user's language; nil is the smallest value.
+    public init(
+        _ keyPath: any KeyPath<Compared, String?> & Sendable,
+        comparator: LocalizedTextComparator,
+        order: SortOrder = .forward
+    ) {
+        switch comparator.order {
+        case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
+        default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+        }
+    }
+}
+
+/// A key path that goes on behind another one.
+func appending<Root, Value, Next>(
+    _ next: any KeyPath<Value, Next> & Sendable,
+    to keyPath: any KeyPath<Root, Value> & Sendable
+) -> any KeyPath<Root, Next> & Sendable {
+    // Two key paths that are Sendable make one that is; the compiler does not know it.
+    let path: AnyKeyPath = keyPath.appending(path: next)
+    return path as! any KeyPath<Root, Next> & Sendable
+}
+
+/// A text that is compared in the user's language.
+struct LocalizedText: Comparable {
+    let text: String
+    let order: TextOrder
+
+    static func == (left: LocalizedText, right: LocalizedText) -> Bool {
+        left.order.compare(left.text, right.text) == 0
+    }
+
+    static func < (left: LocalizedText, right: LocalizedText) -> Bool { left.order.compare(left.text, right.text) < 0 }
+}
+
+extension String {
+    /// What a text is sorted by in the order `localizedStandard`.
+    var localizedStandardRank: LocalizedText { LocalizedText(text: self, order: .localizedStandard) }
+    /// What a text is sorted by in the order `localized`.
+    var localizedRank: LocalizedText { LocalizedText(text: self, order: .localized) }
+}
+
+extension String? {
+    /// What a text is sorted by in the order `localizedStandard`.
+    var localizedStandardRank: LocalizedText? { map(\.localizedStandardRank) }
+    /// What a text is sorted by in the order `localized`.
+    var localizedRank: LocalizedText? { map(\.localizedRank) }
+}

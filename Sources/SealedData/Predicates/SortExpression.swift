@@ -1,0 +1,74 @@
+public import Foundation
+import ObjectGraph
+
+/// A computed value to sort by, or a place for nil that is not that of the smallest value.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Trip>()
+/// descriptor.sortExpressions = [
+///     SortExpression(#Expression<Trip, Int> { $0.legs.count }, order: .reverse),
+///     SortExpression(#Expression<Trip, Date?> { $0.endDate }, nils: .last),
+/// ]
+/// ```
+public struct SortExpression<Model: PersistentModel>: Sendable {
+    /// Where nil comes.
+    public enum NilPlacement: Hashable, Sendable {
+        case first, last
+    }
+
+    let order: SortOrder
+    let nils: NilPlacement?
+    let comparator: LocalizedTextComparator?
+    let read: @Sendable (PredicateReader, Entity) throws -> QueryExpression
+
+    /// Sorts by what an expression computes.
+    public init<Value: Comparable & Sendable>(_ expression: Expression<Model, Value>, order: SortOrder = .forward) {
+        self.init(order, nil, nil) { try $0.read(expression, entity: $1) }
+    }
+
+    /// Sorts by what an expression computes.
+    ///
+    /// - Parameter nils: Where nil comes, whatever the order is.
+    public init<Value: Comparable & Sendable>(
+        _ expression: Expression<Model, Value?>,
+        order: SortOrder = .forward,
+        nils: NilPlacement
+    ) {
+        self.init(order, nils, nil) { try $0.read(expression, entity: $1) }
+    }
+
+    /// Sorts by the text that an expression computes, in an order that follows the user's language.
+    public init(
+        _ expression: Expression<Model, String>,
+        comparator: LocalizedTextComparator,
+        order: SortOrder = .forward
+    ) {
+        self.init(order, nil, comparator) { try $0.read(expression, entity: $1) }
+    }
+
+    private init(
+        _ order: SortOrder,
+        _ nils: NilPlacement?,
+        _ comparator: LocalizedTextComparator?,
+        read: @escaping @Sendable (PredicateReader, Entity) throws -> QueryExpression
+    ) {
+        self.order = order
+        self.nils = nils
+        self.comparator = comparator
+        self.read = read
+    }
+}
+
+extension QuerySort {
+    /// What a sort expression sorts by.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
+    init<Model>(_ sort: SortExpression<Model>, _ reader: PredicateReader, entity: Entity) throws {
+        self.init(
+            try sort.read(reader, entity),
+            ascending: sort.order == .forward,
+            textOrder: sort.comparator?.order ?? .lexical,
+            nulls: sort.nils.map { $0 == .first ? .first : .last }
+        )
+    }
+}

@@ -1,0 +1,130 @@
+import ObjectGraph
+
+extension QueryGenerator {
+    // MARK: Texts
+
+    /// Whether the bytes of texts tell what Swift says of them.
+    enum TextForm {
+        /// There are no texts, or their bytes are what counts.
+        case none
+        /// All texts are in normalization form C.
+        case composed
+        /// Equal texts may have different bytes.
+        case mixed
+
+        /// The form of texts that are of one form or the other.
+        func combined(with other: TextForm) -> TextForm {
+            if self == .mixed || other == .mixed { return .mixed }
+            return self == .composed || other == .composed ? .composed : .none
+        }
+    }
+
+    /// The form of the texts that an expression computes.
+    func textForm(of expression: QueryExpression) -> TextForm {
+        switch expression {
+        case .literal(.text(let text)): text.composed.utf8.elementsEqual(text.utf8) ? .composed : .mixed
+        case .path(let start, let path):
+            if case .attribute(let attribute)? = path.last, attribute.type == .string {
+                isMixed(path, from: start) ? .mixed : .composed
+            } else {
+                .none
+            }
+        case .conditional(_, let first, let second): textForm(of: first).combined(with: textForm(of: second))
+        case .coalesce(let parts), .function(.minimum, let parts), .function(.maximum, let parts):
+            parts.reduce(.none) { $0.combined(with: textForm(of: $1)) }
+        case .aggregate(.minimum, let value), .aggregate(.maximum, let value): textForm(of: value)
+        default: expression.resultType == .string ? .mixed : .none
+        }
+    }
+
+    private func isMixed(_ path: [Property], from start: Int) -> Bool {
+        guard let property = path.last else { return false }
+        let entity =
+            if case .relationship(let relationship)? = path.dropLast().last {
+                relationship.destination
+            } else {
+                source(of: start).entity
+            }
+        let table = schema.table(of: entity)
+        return table.column(of: property).map { schema.textForms.areMixed(in: $0, of: table) } ?? true
+    }
+
+    /// Two values as the sides of a comparison.
+    mutating func compared(
+        _ left: QueryExpression,
+        _ right: QueryExpression
+    ) throws(SealedStoreError) -> (left: String, right: String) {
+        let forms = [left, right].map { $0.isTextLiteral ? TextForm.none : textForm(of: $0) }
+        switch forms[0].combined(with: forms[1]) {
+        case .none: return (try value(left), try value(right))
+        case .composed: return (try value(left.composed), try value(right.composed))
+        case .mixed: return (Self.collated(try value(left)), try value(right))
+        }
+    }
+
+    /// A value as something to sort, to group or to find the smallest of.
+    mutating func ordered(_ expression: QueryExpression) throws(SealedStoreError) -> String {
+        let text = try value(expression)
+        return textForm(of: expression) == .mixed ? Self.collated(text) : text
+    }
+
+    /// A term of ORDER BY.
+    mutating func term(_ sort: QuerySort) throws(SealedStoreError) -> String {
+        var text =
+            sort.textOrder == .lexical
+            ? try ordered(sort.expression)
+            : "\(try value(sort.expression)) COLLATE \(QueryFunctions.name(of: sort.textOrder))"
+        // A plain number would stand for a column.
+        if Int(text) != nil { text = "NULL" }
+        let place = sort.nullPlacement.map { " NULLS \($0.rawValue.uppercased())" } ?? ""
+        return "\(text) \(sort.ascending ? "ASC" : "DESC")\(place)"
+    }
+
+    /// A text that SQLite compares in Swift's order.
+    static func collated(_ text: String) -> String { "(\(text) COLLATE \(QueryFunctions.name(of: .lexical)))" }
+
+    /// Whether a text starts with another one; null stands for false.
+    mutating func prefixTest(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
+        let test = try call(.startsWith, arguments)
+        guard arguments.count == 2, case .path = arguments[0], textForm(of: arguments[0]) == .composed,
+            case .literal(.text(let prefix)) = arguments[1], let next = prefix.composed.endOfRangeWithPrefix
+        else { return "(\(test))" }
+        // What an index can find.
+        let lower = try value(arguments[0])
+        parameters.append(.text(prefix.composed))
+        let upper = try value(arguments[0])
+        parameters.append(.text(next))
+        return "(\(test) AND \(lower) >= ? AND \(upper) < ?)"
+    }
+}
+
+extension QueryExpression {
+    fileprivate var isTextLiteral: Bool {
+        if case .literal(.text) = self { true } else { false }
+    }
+
+    /// A constant text in normalization form C; other expressions as they are.
+    fileprivate var composed: QueryExpression {
+        if case .literal(let value) = self { .literal(value.composed) } else { self }
+    }
+}
+
+extension Value {
+    /// A text in normalization form C; other values as they are.
+    var composed: Value {
+        if case .text(let text) = self { .text(text.composed) } else { self }
+    }
+}
+
+extension String {
+    /// The smallest text that is greater than all texts that start with this one, where bytes are compared; nil where there
+    /// is none, or where texts that start with the same characters may start with other bytes.
+    fileprivate var endOfRangeWithPrefix: String? {
+        var text = self
+        guard text.withUTF8({ TextSearch.isSimple(UnsafeRawBufferPointer($0)) }), let last = unicodeScalars.last else {
+            return nil
+        }
+        guard let next = Unicode.Scalar(last.value + 1) else { return nil }
+        return String(String.UnicodeScalarView(unicodeScalars.dropLast() + [next]))
+    }
+}

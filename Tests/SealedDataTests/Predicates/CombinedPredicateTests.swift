@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+@testable import SealedData
+
+@Suite("Predicates put together at run time")
+struct CombinedPredicateTests: PredicateChecks {
+    private let isActive = #Predicate<Society.Person> { $0.isActive }
+    private let isOld = #Predicate<Society.Person> { $0.age > 20 }
+
+    @Test func `both, one of them, and not`() throws {
+        #expect(try read(isActive && isOld).outline == "and(($0.isActive == 1), ($0.age > 20))")
+        #expect(try names(isActive && isOld) == ["Ann"])
+        #expect(try names(isActive || isOld) == ["Ann", "Bob", "eve"])
+        #expect(try names(!isActive) == ["Bob"])
+        #expect(try names(!(isActive && isOld) || isActive) == ["Ann", "Bob", "eve"])
+    }
+
+    @Test func `any number of them`() throws {
+        typealias Condition = Predicate<Society.Person>
+        #expect(try names(Condition.all([])) == ["Ann", "Bob", "eve"])
+        #expect(try names(Condition.any([])) == [])
+        let ages = (0..<1000).map { age in #Predicate<Society.Person> { $0.age == age } }
+        #expect(try names(.any(ages)) == ["Ann", "Bob", "eve"])
+        #expect(try names(.all([isActive, isOld, #Predicate { $0.name == "Ann" }])) == ["Ann"])
+    }
+}
