@@ -94,7 +94,7 @@ struct QueryEvaluator {
         case .comparison(let comparison, let left, let right):
             compare(comparison, try value(left, variables), try value(right, variables))
         case .isMember(let element, let values):
-            try { element in values.contains { $0.compare(element) == 0 } }(value(element, variables))
+            try { element in values.contains { compare(.equal, $0, element) } }(value(element, variables))
         case .isKind(let start, let path, let entity):
             object(at: path, variables[start])?.entity.isKind(of: entity) ?? false
         case .quantified(.any, let source, let variable, let condition):

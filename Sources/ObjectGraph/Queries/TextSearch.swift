@@ -6,8 +6,14 @@ package enum TextSearch {
     /// Whether the characters of a text stand in another one, one behind the other.
     package static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
         if part.isEmpty { return true }
-        guard isSimple(text), isSimple(part) else { return String(utf8: text).contains(String(utf8: part)[...]) }
+        guard isSimple(text), isSimple(part) else { return containsElements(String(utf8: text), String(utf8: part)) }
         return containsBytes(text, part)
+    }
+
+    /// As for any collection: for texts as such, the name stands for a search that looks into characters.
+    private static func containsElements<Whole: Collection, Part: Collection>(_ whole: Whole, _ part: Part) -> Bool
+    where Whole.Element: Equatable, Whole.Element == Part.Element {
+        whole.contains(part)
     }
 
     private static func containsBytes(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {

@@ -12,11 +12,11 @@ extension Value {
         case (.real(let left), .integer(let right)): -Self.order(right, left)
         case (.text(let left), .text(let right)): TextOrder.lexical.compare(left, right)
         case (.blob(let left), .blob(let right)):
-            left.withUnsafeBytes { left in right.withUnsafeBytes { Self.order(left, $0) } }
+            left.withUnsafeBytes { left in right.withUnsafeBytes { left.compareBytes($0) } }
         case (.uuid(let left), .uuid(let right)):
-            withUnsafeBytes(of: left.uuid) { left in withUnsafeBytes(of: right.uuid) { Self.order(left, $0) } }
+            withUnsafeBytes(of: left.uuid) { left in withUnsafeBytes(of: right.uuid) { left.compareBytes($0) } }
         case (.uuid(let left), .blob(let right)):
-            withUnsafeBytes(of: left.uuid) { left in right.withUnsafeBytes { Self.order(left, $0) } }
+            withUnsafeBytes(of: left.uuid) { left in right.withUnsafeBytes { left.compareBytes($0) } }
         case (.blob, .uuid): -other.compare(self)
         default: Self.order(rank, other.rank)
         }
@@ -42,14 +42,5 @@ extension Value {
         if right < -0x1p63 { return 1 }
         let whole = Int64(right.rounded(.towardZero))
         return left != whole ? order(left, whole) : order(0 as Double, right - Double(whole))
-    }
-
-    private static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-        let common = min(left.count, right.count)
-        if common > 0 {
-            let result = memcmp(left.baseAddress!, right.baseAddress!, common)
-            if result != 0 { return result < 0 ? -1 : 1 }
-        }
-        return order(left.count, right.count)
     }
 }

@@ -27,7 +27,8 @@ extension FetchDescriptor: Equatable {
         if let condition = try? reader.read(predicate, entity: DetachedEntities.entity(for: T.self)) {
             return .condition(condition)
         }
-        return .text("\(predicate)")
+        // Not the text of the predicate itself: Foundation ends the program rather than print nodes that are not its own.
+        return .text("\(predicate.expression)")
     }
 }
 

@@ -124,6 +124,16 @@ extension Reading {
         try expression(for: "a condition").asCondition
     }
 
+    /// The reading as that of a node that may depend on objects, though its value does not: Foundation must not be asked to
+    /// evaluate it.
+    var ofNode: Reading {
+        if case .constant(let constant) = self, let literal = constant.literal {
+            .value(.literal(literal))
+        } else {
+            self
+        }
+    }
+
     /// Whether this is a constant nil.
     var isNil: Bool {
         if case .constant(let constant) = self, case .null? = constant.literal { true } else { false }

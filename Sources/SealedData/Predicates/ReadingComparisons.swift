@@ -99,7 +99,7 @@ private func ordering<T: Comparable>(
     return .isMember(value, of: literals)
 }
 
-private func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }
+func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }
 
 extension QueryExpression.Comparison {
     fileprivate func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {

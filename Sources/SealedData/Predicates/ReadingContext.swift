@@ -61,9 +61,7 @@ final class ReadingContext {
     /// where Swift would fail.
     func readBranch<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         if Node.Output.self == Bool.self {
-            let condition = try condition(node)
-            if case .literal(.integer(let value)) = condition { return .constant(Constant(value != 0)) }
-            return .value(condition)
+            return .value(try condition(node))
         }
         let outer = requirements
         requirements = []

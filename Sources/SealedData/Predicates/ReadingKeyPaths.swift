@@ -79,23 +79,19 @@ func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model
 }
 
 /// Whether a key path leads to the raw value. That of an enum is not equal to that of the protocol; what tells is that it
-/// has the same value for all cases.
+/// has the same value for all cases that can be found.
 private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
     if keyPath == \Raw.rawValue { return true }
-    guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue>, let cases = type as? any CaseIterable.Type else {
-        return false
-    }
-    return areRawValues(keyPath, of: cases)
+    guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue> else { return false }
+    let cases =
+        (type as? any CaseIterable.Type).map { allCases(of: $0).compactMap { $0 as? Raw } } ?? someCases(of: type)
+    return !cases.isEmpty
+        && cases.allSatisfy { queryLiteral(of: $0[keyPath: keyPath]) == queryLiteral(of: $0.rawValue) }
 }
 
-private func areRawValues<Raw: RawRepresentable, Cases: CaseIterable>(
-    _ keyPath: KeyPath<Raw, Raw.RawValue>,
-    of cases: Cases.Type
-) -> Bool {
-    Cases.allCases.allSatisfy { element in
-        guard let element = element as? Raw else { return false }
-        return queryLiteral(of: element[keyPath: keyPath]) == queryLiteral(of: element.rawValue)
-    }
+/// The values of a type with small integers as raw values.
+private func someCases<Raw: RawRepresentable>(of type: Raw.Type) -> [Raw] {
+    (-8...64).compactMap { integer in (integer as? Raw.RawValue).flatMap(Raw.init) }
 }
 
 extension ObjectReference {

@@ -23,7 +23,7 @@ extension PredicateExpressions.Conditional: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let test = try context.condition(test)
         let (first, second) = (try context.readBranch(trueBranch), try context.readBranch(falseBranch))
-        if case .literal = test { return test == .bool(true) ? first : second }
+        if case .literal = test { return (test == .bool(true) ? first : second).ofNode }
         if Output.self == Bool.self { return .value(.choice(test, try first.condition(), try second.condition())) }
         let part = "a choice of '\(Output.self)'"
         return .value(.conditional(test, try first.expression(for: part), try second.expression(for: part)))

@@ -129,11 +129,3 @@ extension AttributeType {
         self.init(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 }
-
-extension UnsafeRawBufferPointer {
-    fileprivate func compareBytes(_ other: UnsafeRawBufferPointer) -> Int {
-        let common = Swift.min(count, other.count)
-        let order = common == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, common)
-        return order != 0 ? Int(order) : count - other.count
-    }
-}

@@ -45,15 +45,6 @@ final class TextForms: Sendable {
     }
 }
 
-extension String {
-    /// The text in normalization form C.
-    var composed: String {
-        var text = self
-        let isSimple = text.withUTF8 { TextSearch.isSimple(UnsafeRawBufferPointer($0)) }
-        return isSimple ? self : precomposedStringWithCanonicalMapping
-    }
-}
-
 /// What is found of texts in other forms while rows are written.
 struct MixedTexts {
     private(set) var columns: Set<String> = []

@@ -1,0 +1,20 @@
+import Foundation
+
+@testable import SealedData
+
+/// An expression of which only the type of its values is known, so that trees of any form can be put together at run time.
+struct ErasedExpression<Output>: StandardPredicateExpression, ReadableExpression, @unchecked Sendable {
+    // Sound because expressions are Sendable.
+    private let base: any PredicateExpression<Output>
+
+    init(_ base: any PredicateExpression<Output>) {
+        self.base = base
+    }
+
+    func evaluate(_ bindings: PredicateBindings) throws -> Output { try base.evaluate(bindings) }
+
+    func read(in context: ReadingContext) throws -> Reading { try context.read(base) }
+
+    init(from decoder: any Decoder) throws { throw CocoaError(.coderInvalidValue) }
+    func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
+}
