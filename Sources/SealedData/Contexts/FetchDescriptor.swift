@@ -22,6 +22,9 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context take part.
     public var includePendingChanges = true
+    /// Whether Foundation may evaluate a predicate, or a sort descriptor, that has no form in the store. All models of the
+    /// class are read for it.
+    public var allowsInMemoryEvaluation = false
     /// The properties that will be read; none stands for all. Other properties can be read as well: when the first one is, or
     /// a model is changed, what was left out is read for many of the fetched models at once.
     public var propertiesToFetch: [PartialKeyPath<T>] = []

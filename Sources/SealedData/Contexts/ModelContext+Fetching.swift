@@ -8,14 +8,14 @@ extension ModelContext {
     ///   what the store throws.
     /// - Complexity: one statement; O(1) for each model.
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try graph.fetch(request(for: descriptor), as: T.self)
+        try evaluatedInMemory(descriptor) ?? graph.fetch(request(for: descriptor), as: T.self)
     }
 
     /// How many models fit a descriptor, within its limit and offset. No model is read.
     ///
     /// - Throws: as ``fetch(_:)``.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try graph.count(request(for: descriptor))
+        try evaluatedInMemory(descriptor)?.count ?? graph.count(request(for: descriptor))
     }
 
     /// The identifiers of the models that fit a descriptor, in its order.
@@ -23,7 +23,8 @@ extension ModelContext {
     /// - Throws: as ``fetch(_:)``.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try graph.fetchIDs(request(for: descriptor)).map(PersistentIdentifier.init)
+        if let models = try evaluatedInMemory(descriptor) { return models.map(\.persistentModelID) }
+        return try graph.fetchIDs(request(for: descriptor)).map(PersistentIdentifier.init)
     }
 
     /// The models that fit a descriptor, in its order, read `batchSize` at a time when they are reached.
@@ -36,7 +37,8 @@ extension ModelContext {
         _ descriptor: FetchDescriptor<T>,
         batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        FetchResultsCollection(try graph.fetch(request(for: descriptor), batchSize: batchSize), in: self)
+        if let models = try evaluatedInMemory(descriptor) { return FetchResultsCollection(models) }
+        return FetchResultsCollection(try graph.fetch(request(for: descriptor), batchSize: batchSize), in: self)
     }
 
     /// The identifiers of the models that fit a descriptor, in its order.
@@ -68,6 +70,11 @@ extension ModelContext {
         allowEscapingMutations: Bool = false,
         block: (T) throws -> Void
     ) throws {
+        if let models = try evaluatedInMemory(descriptor) {
+            for model in models { try block(model) }
+            if !allowEscapingMutations, hasChanges { try save() }
+            return
+        }
         try graph.enumerate(request(for: descriptor), batchSize: batchSize) { (models: [T]) in
             for model in models { try block(model) }
             if !allowEscapingMutations, hasChanges { try save() }
@@ -93,7 +100,7 @@ extension ModelContext {
     }
 
     /// The request that a descriptor stands for.
-    private func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
+    func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
         var request = try FetchRequest(descriptor, of: entity, in: graph.model)
         // Only stores of a program's own ask for it.

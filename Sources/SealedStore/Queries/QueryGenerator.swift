@@ -83,6 +83,7 @@ struct QueryGenerator {
             return "(CASE WHEN \(test) THEN \(first) ELSE \(try condition(second, mayBeNull: mayBeNull)) END)"
         case .literal(.integer(let integer)):
             return integer == 0 ? "0" : "1"
+        case .function(.startsWith, let arguments) where mayBeNull: return try prefixTest(arguments)
         case .literal, .variable, .element, .path, .component, .arithmetic, .coalesce, .function, .aggregated,
             .aggregate:
             let value = try value(expression)
