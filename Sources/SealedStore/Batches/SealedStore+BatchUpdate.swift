@@ -56,8 +56,8 @@ private struct BatchUpdate {
         let columns = written.map(\.name)
         var generator = QueryGenerator(layout.schema, root: request.entity)
         var mixedTexts = MixedTexts()
-        for (column, assignment) in zip(written, assignments) where generator.textForm(of: assignment.value) == .mixed {
-            mixedTexts.noteUnknown(in: column, of: table)
+        for assignment in assignments where generator.textForm(of: assignment.value) == .mixed {
+            mixedTexts.note(assignment.property, of: request.entity, in: layout.schema)
         }
         try layout.schema.textForms.note(mixedTexts.columns, on: connection)
         let values = try assignments.map { try generator.value($0.value) }

@@ -77,9 +77,7 @@ struct SaveTransaction {
         while let first = next {
             let entity = layout.schema.model.entities[first.entityIndex]
             let table = layout.schema.table(of: entity)
-            let columns = entity.properties.compactMap { property in
-                table.column(of: property).map { WrittenColumn(slot: property.slot, $0) }
-            }
+            let columns = entity.properties.filter { table.position(of: $0) != nil }.map(WrittenColumn.init)
             let signedSlots = layout.statements.signedSlots(of: entity)
             try connection.withStatement(layout.statements.insert(into: entity)) { statement in
                 while let row = next, row.entityIndex == first.entityIndex {
@@ -91,7 +89,7 @@ struct SaveTransaction {
                         index += 1
                     }
                     for column in columns {
-                        try bind(row, column, of: table, to: statement, at: index)
+                        try bind(row, column, of: entity, to: statement, at: index)
                         index += 1
                     }
                     try statement.run()
@@ -115,7 +113,7 @@ struct SaveTransaction {
                 try statement.bind(word, at: 1)
                 var index: Int32 = 2
                 for column in text.columns {
-                    try bind(row, column, of: table, to: statement, at: index)
+                    try bind(row, column, of: entity, to: statement, at: index)
                     index += 1
                 }
                 try statement.bind(row.key, at: index)
@@ -145,21 +143,15 @@ struct SaveTransaction {
         }
     }
 
-    /// A column of a statement and where its value stands in a row.
+    /// The column of a property in a statement.
     private struct WrittenColumn {
         let slot: Int
-        let column: Column
         /// Whether texts in it may be of several forms.
         let isText: Bool
 
-        init(slot: Int, _ column: Column) {
-            self.slot = slot
-            self.column = column
-            if case .attribute(let attribute) = column.property {
-                isText = attribute.type == .string
-            } else {
-                isText = false
-            }
+        init(_ property: Property) {
+            slot = property.slot
+            if case .attribute(let attribute) = property { isText = attribute.type == .string } else { isText = false }
         }
     }
 
@@ -167,13 +159,15 @@ struct SaveTransaction {
     private mutating func bind(
         _ row: Row,
         _ column: WrittenColumn,
-        of table: EntityTable,
+        of entity: Entity,
         to statement: borrowing Statement,
         at index: Int32
     ) throws {
         try statement.bind(row, column.slot, at: index)
-        guard column.isText, row.tag(at: column.slot) == .text else { return }
-        row.withBytes(at: column.slot) { mixedTexts.look(at: $0, in: column.column, of: table) }
+        guard column.isText, row.tag(at: column.slot) == .text,
+            !row.withBytes(at: column.slot, TextForms.isComposed)
+        else { return }
+        mixedTexts.note(entity.properties[column.slot], of: entity, in: layout.schema)
     }
 
     private struct UpdateKey: Hashable {
@@ -196,9 +190,7 @@ struct SaveTransaction {
                 WHERE "_id" = ? AND \(VersionWord.condition("?"))
                 """
             )
-            columns = properties.compactMap { property in
-                table.column(of: property).map { WrittenColumn(slot: property.slot, $0) }
-            }
+            columns = properties.map(WrittenColumn.init)
         }
     }
 

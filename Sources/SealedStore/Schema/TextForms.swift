@@ -49,14 +49,10 @@ final class TextForms: Sendable {
 struct MixedTexts {
     private(set) var columns: Set<String> = []
 
-    /// Looks at a text that is written to a column of type `string`.
-    mutating func look(at text: UnsafeRawBufferPointer, in column: Column, of table: EntityTable) {
-        guard !TextForms.isComposed(text) else { return }
-        columns.insert(TextForms.name(of: column, in: table))
-    }
-
-    /// Notes that a value is written to a column whose form is not known.
-    mutating func noteUnknown(in column: Column, of table: EntityTable) {
+    /// Notes that a text in another form, or in one that is not known, is written for a property.
+    mutating func note(_ property: Property, of entity: Entity, in schema: StoreSchema) {
+        let table = schema.table(of: entity)
+        guard let column = table.column(of: property) else { return }
         columns.insert(TextForms.name(of: column, in: table))
     }
 }
