@@ -70,7 +70,7 @@ struct QueryGenerator {
         case .comparison(let comparison, let left, let right):
             return try self.comparison(comparison, left, right, mayBeNull)
         case .isMember(let element, let values):
-            return try membership(of: element, in: values)
+            return try membership(of: element, in: values, mayBeNull)
         case .isKind(let start, let path, let entity):
             return try kind(at: path, from: start, entity, mayBeNull)
         case .quantified(let quantifier, let source, let variable, let condition):
@@ -157,7 +157,8 @@ struct QueryGenerator {
 
     private mutating func membership(
         of element: QueryExpression,
-        in values: [Value]
+        in values: [Value],
+        _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
         var constants = values.filter { !$0.isNull }
         if constants.isEmpty { return values.isEmpty ? "0" : "(\(try value(element)) IS NULL)" }
@@ -175,8 +176,9 @@ struct QueryGenerator {
             parameters.append(.text(ElementList.text(constants)))
             list = "SELECT \(ElementList.element("value", of: constants[0].storage)) FROM json_each(?)"
         }
-        let isMember = "(\(text) IN (\(list))) IS TRUE"
-        return constants.count == values.count ? "(\(isMember))" : "(\(isMember) OR \(try value(element)) IS NULL)"
+        // An index serves no test that is wrapped in another one.
+        let isMember = Self.decided("\(text) IN (\(list))", mayBeNull)
+        return constants.count == values.count ? isMember : "(\(isMember) OR \(try value(element)) IS NULL)"
     }
 
     private mutating func kind(
