@@ -90,6 +90,17 @@ import Testing
         }
     }
 
+    @Test func `the code of the article on queries does what it says`() throws {
+        var printed: [String] = []
+        try QueryArticle.run { printed.append($0) }
+        let expected = [
+            "The Old Man and the Sea", "The Waves", "1", "0", "1",
+            #"["Across the River", "The Old Man and the Sea", "The Waves"]"#,
+            #"["The Waves", "The Old Man and the Sea", "Across the River"]"#,
+        ]
+        #expect(printed == expected)
+    }
+
     /// Lends a folder that is removed afterwards.
     private static func withFolder(_ body: (URL) async throws -> Void) async rethrows {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
