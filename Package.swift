@@ -111,6 +111,14 @@ let package = Package(
             dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
+        // As new apps are set up: whatever says nothing else belongs to the main actor.
+        .testTarget(
+            name: "MainActorAppTests",
+            dependencies: ["SealedData"],
+            swiftSettings: settings + [
+                .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]
+        ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["SealedData", "SealedStore", "ObjectGraph", "Guarded"],
