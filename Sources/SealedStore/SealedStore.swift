@@ -38,6 +38,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let statements: EntityStatements
         let uuid: UUID
         let deferredBlobs: DeferredBlobs
+        let fetchStatements = FetchStatementCache()
     }
 
     /// Makes a store, without opening it.

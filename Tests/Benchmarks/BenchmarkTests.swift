@@ -17,6 +17,9 @@ struct BenchmarkTests {
         let file = folder.appending(path: "items.store")
         let container = try open(file)
         try insert(rows, into: container)
+        let context = ModelContext(container)
+        for number in 0..<rows { context.insert(Ticket(number: number)) }
+        try context.save()
         let byHand = try HandWrittenDatabase(file, key: key, creates: false)
         try #require(byHand.count() == rows)
 
@@ -35,7 +38,7 @@ struct BenchmarkTests {
     }
 
     private func open(_ file: URL) throws -> ModelContainer {
-        try ModelContainer(for: Item.self, configurations: ModelConfiguration(url: file, key: .raw(key)))
+        try ModelContainer(for: Item.self, Ticket.self, configurations: ModelConfiguration(url: file, key: .raw(key)))
     }
 
     private func insert(_ count: Int, into container: ModelContainer) throws {
@@ -74,6 +77,7 @@ struct BenchmarkTests {
 
     private func reading(_ container: ModelContainer, _ byHand: HandWrittenDatabase) -> [Benchmark] {
         let limit = 100
+        let lookups = min(rows, 5000)
         let part = "99"
         var descriptor = FetchDescriptor<Item>(
             predicate: #Predicate { $0.isMarked && $0.note.contains(part) },
@@ -140,6 +144,28 @@ struct BenchmarkTests {
                     return time
                 },
                 baseline: { try nanoseconds { _ = try byHand.marked(containing: part, limit: limit) } }
+            ),
+            Benchmark(
+                operation: "fetch one by unique attribute",
+                budget: 1.5,
+                rows: lookups,
+                ours: {
+                    let context = ModelContext(container)
+                    return try nanoseconds {
+                        for number in 0..<lookups {
+                            let wanted = number &* 7919 % rows
+                            let descriptor = FetchDescriptor<Ticket>(predicate: #Predicate { $0.number == wanted })
+                            try #require(try context.fetch(descriptor).count == 1)
+                        }
+                    }
+                },
+                baseline: {
+                    try nanoseconds {
+                        try byHand.withTicketByNumber { find in
+                            for number in 0..<lookups { try #require(try find(number &* 7919 % rows) != nil) }
+                        }
+                    }
+                }
             ),
             Benchmark(
                 operation: "count",

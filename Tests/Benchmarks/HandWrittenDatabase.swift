@@ -117,6 +117,20 @@ final class HandWrittenDatabase {
         }
     }
 
+    /// Calls `body` with what finds a ticket by its number.
+    func withTicketByNumber(_ body: ((Int) throws -> (id: Int64, number: Int, title: String)?) throws -> Void) throws {
+        try withStatement(#"SELECT "_id", "number", "title" FROM "Ticket" WHERE "number" = ?"#) { statement in
+            try body { number in
+                sqlite3_bind_int64(statement, 1, Int64(number))
+                defer { sqlite3_reset(statement) }
+                guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+                return (
+                    sqlite3_column_int64(statement, 0), Int(sqlite3_column_int64(statement, 1)), text(statement, 2)
+                )
+            }
+        }
+    }
+
     func count() throws -> Int {
         try withStatement(#"SELECT count(*) FROM "Item""#) { statement in
             sqlite3_step(statement)

@@ -21,6 +21,18 @@ final class Item {
     }
 }
 
+/// Found by a unique attribute.
+@Model
+final class Ticket {
+    @Attribute(.unique) var number: Int
+    var title: String
+
+    init(number: Int) {
+        self.number = number
+        title = "Ticket \(number)"
+    }
+}
+
 /// The same as a plain struct, as one would read it by hand.
 struct ItemRow {
     var id: Int64

@@ -87,12 +87,15 @@ extension ManagedObjectContext {
 
     /// Goes through the new objects that have no permanent key yet.
     private func forEachKeyless(_ body: (Entity, ObjectChanges) -> Void) {
-        for entry in inserted.entries {
-            let state = entry.state
-            guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
-                changes.assignedKey == 0, let handler = state.pointee.handler
-            else { continue }
-            body(handler.entity, changes)
+        // In place: a copy of an entry would hold the object for nothing.
+        inserted.entries.withUnsafeBufferPointer { entries in
+            for position in entries.indices {
+                let state = entries[position].state
+                guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
+                    changes.assignedKey == 0, let handler = state.pointee.handler
+                else { continue }
+                body(handler.entity, changes)
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable {
     /// An integer became too large or was divided by zero, or a sum of decimals has more digits than a `Decimal` can hold.
     case arithmeticOverflow
+    /// A parameter stands where nobody gives its value.
+    case unboundParameter
     /// A regular expression cannot be understood.
     case malformedPattern
     /// An aggregate stands where there is no group to compute it from: in a predicate, in what results are grouped by,
@@ -25,6 +27,7 @@ extension QueryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .arithmeticOverflow: "a number became too large, or was divided by zero"
+        case .unboundParameter: "a parameter has no value"
         case .malformedPattern: "a regular expression cannot be understood"
         case .misplacedAggregate:
             "an aggregate can only stand among the properties, the having predicate and the sort of a dictionary fetch"

@@ -169,6 +169,7 @@ struct QueryEvaluator {
         case .and, .or, .not, .comparison, .isMember, .isKind, .quantified:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
         case .aggregate: throw QueryError.misplacedAggregate
+        case .parameter: throw QueryError.unboundParameter
         }
     }
 

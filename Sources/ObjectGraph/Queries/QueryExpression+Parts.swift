@@ -2,13 +2,44 @@ extension QueryExpression {
     /// The expressions that this one is directly made of.
     package var operands: [QueryExpression] {
         switch self {
-        case .literal, .variable, .element, .path, .isKind: []
+        case .literal, .parameter, .variable, .element, .path, .isKind: []
         case .comparison(_, let left, let right), .arithmetic(_, let left, let right): [left, right]
         case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts): parts
         case .not(let part), .isMember(let part, _), .aggregate(_, let part), .component(_, let part, _): [part]
         case .conditional(let test, let first, let second): [test, first, second]
         case .quantified(_, let source, _, let condition): source.operands + [condition]
         case .aggregated(_, let source, _, let value, let condition): source.operands + [value, condition]
+        }
+    }
+
+    /// The expression with other ones in the place of its ``operands``, which come in their order.
+    func mapOperands(_ transform: (QueryExpression) -> QueryExpression) -> QueryExpression {
+        switch self {
+        case .literal, .parameter, .variable, .element, .path, .isKind: return self
+        case .comparison(let comparison, let left, let right):
+            let left = transform(left)
+            return .comparison(comparison, left, transform(right))
+        case .arithmetic(let operation, let left, let right):
+            let left = transform(left)
+            return .arithmetic(operation, left, transform(right))
+        case .and(let parts): return .and(parts.map(transform))
+        case .or(let parts): return .or(parts.map(transform))
+        case .coalesce(let parts): return .coalesce(parts.map(transform))
+        case .function(let function, let parts): return .function(function, parts.map(transform))
+        case .not(let part): return .not(transform(part))
+        case .isMember(let part, let values): return .isMember(transform(part), of: values)
+        case .aggregate(let aggregate, let part): return .aggregate(aggregate, of: transform(part))
+        case .component(let keys, let whole, let type): return .component(keys, of: transform(whole), type: type)
+        case .conditional(let test, let first, let second):
+            let (test, first) = (transform(test), transform(first))
+            return .conditional(test, first, transform(second))
+        case .quantified(let quantifier, let source, let variable, let condition):
+            let source = source.mapOperands(transform)
+            return .quantified(quantifier, source, variable: variable, condition: transform(condition))
+        case .aggregated(let aggregate, let source, let variable, let value, let condition):
+            let source = source.mapOperands(transform)
+            let value = transform(value)
+            return .aggregated(aggregate, source, variable: variable, value: value, condition: transform(condition))
         }
     }
 
@@ -32,7 +63,7 @@ extension QueryExpression {
     package var isConstant: Bool {
         switch self {
         case .literal: true
-        case .variable, .element, .path, .isKind, .quantified, .aggregated, .aggregate: false
+        case .parameter, .variable, .element, .path, .isKind, .quantified, .aggregated, .aggregate: false
         default: operands.allSatisfy(\.isConstant)
         }
     }
@@ -56,6 +87,13 @@ extension CollectionSource {
         switch self {
         case .members: []
         case .elements(let value, _): [value]
+        }
+    }
+
+    fileprivate func mapOperands(_ transform: (QueryExpression) -> QueryExpression) -> CollectionSource {
+        switch self {
+        case .members: self
+        case .elements(let value, let type): .elements(of: transform(value), type: type)
         }
     }
 }

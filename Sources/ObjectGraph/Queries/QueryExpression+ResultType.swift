@@ -6,6 +6,13 @@ extension QueryExpression {
     public var resultType: AttributeType? {
         switch self {
         case .literal(let value): value.attributeType
+        case .parameter(_, let storage):
+            switch storage {
+            case .integer: .int64
+            case .real: .double
+            case .text: .string
+            case .blob: .data
+            }
         case .variable: .int64
         case .element(_, let type), .component(_, _, let type): type
         case .path(_, let path):

@@ -6,6 +6,9 @@
 public indirect enum QueryExpression: Hashable, Sendable {
     /// A constant.
     case literal(Value)
+    /// A constant that is given apart from the expression, by its number. Stores that prepare statements make it of a
+    /// ``literal(_:)``; nowhere else does it have a value.
+    case parameter(Int, AttributeType.Storage)
     /// The object that a variable stands for, as its key. Variable 0 is the fetched object; quantifiers bind others.
     case variable(Int)
     /// The element of a composite value that a variable stands for, and its type.

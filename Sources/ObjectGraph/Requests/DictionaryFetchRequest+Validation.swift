@@ -53,7 +53,7 @@ extension DictionaryFetchRequest {
     private func requireOneValueForEachGroup(_ expression: QueryExpression) throws(QueryError) {
         if propertiesToGroupBy.contains(expression) { return }
         switch expression {
-        case .literal, .aggregate: return
+        case .literal, .parameter, .aggregate: return
         case .path(_, let path), .quantified(_, .members(_, let path), _, _),
             .aggregated(_, .members(_, let path), _, _, _):
             throw .notGrouped(path.last?.name ?? entity.name)

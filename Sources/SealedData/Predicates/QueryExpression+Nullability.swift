@@ -7,7 +7,7 @@ extension QueryExpression {
     var isNeverNull: Bool {
         switch self {
         case .literal(let value): !value.isNull
-        case .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
+        case .parameter, .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
         case .element, .path, .component, .arithmetic, .aggregated, .aggregate: false
         case .conditional(_, let first, let second): first.isNeverNull && second.isNeverNull
         case .coalesce(let values): values.contains(where: \.isNeverNull)
@@ -29,7 +29,8 @@ extension QueryExpression {
         case .coalesce(let values): return values.allSatisfy { $0.isNull(whereNull: other) }
         case .conditional(let test, let first, let second):
             return (first.isNull(whereNull: other) || test.isFalse(whereNull: other)) && second.isNull(whereNull: other)
-        case .variable, .element, .comparison, .and, .or, .not, .isMember, .quantified, .isKind, .aggregate:
+        case .parameter, .variable, .element, .comparison, .and, .or, .not, .isMember, .quantified, .isKind,
+            .aggregate:
             return false
         }
     }
@@ -49,7 +50,7 @@ extension QueryExpression {
         case .isMember(let element, let values):
             return element.isNull(whereNull: other) && !values.contains(where: \.isNull)
         case .quantified(.any, let source, _, _): return source.isMissing(whereNull: other)
-        case .quantified, .not, .isKind, .variable, .aggregate: return false
+        case .quantified, .not, .isKind, .parameter, .variable, .aggregate: return false
         case .literal, .element, .path, .component, .arithmetic, .conditional, .coalesce, .function, .aggregated:
             return isNull(whereNull: other)
         }

@@ -79,7 +79,7 @@ extension QueryExpression {
         case .coalesce(let values):
             guard values.count == 2, case .literal(let otherwise) = values[1] else { break }
             return otherwise.isTrue ? .comparing(.notEqual, values[0], .bool(false)) : values[0].asCondition
-        case .path, .variable, .element, .component, .arithmetic, .aggregated, .aggregate: break
+        case .parameter, .path, .variable, .element, .component, .arithmetic, .aggregated, .aggregate: break
         }
         return .comparison(.equal, self, .bool(true))
     }

@@ -65,7 +65,7 @@ private struct BatchDelete {
     /// Finds the objects that fit, and those that they lead to along cascades, at any depth.
     private func collect(_ keys: BatchKeys) throws {
         let selection = try request.fetchRequest.keySelection(layout)
-        guard !cascades.isEmpty else { return try keys.insert(selection.sql, selection.parameters) }
+        guard !cascades.isEmpty else { return try keys.insert(selection.sql.text, selection.parameters) }
         let steps = cascades.map { relationship in
             let walk = RelationshipWalk(relationship, layout)
             return """
@@ -73,7 +73,7 @@ private struct BatchDelete {
                 WHERE doomed."root" = \(relationship.source.rootIndex) AND \(walk.source) = doomed."key"
                 """
         }
-        let all = ([selection.sql] + steps).joined(separator: " UNION ")
+        let all = ([selection.sql.text] + steps).joined(separator: " UNION ")
         try keys.insert(
             #"SELECT "root", "key" FROM doomed"#,
             prefix: #"WITH RECURSIVE doomed ("root", "key") AS (\#(all)) "#,

@@ -34,7 +34,7 @@ private struct BatchUpdate {
         guard !assignments.isEmpty else { return changes }
         let keys = try BatchKeys(connection)
         let selection = try request.fetchRequest.keySelection(layout)
-        try keys.insert(selection.sql, selection.parameters)
+        try keys.insert(selection.sql.text, selection.parameters)
         try write()
         for (property, value) in assignments {
             if case .literal = value {} else { try requireValid(property) }
@@ -78,7 +78,7 @@ private struct BatchUpdate {
             sql = "UPDATE \(table.name) AS t0 SET \(settings.joined(separator: ", ")) WHERE \(isInBatch)"
         }
         try connection.withStatement(sql) { statement in
-            try statement.bind(generator.parameters)
+            try statement.bind(generator.values)
             try statement.run()
         }
     }

@@ -59,7 +59,7 @@ struct DictionaryStatement {
         if !order.isEmpty { sql += " ORDER BY \(order.joined(separator: ", "))" }
         let end = SQL.limit(request.limit, offset: request.offset)
         self.sql = sql + end.text
-        parameters = generator.parameters + end.parameters
+        parameters = generator.values + end.parameters
     }
 
     /// The sort keys, and behind them what makes the order of the rows the same every time.

@@ -55,7 +55,7 @@ extension SealedStore {
             isOrdered: isLimited,
             layout
         )
-        let sql = isLimited ? "SELECT count(*) FROM (\(statement.sql))" : statement.sql
+        let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
         return try layout.database.read { connection in
             try connection.withStatement(sql) { query in
                 try query.bind(statement.parameters)
@@ -83,37 +83,6 @@ extension SealedStore.Layout {
         guard selection.mayDefer else { return RowBatchBuilder() }
         let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
         return RowBatchBuilder(deferredValues: source, readFailures: readFailures)
-    }
-}
-
-/// The SELECT of a fetch.
-struct FetchStatement {
-    let sql: String
-    /// The values of its parameters.
-    let parameters: [Value]
-
-    init(_ request: FetchRequest, columns: String, isOrdered: Bool = true, _ layout: SealedStore.Layout) throws {
-        var generator = QueryGenerator(layout.schema, root: request.entity)
-        let selection = layout.statements.selection(of: request.entity)
-        var conditions: [String] = []
-        if let condition = selection.condition(includesSubentities: request.includesSubentities) {
-            conditions.append(condition)
-        }
-        if let predicate = request.predicate {
-            conditions.append(try generator.condition(predicate, mayBeNull: true))
-        }
-        var order: [String] = []
-        for sort in request.sort {
-            order.append(try generator.term(sort))
-        }
-        order.append(#"t0."_id""#)
-
-        var sql = "SELECT \(columns) \(generator.fromClause)"
-        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
-        if isOrdered { sql += " ORDER BY \(order.joined(separator: ", "))" }
-        let end = SQL.limit(request.limit, offset: request.offset)
-        self.sql = sql + end.text
-        parameters = generator.parameters + end.parameters
     }
 }
 

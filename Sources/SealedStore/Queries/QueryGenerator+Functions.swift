@@ -49,7 +49,7 @@ extension QueryGenerator {
             throw .unsupportedQuery("\(error)")
         }
         if value.isNull { return "NULL" }
-        parameters.append(value)
+        parameters.append(.value(value))
         return "?"
     }
 

@@ -22,6 +22,7 @@ extension QueryGenerator {
     /// The form of the texts that an expression computes.
     func textForm(of expression: QueryExpression) -> TextForm {
         switch expression {
+        case .parameter: .mixed
         case .literal(.text(let text)): text.composed.utf8.elementsEqual(text.utf8) ? .composed : .mixed
         case .path(let start, let path):
             if case .attribute(let attribute)? = path.last, attribute.type == .string {
@@ -54,11 +55,22 @@ extension QueryGenerator {
         _ left: QueryExpression,
         _ right: QueryExpression
     ) throws(SealedStoreError) -> (left: String, right: String) {
-        let forms = [left, right].map { $0.isTextLiteral ? TextForm.none : textForm(of: $0) }
+        let forms = [left, right].map { $0.isConstantText ? TextForm.none : textForm(of: $0) }
         switch forms[0].combined(with: forms[1]) {
         case .none: return (try value(left), try value(right))
-        case .composed: return (try value(left.composed), try value(right.composed))
+        case .composed: return (try composedValue(left), try composedValue(right))
         case .mixed: return (Self.collated(try value(left)), try value(right))
+        }
+    }
+
+    /// A value, with a constant in normalization form C.
+    private mutating func composedValue(_ expression: QueryExpression) throws(SealedStoreError) -> String {
+        switch expression {
+        case .literal(let value): return try self.value(.literal(value.composed))
+        case .parameter(let number, .text):
+            parameters.append(.constant(number, isComposed: true))
+            return "?"
+        default: return try value(expression)
         }
     }
 
@@ -99,13 +111,11 @@ extension QueryGenerator {
 }
 
 extension QueryExpression {
-    fileprivate var isTextLiteral: Bool {
-        if case .literal(.text) = self { true } else { false }
-    }
-
-    /// A constant text in normalization form C; other expressions as they are.
-    fileprivate var composed: QueryExpression {
-        if case .literal(let value) = self { .literal(value.composed) } else { self }
+    fileprivate var isConstantText: Bool {
+        switch self {
+        case .literal(.text), .parameter(_, .text): true
+        default: false
+        }
     }
 }
 

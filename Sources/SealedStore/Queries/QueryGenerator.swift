@@ -6,8 +6,8 @@ import ObjectGraph
 /// it does not.
 struct QueryGenerator {
     let schema: StoreSchema
-    /// The values of the parameters, in the order of the question marks in the text.
-    var parameters: [Value] = []
+    /// The parameters, in the order of the question marks in the text.
+    var parameters: [QueryParameter] = []
     /// What each variable of the query stands for.
     var variables: [Variable] = []
     private var aliasCount = 0
@@ -53,6 +53,9 @@ struct QueryGenerator {
         return "FROM \(schema.table(of: root.entity).name) AS t0" + root.joinClauses.joined()
     }
 
+    /// The values of the parameters, of a query that has all its constants in it.
+    var values: [Value] { parameters.map { $0.value(in: []) } }
+
     // MARK: Conditions
 
     /// A condition's SQL.
@@ -84,7 +87,8 @@ struct QueryGenerator {
         case .literal(.integer(let integer)):
             return integer == 0 ? "0" : "1"
         case .function(.startsWith, let arguments) where mayBeNull: return try prefixTest(arguments)
-        case .literal, .variable, .element, .path, .component, .arithmetic, .coalesce, .function, .aggregated,
+        case .literal, .parameter, .variable, .element, .path, .component, .arithmetic, .coalesce, .function,
+            .aggregated,
             .aggregate:
             let value = try value(expression)
             return mayBeNull ? "(\(value))" : "(coalesce(\(value), 0) <> 0)"
@@ -205,7 +209,10 @@ struct QueryGenerator {
         switch expression {
         case .literal(.null): return "NULL"
         case .literal(let value):
-            parameters.append(value)
+            parameters.append(.value(value))
+            return "?"
+        case .parameter(let number, _):
+            parameters.append(.constant(number, isComposed: false))
             return "?"
         case _ where expression.isConstant: return try constant(expression)
         case .variable(let variable): return "\(source(of: variable).alias).\"_id\""
@@ -255,6 +262,10 @@ extension Value {
 
 extension QueryExpression {
     fileprivate var isNonNullLiteral: Bool {
-        if case .literal(let value) = self { !value.isNull } else { false }
+        switch self {
+        case .literal(let value): !value.isNull
+        case .parameter: true
+        default: false
+        }
     }
 }

@@ -17,6 +17,9 @@ final class TextForms: Sendable {
         self.columns = Guarded(columns)
     }
 
+    /// How many columns have texts in other forms.
+    var count: Int { columns.withLock { $0.count } }
+
     /// Whether a column has texts in other forms.
     func areMixed(in column: Column, of table: EntityTable) -> Bool {
         columns.withLock { !$0.isEmpty && $0.contains(Self.name(of: column, in: table)) }

@@ -68,7 +68,8 @@ struct ReferenceDictionaries {
         case .isMember(let part, let values): return .isMember(try resolve(part), of: values)
         case .conditional(let test, let first, let second):
             return .conditional(try resolve(test), try resolve(first), try resolve(second))
-        case .literal, .variable, .element, .path, .component, .quantified, .aggregated, .isKind: return expression
+        case .literal, .parameter, .variable, .element, .path, .component, .quantified, .aggregated, .isKind:
+            return expression
         }
     }
 

@@ -119,6 +119,7 @@ struct ReferenceQuery {
             }
             return try aggregate.apply(values, of: value.resultType)
         case .aggregate: throw QueryError.misplacedAggregate
+        case .parameter: throw QueryError.unboundParameter
         default:
             return .integer(try isTrue(expression, variables) ? 1 : 0)
         }

@@ -163,6 +163,7 @@ extension QueryExpression {
         case .literal(.real(let real)): "\(real)"
         case .literal(.text(let text)): "\"\(text)\""
         case .literal(let value): "<\(value)>"
+        case .parameter(let number, _): "?\(number)"
         case .variable(let variable): "$\(variable)"
         case .path(let start, let properties): path(start, properties)
         case .comparison(let comparison, let left, let right):

@@ -15,7 +15,7 @@ import Testing
     private func sql(_ condition: QueryExpression) throws -> (text: String, from: String, parameters: [Value]) {
         var generator = QueryGenerator(StoreSchema(model: model), root: model.entitiesByName["Book"]!)
         let text = try generator.condition(condition, mayBeNull: true)
-        return (text, generator.fromClause, generator.parameters)
+        return (text, generator.fromClause, generator.values)
     }
 
     @Test func `a constant is a parameter`() throws {
@@ -84,7 +84,7 @@ import Testing
         let layout = try library.layout()
         let statement = try FetchStatement(request, columns: "1", layout)
         let plan = try layout.database.read { connection in
-            try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql) { query in
+            try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql.text) { query in
                 try query.bind(statement.parameters)
                 return try query.step() ? query.string(at: 3) : ""
             }

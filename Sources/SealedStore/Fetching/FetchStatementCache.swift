@@ -1,0 +1,39 @@
+import Guarded
+import ObjectGraph
+
+/// The statements of fetches by the shape of their requests, so that a request like an earlier one need not be written as
+/// SQL again.
+final class FetchStatementCache: Sendable {
+    /// What a statement depends on.
+    struct Key: Hashable {
+        let entityIndex: Int
+        let includesSubentities: Bool
+        let columns: String
+        let shape: QueryShape?
+        let sort: [QuerySort]
+        let isOrdered: Bool
+        /// What stands behind the order.
+        let end: String
+        /// The number of columns with texts of several forms, which only grows.
+        let formCount: Int
+    }
+
+    /// How many statements are kept; when there are more, it begins anew.
+    private static let limit = 256
+
+    private let statements = Guarded<[Key: FetchStatement.Prepared]>([:])
+
+    /// How many statements are kept now.
+    var count: Int { statements.withLock { $0.count } }
+
+    /// The statement for a key, made where it is not known.
+    func statement(for key: Key, make: () throws -> FetchStatement.Prepared) rethrows -> FetchStatement.Prepared {
+        if let known = statements.withLock({ $0[key] }) { return known }
+        let statement = try make()
+        statements.withLock { statements in
+            if statements.count >= Self.limit { statements.removeAll() }
+            statements[key] = statement
+        }
+        return statement
+    }
+}

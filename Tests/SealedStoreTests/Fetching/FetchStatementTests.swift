@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+@testable import SealedStore
+
+/// Requests of one shape become one statement.
+@Suite struct FetchStatementTests {
+    private let library: Library
+    private let layout: SealedStore.Layout
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        library = try Library(folder.file("library"))
+        let store = try #require(try library.coordinator.store(for: library.entity("Book")).store as? SealedStore)
+        layout = try store.layout.value
+    }
+
+    private func path(_ name: String) -> QueryExpression {
+        .path(library.entity("Book").propertiesByName[name]!)
+    }
+
+    private func statement(_ condition: QueryExpression, limit: Int? = nil) throws -> FetchStatement {
+        var request = FetchRequest(library.entity("Book"), predicate: condition)
+        request.limit = limit
+        return try FetchStatement(request, columns: "*", layout)
+    }
+
+    @Test func `other constants are other parameters of the same statement`() throws {
+        let first = try statement(.comparison(.equal, path("title"), .literal(.text("a"))), limit: 1)
+        let second = try statement(.comparison(.equal, path("title"), .literal(.text("e\u{301}"))), limit: 2)
+        #expect(first.sql == second.sql)
+        #expect(first.parameters == [.text("a"), .integer(1), .integer(0)])
+        #expect(second.parameters.count == 3)
+        guard case .text(let text) = second.parameters[0] else { return #expect(Bool(false), "no text") }
+        #expect(Array(text.unicodeScalars) == ["\u{e9}"])
+        #expect(layout.fetchStatements.count == 1)
+    }
+
+    @Test func `the parameters come in the order of the text`() throws {
+        func condition(_ pages: Int64, _ title: String, _ words: [Value]) -> QueryExpression {
+            .or([
+                .and([
+                    .comparison(.greater, path("pages"), .literal(.integer(pages))),
+                    .not(.comparison(.equal, path("title"), .literal(.text(title)))),
+                ]),
+                .isMember(path("title"), of: words),
+                .comparison(.less, .literal(.integer(pages + 1)), path("pages")),
+            ])
+        }
+        let first = try statement(condition(1, "a", [.text("x")]))
+        let second = try statement(condition(7, "b", [.text("x")]))
+        #expect(first.sql == second.sql)
+        #expect(first.parameters == [.integer(1), .text("a"), .text("x"), .integer(2)])
+        #expect(second.parameters == [.integer(7), .text("b"), .text("x"), .integer(8)])
+        #expect(layout.fetchStatements.count == 1)
+    }
+
+    @Test func `what changes the statement is another shape`() throws {
+        let title = path("title")
+        _ = try statement(.comparison(.equal, title, .literal(.text("a"))))
+        _ = try statement(.comparison(.equal, title, .literal(.null)))
+        _ = try statement(.comparison(.notEqual, title, .literal(.text("a"))))
+        _ = try statement(.comparison(.equal, title, .literal(.integer(1))))
+        _ = try statement(.isMember(title, of: [.text("a"), .text("b")]))
+        _ = try statement(.isMember(title, of: [.text("a")]))
+        _ = try statement(.comparison(.equal, title, .literal(.text("a"))), limit: 3)
+        #expect(layout.fetchStatements.count == 7)
+    }
+
+    @Test func `a constant that fails waits until it is reached`() throws {
+        let never = QueryExpression.arithmetic(.divide, .literal(.integer(1)), .literal(.integer(0)))
+        let condition = QueryExpression.and([
+            .comparison(.greater, path("pages"), .literal(.integer(5))),
+            .comparison(.equal, never, .literal(.integer(1))),
+        ])
+        library.insert("Book", ["title": .text("a"), "pages": .integer(1)])
+        try library.context.save()
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        let request = FetchRequest(library.entity("Book"), predicate: condition)
+        #expect(try context.fetch(request, as: ManagedObject.self).isEmpty)
+    }
+}
