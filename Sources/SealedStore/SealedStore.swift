@@ -22,6 +22,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let storeType = "SQLCipher"
     /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`.
     public static let keyOption = "key"
+    /// The option that holds ``ScanWarnings``.
+    public static let scanWarningsOption = "scanWarnings"
 
     /// The model.
     public let model: ManagedObjectModel
@@ -39,6 +41,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let uuid: UUID
         let deferredBlobs: DeferredBlobs
         let fetchStatements = FetchStatementCache()
+        let scanMonitor: ScanMonitor?
     }
 
     /// Makes a store, without opening it.
@@ -66,7 +69,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             schema: opened.schema,
             statements: EntityStatements(opened.schema),
             uuid: opened.uuid,
-            deferredBlobs: DeferredBlobs(opened.database, opened.schema)
+            deferredBlobs: DeferredBlobs(opened.database, opened.schema),
+            scanMonitor: (description.options[Self.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
         )
         self.layout.set(layout)
         return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)
@@ -94,6 +98,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         case .count(let request): .count(try reading(for: context) { _ in try count(request) })
         case .fetchDictionaries(let request):
             .dictionaries(try reading(for: context) { _ in try fetchDictionaries(request) })
+        case .matches(let request): .matches(try reading(for: context) { _ in try matches(request) })
+        case .explain(let request): .plan(try reading(for: context) { _ in try explain(request) })
         case .save(let request): try save(request)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
@@ -113,7 +119,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ) throws -> StoreResult {
         switch request {
         case .save, .batchInsert, .batchUpdate, .batchDelete, .erase: return try execute(request, with: context)
-        case .fetch, .fetchIDs, .count, .fetchDictionaries: break
+        case .fetch, .fetchIDs, .count, .fetchDictionaries, .matches, .explain: break
         }
         do {
             // What is read inside is read on the same connection.

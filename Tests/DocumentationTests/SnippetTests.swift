@@ -82,6 +82,16 @@ import Testing
         }
     }
 
+    @Test func `the code of the articles on indexes and searches does what they say`() throws {
+        let printed = Guarded<[String]>([])
+        try runSearchArticles { text in printed.withLock { $0.append(text) } }
+        let expected = [
+            #"["_rtree_Teahouse_latitude_longitude"]"#, "true", "Green tea", "Coffee", "1", "1",
+            "…needs no [ceremony].",
+        ]
+        #expect(printed.withLock { $0 } == expected)
+    }
+
     @Test func `the code of the article on data stores does what it says`() async throws {
         try await Self.withFolder { folder in
             var printed: [String] = []

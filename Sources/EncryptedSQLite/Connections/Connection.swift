@@ -100,13 +100,29 @@ public final class Connection {
         try withStatement(SQLText(sql), body)
     }
 
+    /// Compiles a statement that runs once, and lends it to `body`.
+    package func withUncachedStatement<R>(_ sql: String, _ body: (borrowing Statement) throws -> R) throws -> R {
+        try checkUsable()
+        let statement = try Statement(sql, on: self, isPersistent: false)
+        statistics.statementsPrepared.count()
+        defer { statistics.statementsRun.count(statement.takeRunCount()) }
+        return try body(statement)
+    }
+
     @usableFromInline
     func takeStatement(_ sql: SQLText) throws(DatabaseError) -> StatementCache.Entry {
+        try takeStatementTellingOrigin(sql).entry
+    }
+
+    /// Takes a statement from the cache, or compiles it.
+    func takeStatementTellingOrigin(
+        _ sql: SQLText
+    ) throws(DatabaseError) -> (entry: StatementCache.Entry, isNew: Bool) {
         try checkUsable()
-        if let entry = statements.take(sql) { return entry }
+        if let entry = statements.take(sql) { return (entry, false) }
         let statement = try Statement(sql.text, on: self, isPersistent: true)
         statistics.statementsPrepared.count()
-        return StatementCache.Entry(statement, text: sql)
+        return (StatementCache.Entry(statement, text: sql), true)
     }
 
     @usableFromInline

@@ -99,7 +99,10 @@ extension ManagedObjectContext {
                 }
             }
         }
-        return changes.objects.isEmpty && !changes.reachesFurther ? nil : changes
+        guard !changes.objects.isEmpty || changes.reachesFurther else { return nil }
+        // What a search finds only the store can tell: all of that is looked at.
+        if request.search != nil { changes.reachesFurther = true }
+        return changes
     }
 
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
@@ -117,6 +120,7 @@ extension ManagedObjectContext {
         let makesFaults = request.makesFaults && !pending.reachesFurther
         let saved = (makesFaults ? materializeFaults(rows, for: request) : materialize(rows))
             .filter { !pending.keys.contains($0.state.pointee.key) }
+        if request.search != nil { return try found(materialize(rows), of: request) }
         let evaluator = QueryEvaluator()
         var result: [any GraphObject]
         if pending.reachesFurther {

@@ -119,9 +119,12 @@ struct ModelValidation {
 
     private mutating func checkLists(of entity: EntityDescription) {
         let family = [entity] + ancestors(of: entity)
-        let attributes = Set(family.flatMap { $0.attributes.map(\.name) })
+        let attributes = Dictionary(
+            family.lazy.flatMap(\.attributes).map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
         let toOnes = Set(family.flatMap { $0.relationships.filter { $0.cardinality == .one }.map(\.name) })
-        let stored = attributes.union(toOnes)
+        let stored = toOnes.union(attributes.keys)
         for (kind, list) in entity.indexes.map({ ("index", $0.properties) })
             + entity.uniquenessConstraints.map({ ("uniqueness constraint", $0) })
         {
@@ -129,6 +132,11 @@ struct ModelValidation {
             if Set(list).count != list.count { report(entity, nil, "one \(kind) names a property twice") }
             for name in list where !stored.contains(name) {
                 report(entity, name, "one \(kind) names it, but it is no attribute or to-one relationship")
+            }
+        }
+        for index in entity.indexes where index.properties.allSatisfy(stored.contains) {
+            for problem in IndexValidation(index, attributes: attributes).problems {
+                report(entity, problem.property, problem.text)
             }
         }
     }

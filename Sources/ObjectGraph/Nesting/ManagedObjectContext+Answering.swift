@@ -11,6 +11,10 @@ extension ManagedObjectContext {
         case .count(let request): return .count(try count(request))
         case .fetchDictionaries(let dictionaries):
             return try store(for: dictionaries.entity).execute(request, with: self)
+        case .matches(let request):
+            processPendingChanges()
+            return .matches(try matches(for: request))
+        case .explain(let fetch): return try store(for: fetch.entity).execute(request, with: self)
         case .save(let changes):
             try accept(changes, from: child)
             return .saved

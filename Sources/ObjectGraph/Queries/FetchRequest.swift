@@ -6,7 +6,9 @@ public struct FetchRequest: Sendable {
     public var includesSubentities = true
     /// The condition; nil lets all objects through.
     public var predicate: QueryExpression?
-    /// The order; by primary key where it is empty.
+    /// A full-text search that the objects are found by; nil for none. Not all stores can search.
+    public var search: FullTextSearch?
+    /// The order; where it is empty, by relevance for a search, and by primary key for others.
     public var sort: [QuerySort] = []
     /// The largest number of results; nil for no limit; a negative number becomes 0.
     public var limit: Int? {

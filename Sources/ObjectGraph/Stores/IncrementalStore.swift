@@ -75,7 +75,8 @@ extension IncrementalStore {
         switch result {
         case .rows(let rows): monitor.didRead(rows: rows.count)
         case .dictionaries(let rows): monitor.didRead(rows: rows.count)
-        case .ids, .count, .saved, .batch: break
+        case .matches(let matches): monitor.didRead(rows: matches.count)
+        case .plan, .ids, .count, .saved, .batch: break
         }
         return result
     }

@@ -8,6 +8,10 @@ public enum StoreRequest: Sendable {
     case count(FetchRequest)
     /// Values computed from the objects that fit; the context has checked that the request has one meaning.
     case fetchDictionaries(DictionaryFetchRequest)
+    /// What a full-text search finds.
+    case matches(FullTextMatchRequest)
+    /// How a fetch would be carried out.
+    case explain(FetchRequest)
     /// Writes changes, all of them or none.
     case save(SaveChangesRequest)
     /// Inserts rows, all of them or none. The store gives them their keys and sees to it that destinations exist.
@@ -32,6 +36,10 @@ public enum StoreResult: Sendable {
     case count(Int)
     /// To a fetch of dictionaries.
     case dictionaries(DictionaryResults)
+    /// To a search.
+    case matches([StoredFullTextMatch])
+    /// To the question how a fetch would be carried out.
+    case plan(QueryPlan)
     /// To a save, and when the store was erased.
     case saved
     /// To a batch request.

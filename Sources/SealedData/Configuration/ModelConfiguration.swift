@@ -1,5 +1,8 @@
 public import Foundation
 
+@_exported public import struct SealedStore.ScanWarning
+@_exported public import struct SealedStore.ScanWarnings
+
 /// Where a container keeps the objects of a schema, or of a part of it, and with which key.
 ///
 /// A file is always encrypted. Its key is the configuration's own, or comes from `EncryptionKey.provider`.
@@ -58,6 +61,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public let allowsSave: Bool
     /// Whether nothing is written to any file. Such a store needs no key.
     public let isStoredInMemoryOnly: Bool
+    /// What is done with fetches that read every row of a large table; nil for nothing. It is no part of what makes two
+    /// configurations equal.
+    public var scanWarnings: ScanWarnings?
 
     /// The key; it is no part of what makes two configurations equal, and is never printed.
     let key: EncryptionKey?

@@ -8,16 +8,18 @@ extension ModelConfiguration {
     /// - Throws: what ``EncryptionKey/provider`` throws; ``SwiftDataError/loadIssueModelContainer`` where the file's folder
     ///   cannot be made.
     func storeDescription(entityNames: Set<String>) throws -> PersistentStoreDescription {
+        var options: [String: any Sendable] = [:]
+        options[SealedStore.scanWarningsOption] = scanWarnings
         guard !isStoredInMemoryOnly else {
             return PersistentStoreDescription(
                 type: SealedStore.storeType,
                 url: nil,
                 isReadOnly: !allowsSave,
+                options: options,
                 entityNames: entityNames
             )
         }
         if allowsSave { try makeFolder() }
-        var options: [String: any Sendable] = [:]
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         return PersistentStoreDescription(
             type: SealedStore.storeType,

@@ -6,6 +6,7 @@ extension FetchDescriptor: Equatable {
     public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
         left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
             && left.includePendingChanges == right.includePendingChanges && left.sortBy == right.sortBy
+            && left.search == right.search
             && left.allowsInMemoryEvaluation == right.allowsInMemoryEvaluation
             && left.propertiesToFetch == right.propertiesToFetch
             && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching

@@ -12,7 +12,10 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
 
     /// The condition; nil lets all models through.
     public var predicate: Predicate<T>?
-    /// The order; that of the first save where it is empty.
+    /// A full-text search that the models are found by; nil for none. The class has to have a full-text index, see
+    /// ``Schema/Index/Types/fullText(_:tokenizer:prefixLengths:)``.
+    public var search: FullTextSearch<T>?
+    /// The order. Where it is empty it is that of the first save, and with a ``search`` the best results come first.
     public var sortBy: [SortDescriptor<T>]
     /// Computed values to sort by before ``sortBy``.
     public var sortExpressions: [SortExpression<T>] = []

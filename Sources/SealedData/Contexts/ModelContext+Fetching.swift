@@ -117,6 +117,7 @@ extension FetchRequest {
         let reader = PredicateReader(model: model)
         self.init(entity)
         predicate = try descriptor.predicate.map { try reader.read($0, entity: entity) }
+        search = try descriptor.search.map { try $0.resolved() }
         sort = try descriptor.sortExpressions.map { try QuerySort($0, reader, entity: entity) }
         sort += try descriptor.sortBy.map { try reader.read($0, entity: entity) }
         limit = descriptor.fetchLimit

@@ -5,6 +5,7 @@ import ObjectGraph
 extension DataStoreAdapter {
     /// The rows that fit a request, in its order.
     func fetch(_ request: FetchRequest, _ editingState: EditingState) throws -> RowBatch {
+        guard request.search == nil else { throw DataStoreError.unsupportedFeature }
         guard let type = target.classes[request.entity.name] else { return RowBatch() }
         return try fetch(request, of: type, editingState)
     }
@@ -128,7 +129,9 @@ extension FetchDescriptor {
     /// The offset is left to us, so that it counts the same whether or not a store knows of it.
     fileprivate init?(delegating request: FetchRequest) {
         // Stores know classes one by one.
-        guard request.entity.family.count == 1, request.includesSubentities || request.entity.subentities.isEmpty else {
+        guard request.search == nil, request.entity.family.count == 1,
+            request.includesSubentities || request.entity.subentities.isEmpty
+        else {
             return nil
         }
         var descriptor = FetchDescriptor()

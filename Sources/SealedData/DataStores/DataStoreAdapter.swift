@@ -72,7 +72,8 @@ final class DataStoreAdapter: IncrementalStore {
         case .save(let changes): try save(changes, of: context)
         case .erase: try erase()
         // No model context asks for these.
-        case .fetchDictionaries, .batchInsert, .batchUpdate, .batchDelete: throw DataStoreError.unsupportedFeature
+        case .fetchDictionaries, .matches, .explain, .batchInsert, .batchUpdate, .batchDelete:
+            throw DataStoreError.unsupportedFeature
         }
     }
 

@@ -1,4 +1,6 @@
-import ObjectGraph
+public import ObjectGraph
+
+@_exported public import enum ObjectGraph.FullTextTokenizer
 
 extension Schema {
     /// The indexes that one `#Index` declares for a model.
@@ -9,8 +11,16 @@ extension Schema {
         public enum Types<P: PersistentModel>: Hashable {
             /// A B-tree, for equality, ranges and sorting.
             case binary([PartialKeyPath<P>])
-            /// An R-tree, for ranges over several numeric properties at once.
+            /// An R-tree, for ranges over one to five numbers or dates at once.
             case rtree([PartialKeyPath<P>])
+            /// A full-text index over texts, for ``FetchDescriptor/search``. One of trigrams serves languages without blanks
+            /// between words, and predicates with `contains` and `localizedStandardContains`, too. The prefix lengths are
+            /// numbers of characters for which beginnings of words are found faster.
+            case fullText(
+                [PartialKeyPath<P>],
+                tokenizer: FullTextTokenizer = .unicode61,
+                prefixLengths: [Int] = []
+            )
         }
 
         /// The indexes.
@@ -41,7 +51,12 @@ extension Schema {
                     in: T.self,
                     at: container.codingPath + [CodingKeys.indices]
                 )
-                return index.kind == .rtree ? .rtree(keyPaths) : .binary(keyPaths)
+                return switch index.kind {
+                case .binary: .binary(keyPaths)
+                case .rtree: .rtree(keyPaths)
+                case .fullText(let options):
+                    .fullText(keyPaths, tokenizer: options.tokenizer, prefixLengths: options.prefixLengths)
+                }
             }
         }
 
@@ -145,6 +160,8 @@ extension Schema.Index: IndexRule {
             switch $0 {
             case .binary(let keyPaths): (.binary, keyPaths)
             case .rtree(let keyPaths): (.rtree, keyPaths)
+            case .fullText(let keyPaths, let tokenizer, let prefixLengths):
+                (.fullText(FullTextOptions(tokenizer: tokenizer, prefixLengths: prefixLengths)), keyPaths)
             }
         }
     }

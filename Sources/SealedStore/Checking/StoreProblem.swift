@@ -24,6 +24,8 @@ package struct StoreProblem: Hashable, Sendable {
         case inverseMismatch
         /// Members of an ordered relationship share a place, or have one before the first.
         case invalidOrder
+        /// A full-text index or an R-tree does not fit its table.
+        case indexMismatch
     }
 
     /// What is wrong.
@@ -59,6 +61,7 @@ extension StoreProblem: CustomStringConvertible {
             case .danglingOwner: "members of objects that are not there"
             case .inverseMismatch: "references whose inverse does not lead back"
             case .invalidOrder: "members without a place of their own"
+            case .indexMismatch: "an index that does not fit the rows"
             }
         let key = firstKey.map { ", the first at \($0)" } ?? ""
         return place.map { "\($0): \(text) (\(count)\(key))" } ?? text

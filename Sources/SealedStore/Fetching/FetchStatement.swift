@@ -8,23 +8,30 @@ struct FetchStatement {
     let parameters: [Value]
 
     init(_ request: FetchRequest, columns: String, isOrdered: Bool = true, _ layout: SealedStore.Layout) throws {
-        let shape = request.predicate.map(QueryShape.init)
         let end = SQL.limit(request.limit, offset: request.offset)
-        let key = FetchStatementCache.Key(
-            entityIndex: request.entity.index,
-            includesSubentities: request.includesSubentities,
-            columns: columns,
-            shape: shape,
-            sort: isOrdered ? request.sort : [],
-            isOrdered: isOrdered,
-            end: end.text,
-            formCount: layout.schema.textForms.count
-        )
-        let prepared = try layout.fetchStatements.statement(for: key) {
-            try Prepared(request, shape?.template, columns: columns, isOrdered: isOrdered, end.text, layout)
+        let prepared: Prepared
+        let constants: [Value]
+        if layout.dependsOnConstants(request) {
+            prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, layout)
+            constants = []
+        } else {
+            let shape = request.predicate.map(QueryShape.init)
+            let key = FetchStatementCache.Key(
+                entityIndex: request.entity.index,
+                includesSubentities: request.includesSubentities,
+                columns: columns,
+                shape: shape,
+                sort: isOrdered ? request.sort : [],
+                isOrdered: isOrdered,
+                end: end.text,
+                formCount: layout.schema.textForms.count
+            )
+            prepared = try layout.fetchStatements.statement(for: key) {
+                try Prepared(request, shape?.template, columns, isOrdered, end.text, layout)
+            }
+            constants = shape?.constants ?? []
         }
         sql = prepared.sql
-        let constants = shape?.constants ?? []
         parameters = prepared.parameters.map { $0.value(in: constants) } + end.parameters
     }
 
@@ -37,8 +44,8 @@ struct FetchStatement {
         fileprivate init(
             _ request: FetchRequest,
             _ predicate: QueryExpression?,
-            columns: String,
-            isOrdered: Bool,
+            _ columns: String,
+            _ isOrdered: Bool,
             _ end: String,
             _ layout: SealedStore.Layout
         ) throws {
@@ -48,18 +55,37 @@ struct FetchStatement {
             if let condition = selection.condition(includesSubentities: request.includesSubentities) {
                 conditions.append(condition)
             }
-            if let predicate { conditions.append(try generator.condition(predicate, mayBeNull: true)) }
+            let search = try request.search.map { try SearchSource($0, of: request.entity, layout.schema) }
+            if let search {
+                conditions += search.conditions
+                generator.parameters += search.parameters
+            }
+            if let predicate = search?.predicate(with: predicate) ?? predicate {
+                conditions += generator.preselections(for: predicate, of: request.entity)
+                conditions.append(try generator.condition(predicate, mayBeNull: true))
+            }
             var order: [String] = []
             if isOrdered {
+                if request.sort.isEmpty, let search, let best = search.order {
+                    order.append(best)
+                    generator.parameters += search.relevanceParameters
+                }
                 for sort in request.sort { order.append(try generator.term(sort)) }
                 order.append(#"t0."_id""#)
             }
 
-            var sql = "SELECT \(columns) \(generator.fromClause)"
+            var sql = "SELECT \(columns) \(generator.fromClause(searching: search))"
             if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
             if isOrdered { sql += " ORDER BY \(order.joined(separator: ", "))" }
             self.sql = SQLText(sql + end)
             parameters = generator.parameters
         }
+    }
+}
+
+extension SealedStore.Layout {
+    /// Whether a request's statement depends on its constants: on what is searched for, and on what an index preselects.
+    fileprivate func dependsOnConstants(_ request: FetchRequest) -> Bool {
+        request.search != nil || schema.mayPreselect(from: request.entity)
     }
 }

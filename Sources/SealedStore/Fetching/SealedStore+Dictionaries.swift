@@ -44,6 +44,7 @@ struct DictionaryStatement {
             conditions.append(condition)
         }
         if let predicate = request.predicate {
+            conditions += generator.preselections(for: predicate, of: request.entity)
             conditions.append(try generator.condition(predicate, mayBeNull: true))
         }
         let groups = try request.propertiesToGroupBy.map { Self.term(try generator.ordered($0)) }

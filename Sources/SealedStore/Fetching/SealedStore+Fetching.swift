@@ -9,7 +9,7 @@ extension SealedStore {
         let selection = layout.selection(for: request)
         let statement = try FetchStatement(request, columns: selection.columns, layout)
         return try layout.database.read { connection in
-            try connection.withStatement(statement.sql) { query in
+            try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
                 try query.bind(statement.parameters)
                 var rows = layout.rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
                 try selection.readAll(query, into: &rows, observer: connection.rowObserver)
@@ -25,7 +25,7 @@ extension SealedStore {
         let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
         let statement = try FetchStatement(request, columns: columns, layout)
         return try layout.database.read { connection in
-            try connection.withStatement(statement.sql) { query in
+            try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
                 try query.bind(statement.parameters)
                 var ids: [ManagedObjectID] = []
                 while try query.step() {
@@ -57,7 +57,7 @@ extension SealedStore {
         )
         let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
         return try layout.database.read { connection in
-            try connection.withStatement(sql) { query in
+            try connection.withStatement(sql, observer: layout.scanMonitor(for: request)) { query in
                 try query.bind(statement.parameters)
                 return try query.step() ? Int(query.integer(at: 0)) : 0
             }
@@ -67,7 +67,7 @@ extension SealedStore {
 
 extension SealedStore.Layout {
     /// The columns that a request reads.
-    fileprivate func selection(for request: FetchRequest) -> EntitySelection {
+    func selection(for request: FetchRequest) -> EntitySelection {
         guard !request.readsAllProperties else { return statements.selection(of: request.entity) }
         let properties = request.includesPropertyValues ? request.propertiesToFetch : []
         return EntitySelection(request.entity, schema.table(of: request.entity), only: Set(properties))

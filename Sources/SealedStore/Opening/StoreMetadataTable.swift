@@ -33,6 +33,7 @@ struct StoreMetadataTable {
         case uuid, format, model, names
     }
 
+    /// Writes the table, in the place of what it says so far.
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -43,7 +44,8 @@ struct StoreMetadataTable {
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
         for (key, value) in values {
-            try connection.withStatement(#"INSERT INTO "_metadata" ("key", "value") VALUES (?, ?)"#) { statement in
+            let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
+            try connection.withStatement(sql) { statement in
                 try statement.bind(text: key.rawValue, at: 1)
                 try statement.bind(text: value, at: 2)
                 try statement.run()

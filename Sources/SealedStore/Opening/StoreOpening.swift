@@ -28,9 +28,12 @@ struct StoreOpening {
             try create(StoreSchema(model: own), on: connection)
         }
         do {
-            let metadata = try database.readTransaction(StoreMetadataTable.read)
+            var metadata = try database.readTransaction(StoreMetadataTable.read)
             let differences = ModelComparison(stored: metadata.model, current: own).differences
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
+            if !description.isReadOnly, IndexUpdate.isNeeded(metadata, for: own) {
+                metadata = try database.write { try IndexUpdate(to: own, on: $0).run() }
+            }
             return Opened(
                 database: database,
                 schema: StoreSchema(

@@ -48,9 +48,13 @@ struct QueryGenerator {
     }
 
     /// The table of the query's root and everything that was joined to it so far.
-    var fromClause: String {
+    var fromClause: String { fromClause(searching: nil) }
+
+    /// The same, for the rows that a search finds.
+    func fromClause(searching search: SearchSource?) -> String {
         let root = source(of: 0)
-        return "FROM \(schema.table(of: root.entity).name) AS t0" + root.joinClauses.joined()
+        let table = "\(schema.table(of: root.entity).name) AS t0"
+        return "FROM \(search?.join(to: table) ?? table)" + root.joinClauses.joined()
     }
 
     /// The values of the parameters, of a query that has all its constants in it.

@@ -17,10 +17,21 @@ struct SchemaNames: Codable, Hashable, Sendable {
     private var codes: [String: Int64] = [:]
     /// The bits of columns of reals in the ``VersionWord``, by the name of the declaring entity and the property.
     private var signBits: [String: [String: Int]] = [:]
+    /// The declared indexes that the store has.
+    private(set) var indexes: [IndexName] = []
+
+    /// An index with its name.
+    struct IndexName: Codable, Hashable, Sendable {
+        /// The name of the entity that declares the index.
+        let entity: String
+        let index: FetchIndexDescription
+        /// The name of the index or of its virtual table; those of what belongs to it begin with it.
+        let name: String
+    }
 
     /// Names everything of a model, in the order of its declarations.
     init(model: ManagedObjectModel) {
-        var tableNames = UniqueNames()
+        var tableNames = UniqueNames(["_metadata", "_sequence"])
         for (position, entity) in model.entities.enumerated() {
             codes[entity.name] = Int64(position + 1)
             if entity.isRoot { tables[entity.name] = tableNames.add(SQL.legalName(entity.name)) }
@@ -49,6 +60,46 @@ struct SchemaNames: Codable, Hashable, Sendable {
             joinTables[relationship.source.name, default: [:]][relationship.name] =
                 tableNames.add("_\(relationship.source.name)_\(relationship.name)")
         }
+        updateIndexes(to: model, avoiding: tableNames)
+    }
+
+    /// Names the indexes that a model declares and the store does not have yet, and forgets those that it does not declare
+    /// any more.
+    ///
+    /// - Parameter names: The names that are taken.
+    mutating func updateIndexes(to model: ManagedObjectModel, avoiding names: UniqueNames) {
+        var names = names
+        var known: [Declaration: IndexName] = [:]
+        for index in indexes { known[Declaration(entity: index.entity, index: index.index)] = index }
+        indexes = []
+        var seen: Set<Declaration> = []
+        for entity in model.entities {
+            for index in entity.description.indexes {
+                let declaration = Declaration(entity: entity.name, index: index)
+                guard seen.insert(declaration).inserted else { continue }
+                indexes.append(
+                    known[declaration]
+                        ?? IndexName(
+                            entity: entity.name,
+                            index: index,
+                            name: names.add(
+                                "_\(index.kind.name)_\(entity.name)_\(index.properties.joined(separator: "_"))",
+                                suffixes: index.suffixes
+                            )
+                        )
+                )
+            }
+        }
+    }
+
+    private struct Declaration: Hashable {
+        let entity: String
+        let index: FetchIndexDescription
+    }
+
+    /// The names of tables.
+    var tableNames: UniqueNames {
+        UniqueNames(tables.values + joinTables.values.flatMap(\.values) + ["_metadata", "_sequence"])
     }
 
     /// Takes the names over that a store recorded.
@@ -59,6 +110,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         joinTables.merge(recorded.joinTables) { $1 }
         codes.merge(recorded.codes) { $1 }
         signBits.merge(recorded.signBits) { $1 }
+        indexes = recorded.indexes
     }
 
     func table(of root: Entity) -> String { tables[root.name] ?? root.name }
@@ -79,20 +131,37 @@ struct SchemaNames: Codable, Hashable, Sendable {
     func signBit(of property: Property) -> Int? { signBits[property.declaringEntityName]?[property.name] }
 
     func code(of entity: Entity) -> Int64 { codes[entity.name] ?? 0 }
+}
 
-    /// Names that all differ, also where the case of ASCII letters is ignored, as SQLite does.
-    private struct UniqueNames {
-        private var taken: Set<String> = []
+/// Names that all differ, also where the case of ASCII letters is ignored, as SQLite does.
+struct UniqueNames {
+    private var taken: Set<String>
 
-        /// The name, or the name with the first free number behind it.
-        mutating func add(_ name: String) -> String {
-            var candidate = name
-            var number = 2
-            while !taken.insert(SQL.foldedName(candidate)).inserted {
-                candidate = "\(name)_\(number)"
-                number += 1
+    init(_ taken: some Sequence<String> = EmptyCollection()) {
+        self.taken = Set(taken.map(SQL.foldedName))
+    }
+
+    /// The names of tables, and of what belongs to indexes.
+    init(_ tables: UniqueNames, _ indexes: [SchemaNames.IndexName]) {
+        self = tables
+        for index in indexes { _ = add(index.name, suffixes: index.index.suffixes) }
+    }
+
+    /// The name, or the name with the first free number behind it.
+    ///
+    /// - Parameter suffixes: What further names are made of the name with, which have to be free as well.
+    mutating func add(_ name: String, suffixes: [String] = []) -> String {
+        let name = name.replacing("\0", with: "")
+        var candidate = name
+        var number = 2
+        while true {
+            let names = ([""] + suffixes).map { SQL.foldedName(candidate + $0) }
+            if taken.isDisjoint(with: names) {
+                taken.formUnion(names)
+                return candidate
             }
-            return candidate
+            candidate = "\(name)_\(number)"
+            number += 1
         }
     }
 }
@@ -103,6 +172,30 @@ extension Property {
         switch self {
         case .attribute(let attribute): attribute.declaringEntityName
         case .relationship(let relationship): relationship.source.name
+        }
+    }
+}
+
+extension FetchIndexDescription.Kind {
+    /// What names of such indexes begin with.
+    fileprivate var name: String {
+        switch self {
+        case .binary: "index"
+        case .rtree: "rtree"
+        case .fullText: "fulltext"
+        }
+    }
+}
+
+extension FetchIndexDescription {
+    /// The ends of the names of further tables, views and indexes that belong to one.
+    fileprivate var suffixes: [String] {
+        switch kind {
+        case .binary: []
+        case .rtree: ["_node", "_parent", "_rowid"]
+        case .fullText:
+            ["_config", "_content", "_data", "_docsize", "_idx", FullTextIndex.textSuffix]
+                + properties.indices.map(FullTextIndex.otherSuffix)
         }
     }
 }

@@ -5,16 +5,19 @@ struct SchemaStatements {
     private let schema: StoreSchema
     /// The statements, in the order in which they are to run.
     private(set) var all: [String] = []
+    private var names: UniqueNames
 
     init(_ schema: StoreSchema) {
         self.schema = schema
+        names = UniqueNames(schema.names.tableNames, schema.names.indexes)
         all = [
             #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
             #"CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, WITHOUT ROWID"#,
         ]
         for entity in schema.model.entities where entity.isRoot { addTable(of: entity) }
         for relationship in schema.model.relationships { addJoinTable(of: relationship) }
-        for entity in schema.model.entities { addIndexes(of: entity) }
+        for entity in schema.model.entities { addConstraints(of: entity) }
+        for index in schema.indexes { all += index.creation }
     }
 
     private mutating func addTable(of root: Entity) {
@@ -27,7 +30,8 @@ struct SchemaStatements {
         all.append("CREATE TABLE \(table.name) (\(columns.joined(separator: ", "))) STRICT")
         for column in table.columns {
             // A key is looked up when the other side is read, and when it is deleted.
-            if case .relationship = column.property { addIndex(on: table.name, [column.name]) }
+            guard case .relationship(let relationship) = column.property else { continue }
+            addIndex("_index_\(relationship.source.name)_\(relationship.name)", on: table.name, [column.name])
         }
     }
 
@@ -42,37 +46,35 @@ struct SchemaStatements {
         columns += [table.position, inverse?.position].compactMap { $0.map { "\($0) INTEGER" } }
         columns.append("PRIMARY KEY (\(table.owner), \(table.member))")
         all.append("CREATE TABLE \(table.name) (\(columns.joined(separator: ", "))) STRICT, WITHOUT ROWID")
-        addIndex(on: table.name, [table.member, table.owner])
+        let name = "_index_\(relationship.source.name)_\(relationship.name)_reverse"
+        addIndex(name, on: table.name, [table.member, table.owner])
     }
 
-    private mutating func addIndexes(of entity: Entity) {
-        let table = schema.table(of: entity)
+    private mutating func addConstraints(of entity: Entity) {
         // What the superentity declares was added with it.
-        for names in entity.description.uniquenessConstraints {
-            let columns = names.compactMap { entity.propertiesByName[$0].flatMap(table.column) }.map(\.name)
-            let codes = entity.family.compactMap { table.codes[$0] }.sorted().map(String.init)
-            // An inherited property may take the same value in another branch of the inheritance.
-            let condition = entity.isRoot ? "" : " WHERE \"_entity\" IN (\(codes.joined(separator: ", ")))"
-            addIndex(on: table.name, columns, isUnique: true, condition: condition)
-        }
-        for index in entity.description.indexes {
+        for properties in entity.description.uniquenessConstraints {
+            guard let indexed = IndexedTable(entity, schema.table(of: entity), properties) else { continue }
             addIndex(
-                on: table.name,
-                index.properties.compactMap { entity.propertiesByName[$0].flatMap(table.column) }.map(\.name)
+                "_unique_\(entity.name)_\(properties.joined(separator: "_"))",
+                on: indexed.table,
+                indexed.columns.map(\.name),
+                isUnique: true,
+                // An inherited property may take the same value in another branch of the inheritance.
+                condition: indexed.conditions(on: indexed.table).joined(behind: "WHERE")
             )
         }
     }
 
     private mutating func addIndex(
+        _ name: String,
         on table: String,
         _ columns: [String],
         isUnique: Bool = false,
         condition: String = ""
     ) {
-        let name = SQL.quoted("_index_\(all.count)")
-        let list = columns.joined(separator: ", ")
-        let statement = " ON \(table) (\(list))\(condition)"
-        guard isUnique || !all.contains(where: { $0.hasSuffix(statement) }) else { return }
-        all.append("CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name)\(statement)")
+        let name = SQL.quoted(names.add(name))
+        all.append(
+            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))\(condition)"
+        )
     }
 }

@@ -17,6 +17,12 @@ struct StoreSchema: Sendable {
     let tables: [EntityTable]
     /// The join table of each relationship that has one, at its `Relationship.index`.
     let joinTables: [JoinTable?]
+    /// The declared indexes that the store has.
+    let indexes: [SchemaIndex]
+    /// For each entity, at its `Entity.index`, the R*Trees that all its objects are in.
+    private let coordinateIndexes: [[CoordinateIndex]]
+    /// For each entity, at its `Entity.index`, the full-text indexes that all its objects are in.
+    private let fullTextIndexes: [[FullTextIndex]]
     /// In which columns texts are not what their bytes are.
     let textForms: TextForms
 
@@ -35,9 +41,26 @@ struct StoreSchema: Sendable {
         }
         tables = model.entities.map { byRoot[$0.rootIndex]! }
         joinTables = model.relationships.map { JoinTable($0, names: names) }
+        let tables = tables
+        let indexes = names.indexes.compactMap { SchemaIndex($0, model: model) { tables[$0.index] } }
+        self.indexes = indexes
+        coordinateIndexes = model.entities.map { entity in
+            indexes.compactMap {
+                if case .rtree(let index) = $0, entity.isKind(of: index.indexed.entity) { index } else { nil }
+            }
+        }
+        fullTextIndexes = model.entities.map { entity in
+            indexes.compactMap {
+                if case .fullText(let index) = $0, entity.isKind(of: index.indexed.entity) { index } else { nil }
+            }
+        }
     }
 
     func table(of entity: Entity) -> EntityTable { tables[entity.index] }
+
+    func coordinateIndexes(of entity: Entity) -> [CoordinateIndex] { coordinateIndexes[entity.index] }
+
+    func fullTextIndexes(of entity: Entity) -> [FullTextIndex] { fullTextIndexes[entity.index] }
 
     /// The column of a to-one relationship, or of the to-one inverse of a to-many one.
     func keyColumn(of relationship: Relationship) -> Column {

@@ -50,7 +50,7 @@ final class CountingStore: IncrementalStore {
 
     private func count(_ request: StoreRequest) throws {
         switch request {
-        case .fetch, .fetchIDs, .count, .fetchDictionaries: try counter.countRead(.fetch)
+        case .fetch, .fetchIDs, .count, .fetchDictionaries, .matches, .explain: try counter.countRead(.fetch)
         case .save, .batchInsert, .batchUpdate, .batchDelete, .erase:
             counter.count(.save)
             if let error = counter.takeFailure() { throw error }

@@ -32,6 +32,9 @@ final class ReferenceStore: IncrementalStore {
             )
         case .count(let request): .count(try read(for: context) { try keys($0, request).count })
         case .fetchDictionaries(let request): .dictionaries(try read(for: context) { try dictionaries($0, request) })
+        // The store has no indexes.
+        case .matches(let matches): throw FullTextError.noIndex(entity: matches.request.entity.name, properties: [])
+        case .explain: .plan(QueryPlan(statement: "", steps: [], indexes: [], scannedTables: []))
         case .save(let changes): try save(changes)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))

@@ -100,7 +100,12 @@ struct SchemaCodingTests {
     }
 
     @Test func `indexes and constraints of a class are written by name`() throws {
-        let index = Schema.Index<Travels.Trip>(.rtree([\.latitude, \.longitude]), .binary([\.name]))
+        let index = Schema.Index<Travels.Trip>(
+            .rtree([\.latitude, \.longitude]),
+            .binary([\.name]),
+            .fullText([\.name], tokenizer: .trigram),
+            .fullText([\.name], prefixLengths: [2, 3])
+        )
         let unique = Schema.Unique<Travels.Trip>([\.name, \.code])
         #expect(try roundTrip(index) == index)
         #expect(try roundTrip(unique) == unique)

@@ -38,15 +38,24 @@ struct Library {
     }
 
     /// Opens or creates the file.
-    init(_ url: URL, key: EncryptionKey = Library.key, isReadOnly: Bool = false) throws {
+    init(
+        _ url: URL?,
+        key: EncryptionKey = Library.key,
+        isReadOnly: Bool = false,
+        model: ManagedObjectModel? = nil,
+        scanWarnings: ScanWarnings? = nil
+    ) throws {
         SealedStore.register()
-        coordinator = PersistentStoreCoordinator(model: try Self.model())
+        coordinator = PersistentStoreCoordinator(model: try model ?? Self.model())
+        var options: [String: any Sendable] = [:]
+        if url != nil { options[SealedStore.keyOption] = key }
+        options[SealedStore.scanWarningsOption] = scanWarnings
         try coordinator.addPersistentStore(
             PersistentStoreDescription(
                 type: SealedStore.storeType,
                 url: url,
                 isReadOnly: isReadOnly,
-                options: [SealedStore.keyOption: key]
+                options: options
             )
         )
         context = ManagedObjectContext(coordinator: coordinator)
@@ -64,11 +73,11 @@ struct Library {
     /// The open store.
     func layout() throws -> SealedStore.Layout {
         struct IsNoSealedStore: Error {}
-        guard let store = try coordinator.store(for: entity("Book")).store as? SealedStore else {
-            throw IsNoSealedStore()
-        }
+        guard let store = try store() as? SealedStore else { throw IsNoSealedStore() }
         return try store.layout.value
     }
+
+    func store() throws -> any IncrementalStore { try coordinator.store(for: coordinator.model.entities[0]).store }
 
     /// What the store's database has done so far.
     func statistics() throws -> DatabaseStatistics { try layout().database.statistics }

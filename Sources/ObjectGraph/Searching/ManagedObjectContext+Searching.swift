@@ -1,0 +1,51 @@
+extension ManagedObjectContext {
+    /// The objects that a request with a ``FetchRequest/search`` finds, each with its relevance and excerpts of its texts.
+    ///
+    /// - Throws: ``FullTextError`` where there is no index to search, or no search; what the store throws.
+    /// - Complexity: two statements, and one for each result where there are excerpts.
+    public func search<T: GraphObject>(
+        _ request: FetchRequest,
+        excerpts: [FullTextExcerpt] = [],
+        as type: T.Type = T.self
+    ) throws -> [FullTextMatch<T>] {
+        precondition(
+            coordinator.objectTypes[request.entity.index] is T.Type,
+            "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
+        )
+        processPendingChanges()
+        let matches = try matches(for: FullTextMatchRequest(request: request, excerpts: excerpts))
+        let fetched = objects(with: matches.map(\.id))
+        return zip(matches, fetched).map { match, object in
+            FullTextMatch(
+                object: unsafeDowncast(object, to: T.self),
+                relevance: match.relevance,
+                excerpts: match.excerpts
+            )
+        }
+    }
+
+    /// What the store finds, with the unsaved changes taken into account.
+    func matches(for request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
+        guard request.request.search != nil else { throw FullTextError.noSearch }
+        let pending = pendingChanges(for: request.request)
+        var stored = request
+        if let pending { stored.request = self.stored(request.request, with: pending) }
+        guard case .matches(let matches) = try store(for: request.request.entity).execute(.matches(stored), with: self)
+        else { preconditionFailure("the store answered a search with something else") }
+        guard pending != nil else { return matches }
+        let byKey = Dictionary(matches.map { ($0.id.key, $0) }, uniquingKeysWith: { first, _ in first })
+        let objects = objects(with: matches.map(\.id))
+        return try withExtendedLifetime(objects) {
+            try found(objects, of: request.request).compactMap { byKey[$0.state.pointee.key] }
+        }
+    }
+
+    /// Those of the objects that a search has found, in the order of their relevance, that belong to the request's results.
+    func found(_ objects: [any GraphObject], of request: FetchRequest) throws -> [any GraphObject] {
+        var result = try fitting(objects, request)
+        if !request.sort.isEmpty { result = try QueryEvaluator().merge([], result, by: request.sort) }
+        if request.offset > 0 { result.removeFirst(min(request.offset, result.count)) }
+        if let limit = request.limit, limit < result.count { result.removeLast(result.count - limit) }
+        return result
+    }
+}

@@ -1,0 +1,125 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// Compares R*Trees and full-text indexes with the tables that they are built over. Of other indexes SQLite does that.
+struct IndexCheck {
+    private let connection: Connection
+    private let indexes: [SchemaIndex]
+
+    /// - Parameter entityNames: The names of the entities that the store holds; nil for all.
+    init(_ connection: Connection, _ schema: StoreSchema, entityNames: Set<String>?) {
+        self.connection = connection
+        indexes = schema.indexes.filter { index in
+            guard let entity = index.indexed?.entity else { return false }
+            return entityNames?.contains(entity.name) ?? true
+        }
+    }
+
+    /// Has the connection see full-text indexes as they are now. What it knew of them before, `PRAGMA integrity_check`, other
+    /// than queries, would compare with what has changed since.
+    func refresh() throws {
+        for case .fullText(let index) in indexes {
+            try connection.withStatement("SELECT rowid FROM \(index.table) WHERE rowid = 0") { _ = try $0.step() }
+        }
+    }
+
+    /// The rows that an index lacks, has wrong or has too many of.
+    func problems() throws -> [StoreProblem] {
+        try indexes.compactMap { index in
+            let place = index.place
+            switch index {
+            case .binary: return nil
+            case .rtree(let index): return try problem(at: place, missing(in: index), surplus(in: index))
+            case .fullText(let index): return try problem(at: place, missing(in: index), surplus(in: index))
+            }
+        }
+    }
+
+    /// The full-text indexes whose words are not those of the texts. FTS5 compares them by a statement that counts as one
+    /// that writes, though it changes nothing.
+    ///
+    /// - Precondition: The connection may write.
+    func mismatchedTexts() throws -> [StoreProblem] {
+        var problems: [StoreProblem] = []
+        for case .fullText(let index) in indexes {
+            do {
+                try connection.execute(
+                    "INSERT INTO \(index.table) (\(index.table), rank) VALUES ('integrity-check', 1)"
+                )
+            } catch DatabaseError.damaged {
+                // The connection is of no use any more, and the other indexes are not looked at.
+                problems.append(StoreProblem(.indexMismatch, at: SchemaIndex.fullText(index).place))
+                return problems
+            }
+        }
+        return problems
+    }
+
+    // MARK: Statements
+
+    private func missing(in index: CoordinateIndex) -> String {
+        let bounds = index.indexed.columns.enumerated().map { dimension, column in
+            let value = index.coordinate(of: column, in: "t0")
+            // Beside zero, floats are too coarse to be rounded outwards.
+            return """
+                r.\(CoordinateIndex.lowerColumn(dimension)) - 1e-37 <= \(value) \
+                AND r.\(CoordinateIndex.upperColumn(dimension)) + 1e-37 >= \(value)
+                """
+        }
+        let exists =
+            #"EXISTS (SELECT 1 FROM \#(index.table) AS r WHERE r.id = t0."_id" AND \#(bounds.joined(separator: " AND ")))"#
+        let conditions = index.conditions(on: "t0") + ["NOT \(exists)"]
+        return #"SELECT t0."_id" AS key FROM \#(index.indexed.table) AS t0\#(conditions.joined(behind: "WHERE"))"#
+    }
+
+    private func surplus(in index: CoordinateIndex) -> String {
+        let conditions = [#"t0."_id" = r.id"#] + index.conditions(on: "t0")
+        return """
+            SELECT r.id AS key FROM \(index.table) AS r \
+            WHERE NOT EXISTS (SELECT 1 FROM \(index.indexed.table) AS t0\(conditions.joined(behind: "WHERE")))
+            """
+    }
+
+    private func missing(in index: FullTextIndex) -> String {
+        """
+        SELECT t0."_id" AS key FROM \(index.view) AS t0 \
+        WHERE NOT EXISTS (SELECT 1 FROM \(index.lengths) AS l WHERE l.id = t0."_id")
+        """
+    }
+
+    private func surplus(in index: FullTextIndex) -> String {
+        """
+        SELECT l.id AS key FROM \(index.lengths) AS l \
+        WHERE NOT EXISTS (SELECT 1 FROM \(index.view) AS t0 WHERE t0."_id" = l.id)
+        """
+    }
+
+    private func problem(at place: String, _ missing: String, _ surplus: String) throws -> StoreProblem? {
+        try connection.withStatement("SELECT count(*), min(key) FROM (\(missing) UNION ALL \(surplus))") { statement in
+            guard try statement.step(), statement.integer(at: 0) > 0 else { return nil }
+            return StoreProblem(
+                .indexMismatch,
+                at: place,
+                count: Int(statement.integer(at: 0)),
+                firstKey: statement.integer(at: 1)
+            )
+        }
+    }
+}
+
+extension SchemaIndex {
+    /// The rows and columns that the index is built over; nil for one that SQLite looks after.
+    fileprivate var indexed: IndexedTable? {
+        switch self {
+        case .binary: nil
+        case .rtree(let index): index.indexed
+        case .fullText(let index): index.indexed
+        }
+    }
+
+    /// The entity and its properties.
+    fileprivate var place: String {
+        guard let indexed else { return "" }
+        return "\(indexed.entity.name).\(indexed.columns.map(\.property.name).joined(separator: "+"))"
+    }
+}

@@ -1,0 +1,129 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// How a fetch would be carried out.
+    func explain(_ request: FetchRequest) throws -> QueryPlan {
+        let layout = try layout.value
+        let selection = layout.selection(for: request)
+        let statement = try FetchStatement(request, columns: selection.columns, layout)
+        return try layout.database.read { try QueryPlan(of: statement.sql.text, on: $0) }
+    }
+}
+
+extension QueryPlan {
+    /// The plan that SQLite has for a statement.
+    init(of sql: String, on connection: Connection) throws {
+        var steps: [Step] = []
+        var reading = PlanReading(of: sql, on: try IndexNames(of: connection))
+        // Not by way of the statement cache: a plan is asked for once.
+        try connection.withUncachedStatement("EXPLAIN QUERY PLAN " + sql) { query in
+            var depths: [Int64: Int] = [:]
+            while try query.step() {
+                let depth = depths[query.integer(at: 1)].map { $0 + 1 } ?? 0
+                depths[query.integer(at: 0)] = depth
+                let text = query.string(at: 3)
+                steps.append(Step(depth: depth, text: text))
+                reading.read(text)
+            }
+        }
+        self.init(
+            statement: sql,
+            steps: steps,
+            indexes: reading.indexes,
+            scannedTables: reading.scannedTables
+        )
+    }
+}
+
+/// The names of the indexes of a store, and of the virtual tables that are indexes.
+private struct IndexNames {
+    /// Longer names first, so that none is taken for one that it begins with.
+    let binary: [String]
+    /// Those of them that only some rows are in.
+    let partial: Set<String>
+    let virtual: Set<String>
+
+    init(of connection: Connection) throws {
+        binary = try Self.names("type = 'index'", connection).sorted { $0.utf8.count > $1.utf8.count }
+        partial = Set(try Self.names("type = 'index' AND sql LIKE '%) WHERE %'", connection))
+        virtual = Set(try Self.names("sql LIKE 'CREATE VIRTUAL TABLE%'", connection))
+    }
+
+    private static func names(_ condition: String, _ connection: Connection) throws -> [String] {
+        try connection.withUncachedStatement("SELECT name FROM sqlite_schema WHERE \(condition)") { statement in
+            var names: [String] = []
+            while try statement.step() { names.append(statement.string(at: 0)) }
+            return names
+        }
+    }
+}
+
+/// What the steps of a plan say of tables and indexes.
+private struct PlanReading {
+    private(set) var indexes: [String] = []
+    private(set) var scannedTables: [String] = []
+    private let names: IndexNames
+    private let tables: AliasedTables
+
+    init(of sql: String, on names: IndexNames) {
+        tables = AliasedTables(of: sql)
+        self.names = names
+    }
+
+    mutating func read(_ step: String) {
+        let index = names.binary.first { step.hasSuffix("INDEX \($0)") || step.contains("INDEX \($0) (") }
+        if let index { add(index, to: &indexes) }
+        guard let source = step.source else { return }
+        if step.hasPrefix("SCAN \(source) VIRTUAL TABLE") {
+            let name = tables.names[source] ?? source
+            if names.virtual.contains(name) { add(name, to: &indexes) }
+        } else if step.hasPrefix("SCAN "), !(index.map(names.partial.contains) ?? false) {
+            add(tables.names[source] ?? source, to: &scannedTables)
+        }
+    }
+
+    private func add(_ name: String, to list: inout [String]) {
+        if !list.contains(name) { list.append(name) }
+    }
+}
+
+/// The tables that a statement has given other names: each stands in quotation marks, in front of `AS` and the alias.
+private struct AliasedTables {
+    /// The names by alias.
+    private(set) var names: [String: String] = [:]
+
+    init(of sql: String) {
+        var rest = Substring(sql)
+        while let start = rest.firstIndex(where: { $0 == "\"" || $0 == "'" }) {
+            let mark = rest[start]
+            rest = rest[start...].dropFirst()
+            var name = ""
+            while let character = rest.popFirst() {
+                guard character == mark else {
+                    name.append(character)
+                    continue
+                }
+                // A doubled mark is a part of the name.
+                guard rest.first == mark else { break }
+                name.append(character)
+                rest.removeFirst()
+            }
+            guard mark == "\"", rest.hasPrefix(" AS ") else { continue }
+            let alias = rest.dropFirst(4).prefix { $0.isLetter || $0.isNumber }
+            if !alias.isEmpty { names[String(alias)] = name }
+        }
+    }
+}
+
+extension String {
+    /// What a step of a plan reads: the alias of a table, or its name.
+    fileprivate var source: String? {
+        guard hasPrefix("SCAN ") || hasPrefix("SEARCH ") else { return nil }
+        let words = self[firstIndex(of: " ")!...].dropFirst()
+        let end = [" USING ", " VIRTUAL TABLE "].compactMap { words.firstRange(of: $0)?.lowerBound }.min()
+        let source = String(words[..<(end ?? words.endIndex)])
+        // Rows that are there without a table.
+        return source == "CONSTANT ROW" || source.hasPrefix("(") ? nil : source
+    }
+}

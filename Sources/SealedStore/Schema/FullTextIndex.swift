@@ -1,0 +1,115 @@
+import ObjectGraph
+
+/// An FTS5 table over text columns, for searching by words.
+///
+/// It keeps no texts: it reads them from its table, through a view. Triggers in the file keep it in step, whoever writes.
+struct FullTextIndex: Sendable {
+    /// The end of the name of the view that the texts are read through.
+    static let textSuffix = "_text"
+    /// The end of the name of the index of rows whose text is beyond ``FoldableText`` in the column at a position.
+    static func otherSuffix(_ position: Int) -> String { "_other\(position)" }
+
+    /// The virtual table, quoted.
+    let table: String
+    let indexed: IndexedTable
+    let options: FullTextOptions
+
+    private let name: String
+
+    init(name: String, _ indexed: IndexedTable, _ options: FullTextOptions) {
+        self.name = name
+        self.indexed = indexed
+        self.options = options
+        table = SQL.quoted(name)
+    }
+
+    /// The view with the texts by key, quoted.
+    var view: String { SQL.quoted(name + Self.textSuffix) }
+
+    /// The table in which FTS5 keeps the lengths of the texts: a row for each that is in the index, quoted.
+    var lengths: String { SQL.quoted(name + "_docsize") }
+
+    /// The name that a column has in the virtual table. Names of attributes would have to keep clear of FTS5's own.
+    static func column(_ position: Int) -> String { "c\(position)" }
+
+    /// The position of an attribute among the columns.
+    func position(of property: Property) -> Int? { indexed.columns.firstIndex { $0.property == property } }
+
+    // MARK: Statements
+
+    var creation: [String] {
+        let columns = indexed.columns.enumerated().map { "\($1.name) AS \(Self.column($0))" }
+        let ofTable = indexed.conditions(on: indexed.table).joined(behind: "WHERE")
+        let deletion = #"SELECT 'delete', old."_id", \#(indexed.columnList(of: "old"))"#
+        let insertion = #"SELECT new."_id", \#(indexed.columnList(of: "new"))"#
+        let old = indexed.conditions(on: "old")
+        let new = indexed.conditions(on: "new")
+        let commands = "INSERT INTO \(table) (\(table), rowid, \(columnList))"
+        let rows = "INSERT INTO \(table) (rowid, \(columnList))"
+        return [
+            #"CREATE VIEW \#(view) AS SELECT "_id", \#(columns.joined(separator: ", ")) FROM \#(indexed.table)\#(ofTable)"#,
+            "CREATE VIRTUAL TABLE \(table) USING fts5(\(columnList), \(optionList))",
+            """
+            CREATE TRIGGER \(SQL.quoted(name + "_insert")) AFTER INSERT ON \(indexed.table)\(new.joined(behind: "WHEN")) \
+            BEGIN \(rows) \(insertion); END
+            """,
+            """
+            CREATE TRIGGER \(SQL.quoted(name + "_update")) AFTER UPDATE OF \(indexed.watchedColumns) ON \(indexed.table) \
+            BEGIN \(commands) \(deletion)\(old.joined(behind: "WHERE")); \
+            \(rows) \(insertion)\(new.joined(behind: "WHERE")); END
+            """,
+            """
+            CREATE TRIGGER \(SQL.quoted(name + "_delete")) AFTER DELETE ON \(indexed.table)\(old.joined(behind: "WHEN")) \
+            BEGIN \(commands) \(deletion); END
+            """,
+        ] + unfoldableIndexes
+    }
+
+    var population: [String] { ["INSERT INTO \(table) (\(table)) VALUES ('rebuild')"] }
+
+    var removal: [String] {
+        ["_insert", "_update", "_delete"].map { "DROP TRIGGER \(SQL.quoted(name + $0))" }
+            + ["DROP TABLE \(table)", "DROP VIEW \(view)"]
+            + indexed.columns.indices.map { "DROP INDEX IF EXISTS \(unfoldableIndex($0))" }
+    }
+
+    private var columnList: String { indexed.columns.indices.map(Self.column).joined(separator: ", ") }
+
+    private var optionList: String {
+        let content = "\(name)\(Self.textSuffix)".replacing("'", with: "''")
+        var options = [
+            "content = '\(content)'", "content_rowid = '_id'", "tokenize = '\(self.options.tokenizer.option)'",
+        ]
+        if !self.options.prefixLengths.isEmpty {
+            options.append("prefix = '\(self.options.prefixLengths.map(String.init).joined(separator: " "))'")
+        }
+        return options.joined(separator: ", ")
+    }
+
+    // MARK: Texts that may be equal without looking it
+
+    /// The condition that a text has characters beyond ``FoldableText``, or a NUL, behind which FTS5 reads no further.
+    func isUnfoldable(_ column: Column) -> String {
+        "(\(column.name) GLOB '\(FoldableText.globOfOthers)' OR instr(\(column.name), char(0)) > 0)"
+    }
+
+    /// Only trigrams find parts of words, which is what conditions ask for.
+    private var unfoldableIndexes: [String] {
+        guard options.tokenizer == .trigram else { return [] }
+        return indexed.columns.enumerated().map { position, column in
+            #"CREATE INDEX \#(unfoldableIndex(position)) ON \#(indexed.table) ("_id") WHERE \#(isUnfoldable(column))"#
+        }
+    }
+
+    private func unfoldableIndex(_ position: Int) -> String { SQL.quoted(name + Self.otherSuffix(position)) }
+}
+
+extension FullTextTokenizer {
+    fileprivate var option: String {
+        switch self {
+        case .unicode61: "unicode61 remove_diacritics 2"
+        case .porter: "porter unicode61 remove_diacritics 2"
+        case .trigram: "trigram case_sensitive 0 remove_diacritics 1"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ObjectGraph
+
+/// An index of a store that a program declared.
+enum SchemaIndex: Sendable {
+    case binary(BinaryIndex)
+    case rtree(CoordinateIndex)
+    case fullText(FullTextIndex)
+
+    /// - Returns: Nil where the declaring entity or a property is not in the model.
+    init?(_ index: SchemaNames.IndexName, model: ManagedObjectModel, table: (Entity) -> EntityTable) {
+        guard let entity = model.entitiesByName[index.entity],
+            let indexed = IndexedTable(entity, table(entity), index.index.properties)
+        else { return nil }
+        switch index.index.kind {
+        case .binary: self = .binary(BinaryIndex(name: index.name, indexed))
+        case .rtree: self = .rtree(CoordinateIndex(name: index.name, indexed))
+        case .fullText(let options): self = .fullText(FullTextIndex(name: index.name, indexed, options))
+        }
+    }
+
+    /// The statements that make the index, empty.
+    var creation: [String] {
+        switch self {
+        case .binary(let index): index.creation
+        case .rtree(let index): index.creation
+        case .fullText(let index): index.creation
+        }
+    }
+
+    /// The statements that fill it from the rows that there are.
+    var population: [String] {
+        switch self {
+        case .binary: []
+        case .rtree(let index): index.population
+        case .fullText(let index): index.population
+        }
+    }
+
+    /// The statements that remove it.
+    var removal: [String] {
+        switch self {
+        case .binary(let index): index.removal
+        case .rtree(let index): index.removal
+        case .fullText(let index): index.removal
+        }
+    }
+}
+
+/// The rows and columns that an index is built over.
+struct IndexedTable: Sendable {
+    /// The entity whose objects are in the index, and those of entities that inherit from it.
+    let entity: Entity
+    /// The name of the table, quoted.
+    let table: String
+    let columns: [Column]
+    /// The numbers of the entities, separated by commas; nil where all rows of the table are in the index.
+    private let codes: String?
+
+    init?(_ entity: Entity, _ table: EntityTable, _ properties: [String]) {
+        let columns = properties.compactMap { entity.propertiesByName[$0].flatMap(table.column) }
+        guard columns.count == properties.count, !columns.isEmpty else { return nil }
+        self.entity = entity
+        self.table = table.name
+        self.columns = columns
+        codes =
+            entity.isRoot
+            ? nil : entity.family.compactMap { table.codes[$0] }.sorted().map(String.init).joined(separator: ", ")
+    }
+
+    /// The columns' names, separated by commas.
+    var columnList: String { columns.map(\.name).joined(separator: ", ") }
+
+    /// The columns of a row, separated by commas.
+    func columnList(of row: String) -> String { columns.map { "\(row).\($0.name)" }.joined(separator: ", ") }
+
+    /// The conditions that a row is in the index.
+    func conditions(on row: String) -> [String] { codes.map { [#"\#(row)."_entity" IN (\#($0))"#] } ?? [] }
+
+    /// The columns whose change moves a row in the index.
+    var watchedColumns: String {
+        ([#""_id""#] + (codes == nil ? [] : [#""_entity""#]) + columns.map(\.name)).joined(separator: ", ")
+    }
+}
+
+extension [String] {
+    /// The conditions as one, behind a keyword; nothing where there are none.
+    func joined(behind keyword: String) -> String {
+        isEmpty ? "" : " \(keyword) \(joined(separator: " AND "))"
+    }
+}

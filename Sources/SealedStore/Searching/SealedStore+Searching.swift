@@ -1,0 +1,47 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SealedStore {
+    /// What a search finds: one statement, and one for the excerpts of each result.
+    func matches(_ request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
+        let layout = try layout.value
+        guard let search = request.request.search else { throw FullTextError.noSearch }
+        let entity = request.request.entity
+        let source = try SearchSource(search, of: entity, layout.schema)
+        let table = layout.schema.table(of: entity)
+        let columns = #"t0."_id", \#(source.relevance)"# + (table.hasEntityColumn ? #", t0."_entity""# : "")
+        let statement = try FetchStatement(request.request, columns: columns, layout)
+        // The results and their excerpts are of the same state of the store.
+        return try layout.database.readTransaction { connection in
+            var matches = try connection.withStatement(statement.sql) { query in
+                try query.bind(source.relevanceParameters + statement.parameters)
+                var matches: [StoredFullTextMatch] = []
+                while try query.step() {
+                    let found = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 2)) : entity
+                    let id = ManagedObjectID(entity: found ?? entity, storeUUID: layout.uuid, key: query.integer(at: 0))
+                    matches.append(StoredFullTextMatch(id: id, relevance: query.real(at: 1)))
+                }
+                return matches
+            }
+            guard !request.excerpts.isEmpty else { return matches }
+            for position in matches.indices {
+                matches[position].excerpts = try excerpts(request.excerpts, of: matches[position], source, connection)
+            }
+            return matches
+        }
+    }
+
+    private func excerpts(
+        _ excerpts: [FullTextExcerpt],
+        of match: StoredFullTextMatch,
+        _ source: SearchSource,
+        _ connection: Connection
+    ) throws -> [String?] {
+        guard let (sql, parameters) = try source.excerptStatement(excerpts) else { return excerpts.map { _ in nil } }
+        return try connection.withStatement(sql) { query in
+            try query.bind(parameters + [.integer(match.id.key)])
+            guard try query.step() else { return excerpts.map { _ in nil } }
+            return (0..<Int32(excerpts.count)).map { query.isNull(at: $0) ? nil : query.string(at: $0) }
+        }
+    }
+}

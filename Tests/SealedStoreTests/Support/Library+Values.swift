@@ -1,0 +1,34 @@
+@testable import ObjectGraph
+@testable import SealedStore
+import EncryptedSQLite
+
+extension Library {
+    /// A path from the fetched object.
+    func path(_ entity: String, _ property: String) -> QueryExpression {
+        .path(self.entity(entity).propertiesByName[property]!)
+    }
+
+    /// The keys of the objects that fit a condition, ascending.
+    func keys(_ entity: String, _ predicate: QueryExpression?) throws -> [Int64] {
+        try context.fetchIDs(FetchRequest(self.entity(entity), predicate: predicate)).map(\.key)
+    }
+
+    /// How a condition is evaluated.
+    func plan(_ entity: String, _ predicate: QueryExpression) throws -> QueryPlan {
+        try context.explain(FetchRequest(self.entity(entity), predicate: predicate))
+    }
+
+    /// The first column of all rows of a statement.
+    func integers(_ sql: String) throws -> [Int64] {
+        try layout().database.read { connection in
+            try connection.withStatement(sql) { statement in
+                var values: [Int64] = []
+                while try statement.step() { values.append(statement.integer(at: 0)) }
+                return values
+            }
+        }
+    }
+
+    /// What is wrong with the store.
+    func check() throws -> [StoreProblem] { try (store() as? SealedStore)?.check() ?? [] }
+}
