@@ -71,8 +71,10 @@ final class DataStoreAdapter: IncrementalStore {
         case .count(let request): .count(try count(request, editingState(of: context)))
         case .save(let changes): try save(changes, of: context)
         case .erase: try erase()
+        case .fetchDictionaries(let request):
+            .dictionaries(try fetchDictionaries(request, editingState(of: context)))
         // No model context asks for these.
-        case .fetchDictionaries, .batchInsert, .batchUpdate, .batchDelete: throw DataStoreError.unsupportedFeature
+        case .batchInsert, .batchUpdate, .batchDelete: throw DataStoreError.unsupportedFeature
         }
     }
 
