@@ -5,14 +5,22 @@ import ObjectGraph
 struct ObjectPages {
     /// The entity.
     let entity: Entity
+    private let condition: QueryExpression?
     private let context: ManagedObjectContext
     private let limit: Int?
     private let offset: Int
 
     private static let pageSize = 1_000
 
-    init(of entity: Entity, in context: ManagedObjectContext, limit: Int?, offset: Int) {
+    init(
+        of entity: Entity,
+        where condition: QueryExpression?,
+        in context: ManagedObjectContext,
+        limit: Int?,
+        offset: Int
+    ) {
         self.entity = entity
+        self.condition = condition
         self.context = context
         self.limit = limit
         self.offset = offset
@@ -21,7 +29,7 @@ struct ObjectPages {
     /// Calls `body` with every page that has objects.
     func forEach(_ body: ([ManagedObject]) throws -> Void) throws {
         var remaining = limit ?? Int.max
-        var request = FetchRequest(entity)
+        var request = FetchRequest(entity, predicate: condition)
         request.offset = offset
         while remaining > 0 {
             request.limit = min(Self.pageSize, remaining)
@@ -31,7 +39,12 @@ struct ObjectPages {
             remaining -= page.count
             // The next page begins behind the last key; an offset would read everything before it again.
             request.offset = 0
-            request.predicate = .comparison(.greater, .variable(0), .literal(.integer(last.managedObjectID.key)))
+            let isBehind = QueryExpression.comparison(
+                .greater,
+                .variable(0),
+                .literal(.integer(last.managedObjectID.key))
+            )
+            request.predicate = .and([condition, isBehind].compactMap(\.self))
         }
     }
 }

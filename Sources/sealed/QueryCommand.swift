@@ -24,6 +24,13 @@ struct QueryCommand: ParsableCommand {
     @Argument(help: "The name of the entity; 'sealed inspect' shows them.")
     var entity: String
 
+    @Option(
+        name: .customLong("where"),
+        help:
+            "Which objects: a condition in the syntax of NSPredicate, such as \"name CONTAINS[cd] 'x' AND pages > 100\"."
+    )
+    var condition: String?
+
     @Option(help: "The largest number of objects.")
     var limit: Int?
 
@@ -41,7 +48,8 @@ struct QueryCommand: ParsableCommand {
     func run() throws {
         try arguments.withStore { store in
             let entity = try store.entity(named: entity)
-            let pages = ObjectPages(of: entity, in: store.context, limit: limit, offset: offset)
+            let condition = try condition.map { try QueryExpression(format: $0, entity: entity) }
+            let pages = ObjectPages(of: entity, where: condition, in: store.context, limit: limit, offset: offset)
             switch format {
             case .table: try printTable(pages)
             case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }

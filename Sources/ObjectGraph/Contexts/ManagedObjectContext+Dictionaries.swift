@@ -1,17 +1,81 @@
 extension ManagedObjectContext {
     /// The rows of values that a request asks for, computed in the store.
     ///
-    /// They are of what was saved: unsaved changes have no part in them, as with Core Data's dictionary results. Save
-    /// first where they should.
+    /// Unless the request says so (``DictionaryFetchRequest/includesPendingChanges``), they are of what was saved: unsaved
+    /// changes have no part in them, as with Core Data's dictionary results.
     ///
     /// - Throws: ``QueryError`` where the request has no single meaning, or an integer becomes too large; what the store
     ///   throws.
-    /// - Complexity: one statement; no object is made.
+    /// - Complexity: one statement; no object is made. Where unsaved changes take part, the store gives the values for each
+    ///   object, and what is computed from them is computed here; where they take part along relationships, the objects are
+    ///   fetched.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        let result = try store(for: request.entity).execute(.fetchDictionaries(request.validated()), with: self)
+        let request = try request.validated()
+        if request.includesPendingChanges {
+            processPendingChanges()
+            if let pending = pendingChanges(for: request.objects) { return try results(of: request, with: pending) }
+        }
+        return try storedResults(of: request)
+    }
+
+    private func storedResults(of request: DictionaryFetchRequest) throws -> DictionaryResults {
+        let result = try store(for: request.entity).execute(.fetchDictionaries(request), with: self)
         guard case .dictionaries(let results) = result else {
             preconditionFailure("the store answered a fetch of dictionaries with something else")
         }
         return results
+    }
+
+    /// The rows of values with the unsaved changes in them.
+    private func results(
+        of request: DictionaryFetchRequest,
+        with pending: PendingChanges
+    ) throws -> DictionaryResults {
+        let aggregation = DictionaryAggregation(request)
+        var objects: [DictionaryAggregation.Object] = []
+        let changed: [any GraphObject]
+        if pending.reachesFurther {
+            changed = try fetch(request.objects, with: pending)
+        } else {
+            for row in try storedResults(of: request.rows(of: aggregation.inputs)) {
+                guard case .integer(let key)? = row.values.first, !pending.keys.contains(key) else { continue }
+                objects.append(.init(key: key, values: Array(row.values.dropFirst())))
+            }
+            changed = try fitting(pending.objects, request.objects)
+        }
+        objects += try changed.map(aggregation.object)
+        return try aggregation.results(objects)
+    }
+
+    /// The rows of values that a request asks for, of the rows of its objects: for stores that have rows, but cannot compute
+    /// anything. What is read along relationships is read from the stores.
+    ///
+    /// - Throws: ``QueryError``.
+    package func results(of request: DictionaryFetchRequest, from rows: RowBatch) throws -> DictionaryResults {
+        let aggregation = DictionaryAggregation(request)
+        return try aggregation.results(materialize(rows).map(aggregation.object))
+    }
+}
+
+extension DictionaryFetchRequest {
+    /// A request for the objects that are looked at. What is computed from them stands where it shows which relationships
+    /// are looked at, too.
+    package var objects: FetchRequest {
+        var request = FetchRequest(entity, predicate: predicate)
+        request.includesSubentities = includesSubentities
+        request.sort = DictionaryAggregation(self).inputs.map { QuerySort($0) }
+        return request
+    }
+
+    /// A request for values of each of the objects, with their keys before them.
+    fileprivate func rows(of values: [QueryExpression]) -> DictionaryFetchRequest {
+        let columns = [.variable(0)] + values
+        var request = DictionaryFetchRequest(
+            entity,
+            columns.enumerated().map { ExpressionDescription(String($0), $1) },
+            predicate: predicate
+        )
+        request.includesSubentities = includesSubentities
+        return request
     }
 }

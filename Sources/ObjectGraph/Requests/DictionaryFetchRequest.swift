@@ -20,6 +20,8 @@ public struct DictionaryFetchRequest: Sendable {
     public var entity: Entity
     /// Whether objects of subentities are looked at too.
     public var includesSubentities = true
+    /// Whether unsaved changes of the context take part; not so in an asynchronous fetch.
+    public var includesPendingChanges = false
     /// The condition on objects; nil lets all through.
     public var predicate: QueryExpression?
     /// The columns; where there are none, all attributes and to-one relationships under their own names.

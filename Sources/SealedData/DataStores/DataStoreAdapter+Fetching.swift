@@ -31,6 +31,16 @@ extension DataStoreAdapter {
         return try scratch.rows(rows, fitting: request)
     }
 
+    /// The rows of values that a request asks for, computed here from all of its objects.
+    func fetchDictionaries(
+        _ request: DictionaryFetchRequest,
+        _ editingState: EditingState
+    ) throws -> DictionaryResults {
+        let rows = try fetch(request.objects, editingState)
+        guard let coordinator = target.coordinator else { throw DataStoreError.unsupportedFeature }
+        return try ManagedObjectContext(coordinator: coordinator).results(of: request, from: rows)
+    }
+
     /// The identifiers of the objects that fit a request, in its order.
     func fetchIDs(_ request: FetchRequest, _ editingState: EditingState) throws -> [ManagedObjectID] {
         if let type = target.classes[request.entity.name],

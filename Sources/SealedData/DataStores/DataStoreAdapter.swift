@@ -71,9 +71,10 @@ final class DataStoreAdapter: IncrementalStore {
         case .count(let request): .count(try count(request, editingState(of: context)))
         case .save(let changes): try save(changes, of: context)
         case .erase: try erase()
+        case .fetchDictionaries(let request):
+            .dictionaries(try fetchDictionaries(request, editingState(of: context)))
         // No model context asks for these.
-        case .fetchDictionaries, .matches, .explain, .batchInsert, .batchUpdate, .batchDelete:
-            throw DataStoreError.unsupportedFeature
+        case .matches, .explain, .batchInsert, .batchUpdate, .batchDelete: throw DataStoreError.unsupportedFeature
         }
     }
 

@@ -167,49 +167,11 @@ extension QueryExpression {
         default: nil
         }
     }
-
-    /// An order comparison of unsigned integers of 64 bits, which are stored as signed ones of the same bits: those from
-    /// 2^63 on are negative there, and yet the larger ones.
-    static func comparingUnsigned(
-        _ comparison: Comparison,
-        _ left: QueryExpression,
-        _ right: QueryExpression
-    ) -> QueryExpression {
-        let zero = QueryExpression.literal(.integer(0))
-        func isLarge(_ value: QueryExpression) -> QueryExpression { .comparing(.less, value, zero) }
-        func isSmall(_ value: QueryExpression) -> QueryExpression { .comparing(.greaterOrEqual, value, zero) }
-        let signed = comparing(comparison, left, right)
-        let isAscending = comparison == .less || comparison == .lessOrEqual
-        guard case .comparison(let comparison, let value, .literal(.integer(let constant))) = signed else {
-            let (smaller, larger) = isAscending ? (left, right) : (right, left)
-            let haveSameSize = QueryExpression.comparison(.equal, isLarge(left), isLarge(right))
-            return .or([.and([isSmall(smaller), isLarge(larger)]), .and([haveSameSize, signed])])
-        }
-        return switch (comparison == .less || comparison == .lessOrEqual, constant >= 0) {
-        case (true, true): .and([isSmall(value), signed])
-        case (true, false): .or([isSmall(value), signed])
-        case (false, true): .or([isLarge(value), signed])
-        case (false, false): .and([isLarge(value), signed])
-        }
-    }
 }
 
 extension CollectionSource {
     /// Whether the collection is that of an object that there always is.
     fileprivate var isAlwaysThere: Bool {
         if case .members(_, let path) = self { path.count == 1 } else { false }
-    }
-}
-
-extension QueryExpression.Comparison {
-    /// The comparison with its sides exchanged.
-    var mirrored: QueryExpression.Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
     }
 }

@@ -56,14 +56,7 @@ struct PropertyPath {
         guard let last = properties.last else { return .variable(0) }
         let value = QueryExpression.path(from: 0, properties)
         guard case .attribute(let attribute) = last, attribute.type == .uint64 else { return value }
-        // Stored as a signed integer of the same bits, which is negative from 2^63 on. Subtracting 2^63, without ever
-        // going beyond the signed range, puts all into their order.
-        let half = QueryExpression.literal(.integer(.min))
-        return .conditional(
-            .comparison(.less, value, .literal(.integer(0))),
-            .arithmetic(.subtract, value, half),
-            .arithmetic(.add, value, half)
-        )
+        return value.unsignedRank
     }
 
     // MARK: Parts of key paths

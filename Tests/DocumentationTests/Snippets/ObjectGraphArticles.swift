@@ -69,8 +69,26 @@ func runObjectGraphArticles(url: URL, write: (String) -> Void) throws {
     print(before == after)
     try report.setQueryGeneration(from: nil)
 
+    try runPredicateFormats(context, book: model.entitiesByName["Book"]!, write: write)
     try runLargeNumbers(context, book: model.entitiesByName["Book"]!, write: write)
     try runOwnStores(model, url: url.deletingLastPathComponent().appending(path: "audited.sealed"))
+}
+
+/// The statements of PredicateFormats.
+private func runPredicateFormats(_ context: ManagedObjectContext, book: Entity, write: (String) -> Void) throws {
+    func print(_ value: some Any) { write("\(value)") }
+
+    let longOnes = try QueryExpression(
+        format: "title BEGINSWITH[c] %@ AND pages BETWEEN {%d, %d}", arguments: ["volume", 200, 300], entity: book)
+    print(try context.count(FetchRequest(book, predicate: longOnes)))
+
+    do {
+        _ = try QueryExpression(format: "NOT (titel CONTAINS[cd] 'k')", entity: book)
+    } catch {
+        print(error)
+    }
+
+    print(longOnes.predicateFormat)
 }
 
 /// The statements of LargeNumbers.

@@ -55,6 +55,9 @@ enum QueryArticle {
         let wanted = Predicate.all(conditions) && !cheap
         print(try context.fetchCount(FetchDescriptor(predicate: wanted)))
 
+        let typed = try Book.predicate(format: "title CONTAINS[cd] %@ AND price < 20", arguments: ["sea"])
+        print(try context.fetchCount(FetchDescriptor(predicate: typed && cheap)))
+
         var descriptor = FetchDescriptor<Book>(predicate: #Predicate { $0.priceInCents == 1250 })
         descriptor.allowsInMemoryEvaluation = true
         print(try context.fetch(descriptor).count)

@@ -90,6 +90,18 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
         print(stop.place)
     }
 
+    let (count, average) = try context.aggregate(Museum.self, .count(), .average(\.fee))
+    print("\(count) \(average ?? 0)")
+
+    let rows = try context.aggregate(
+        Stop.self,
+        groupedBy: \.trip?.name,
+        computing: .count(), .minimum(\.place),
+        having: .count() > 1,
+        sortBy: [AggregateSort(.count(), order: .reverse)]
+    )
+    for (trip, count, first) in rows { print("\(trip ?? "nowhere") \(count) \(first ?? "")") }
+
     let archive = ModelConfiguration("archive", schema: Schema([Trip.self, Stop.self]), url: url, key: .passphrase("secret"))
     let separate = try ModelContainer(for: Schema([Trip.self, Stop.self]), configurations: [archive])
     print(separate.configurations.count)

@@ -1,0 +1,56 @@
+/// The functions of a predicate's text form, under the names that `NSExpression` gives them.
+enum FormatFunction: String, CaseIterable {
+    case now
+    case abs, ceiling, floor, trunc, sqrt
+    case length, uppercase, lowercase
+    case add = "add:to:"
+    case subtract = "from:subtract:"
+    case multiply = "multiply:by:"
+    case divide = "divide:by:"
+    case modulus = "modulus:by:"
+    case raise = "raise:toPower:"
+    case count, sum, average, min, max
+    // Not Cocoa's: the first argument that is not nil, texts without what options of operators leave out, and numbers in
+    // the range of a smaller type.
+    case coalesce
+    case foldCase, foldDiacritics, foldCaseAndDiacritics
+    case checkInt8, checkInt16, checkInt32, checkUInt8, checkUInt16, checkUInt32, roundToFloat
+    /// A message to its first argument.
+    case function = "FUNCTION"
+
+    /// Functions of Cocoa that no store computes.
+    static let unsupported: Set<String> = [
+        "median", "mode", "stddev", "ln", "log", "exp", "random", "randomn", "noindex",
+        "distancetolocationfromlocation",
+        "bitwiseandwith", "bitwiseorwith", "bitwisexorwith", "leftshiftby", "rightshiftby", "onescomplement", "union",
+        "intersect", "minus", "objectfromwithindex", "uti-conforms-to", "canonical",
+    ]
+
+    /// The collection operators that compute what these functions do.
+    static let collectionOperators: [FormatFunction: String] = [
+        .count: "count", .sum: "sum", .average: "avg", .min: "min", .max: "max",
+    ]
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+
+    /// The function of a name, in any case; a single colon at its end can be left out.
+    init?(name: String) {
+        let lowered = name.lowercased()
+        let isPlain = lowered.last == ":" && !lowered.dropLast().contains(":")
+        guard let function = Self.byName[isPlain ? String(lowered.dropLast()) : lowered] else { return nil }
+        self = function
+    }
+
+    /// How many arguments the function takes.
+    var argumentCounts: ClosedRange<Int> {
+        switch self {
+        case .now: 0...0
+        case .abs, .ceiling, .floor, .trunc, .sqrt, .length, .uppercase, .lowercase: 1...1
+        case .foldCase, .foldDiacritics, .foldCaseAndDiacritics: 1...1
+        case .checkInt8, .checkInt16, .checkInt32, .checkUInt8, .checkUInt16, .checkUInt32, .roundToFloat: 1...1
+        case .add, .subtract, .multiply, .divide, .modulus, .raise: 2...2
+        case .count, .sum, .average, .min, .max, .coalesce: 1...Int.max
+        case .function: 2...Int.max
+        }
+    }
+}

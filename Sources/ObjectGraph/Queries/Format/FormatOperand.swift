@@ -1,0 +1,90 @@
+/// What a part of a predicate's text form stands for.
+enum FormatOperand {
+    /// A literal or argument. It takes the form that what it is compared with asks for.
+    case constant(PredicateArgument)
+    /// A value that a store computes.
+    case value(QueryExpression, FormatType)
+    /// The members of a to-many relationship, the elements of an array, or values of them.
+    case collection(FormatCollection)
+    /// A list that is not all constants.
+    case list([FormatSide])
+}
+
+/// An operand with the node that it was read from, to name it in errors.
+struct FormatSide {
+    let operand: FormatOperand
+    let syntax: FormatSyntax
+
+    init(_ operand: FormatOperand, _ syntax: FormatSyntax) {
+        self.operand = operand
+        self.syntax = syntax
+    }
+}
+
+/// The type of a value, as far as the model tells it.
+enum FormatType: Hashable {
+    case attribute(AttributeType)
+    /// An object, which is stood for by its key.
+    case object(Entity)
+    /// A part of a composite value, or nil.
+    case unknown
+
+    /// The type of a value that was computed.
+    init(of expression: QueryExpression) {
+        self = expression.resultType.map { .attribute($0) } ?? .unknown
+    }
+
+    /// The type of an attribute; nil for objects and unknown values.
+    var attributeType: AttributeType? {
+        if case .attribute(let type) = self { type } else { nil }
+    }
+
+    /// What a value of the type is, in words.
+    var kindDescription: String {
+        switch self {
+        case .attribute(let type): type.kindDescription
+        case .object(let entity): "an object of entity '\(entity.name)'"
+        case .unknown: "a value"
+        }
+    }
+
+    /// Whether a value of the type can be text.
+    var isText: Bool { self == .attribute(.string) || self == .unknown }
+
+    /// Whether values of the type are numbers.
+    var isNumber: Bool {
+        switch self {
+        case .attribute(.bool), .attribute(.date), .object: false
+        case .attribute(let type): type == .decimal || type.storage == .integer || type.storage == .real
+        case .unknown: true
+        }
+    }
+
+    /// Whether values of the type have an order.
+    var isOrdered: Bool {
+        switch self {
+        case .attribute(.bool), .attribute(.composite), .object: false
+        case .attribute, .unknown: true
+        }
+    }
+
+    /// Whether values of both types can be equal.
+    func isComparable(with other: FormatType) -> Bool {
+        switch (self, other) {
+        case (.unknown, _), (_, .unknown): true
+        case (.object(let left), .object(let right)): left.rootIndex == right.rootIndex
+        case (.attribute(let left), .attribute(let right)): left == right || left.isPlainNumber && right.isPlainNumber
+        default: false
+        }
+    }
+}
+
+extension AttributeType {
+    /// Whether values are stored as the numbers that they are.
+    fileprivate var isPlainNumber: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .bool, .float, .double: true
+        case .uint64, .decimal, .string, .date, .uuid, .url, .data, .composite: false
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+
+extension PredicateArgument {
+    // MARK: As an attribute's value
+
+    /// The form in which attributes of a type have the value; nil where they cannot have it, and for what is no value.
+    ///
+    /// Numbers stay exact: one that the type has no room for is given in a form that compares with it nevertheless.
+    func value(as type: AttributeType) -> Value? {
+        switch self {
+        case .null: return .null
+        case .stored(let value): return value.fits(type) ? value : nil
+        default: break
+        }
+        return switch type {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: integerValue
+        case .uint64: unsignedValue
+        case .bool: boolValue
+        case .float: realValue { Float($0).map(Double.init) }
+        case .double: realValue { Double($0) }
+        case .decimal: decimalValue
+        case .string: if case .text(let text) = self { .text(text) } else { nil }
+        case .date: dateValue
+        case .uuid: uuidValue
+        case .url: urlValue
+        case .data: if case .data(let data) = self { .blob(data) } else { nil }
+        case .composite: nil
+        }
+    }
+
+    private var integerValue: Value? {
+        switch self {
+        case .boolean(let value): .integer(value ? 1 : 0)
+        case .integer(let value): .integer(value)
+        // Larger than all integers of an attribute, in this form too.
+        case .unsigned(let value): .real(Double(value))
+        default:
+            number.flatMap { digits in
+                Self.decimal(digits).flatMap { Int64($0.description) }.map { .integer($0) }
+                    ?? Double(digits).map { .real($0) }
+            }
+        }
+    }
+
+    private var unsignedValue: Value? {
+        switch self {
+        case .boolean(let value): .integer(value ? 1 : 0)
+        case .integer(let value): value >= 0 ? .integer(value) : nil
+        case .unsigned(let value): value.storedValue
+        default: number.flatMap(Self.decimal).flatMap { UInt64($0.description) }?.storedValue
+        }
+    }
+
+    private var boolValue: Value? {
+        switch self {
+        case .boolean(let value): .integer(value ? 1 : 0)
+        case .integer(let value) where value == 0 || value == 1: .integer(value)
+        default: nil
+        }
+    }
+
+    private func realValue(_ read: (String) -> Double?) -> Value? {
+        switch self {
+        case .boolean(let value): .real(value ? 1 : 0)
+        case .integer(let value): Double(exactly: value).map { .real($0) } ?? .integer(value)
+        case .real(let value) where !value.isFinite: .real(value)
+        default: number.flatMap(read).map { .real($0) }
+        }
+    }
+
+    private var decimalValue: Value? { number.flatMap(Self.decimal)?.storedValue }
+
+    private var dateValue: Value? {
+        switch self {
+        case .date(let date): date.storedValue
+        case .text(let text): Self.date(text)?.storedValue
+        default: nil
+        }
+    }
+
+    private var uuidValue: Value? {
+        switch self {
+        case .uuid(let uuid): .uuid(uuid)
+        case .text(let text): UUID(uuidString: text).map { .uuid($0) }
+        default: nil
+        }
+    }
+
+    private var urlValue: Value? {
+        switch self {
+        case .url(let url): url.storedValue
+        case .text(let text): URL(string: text)?.storedValue
+        default: nil
+        }
+    }
+
+    // MARK: By itself
+
+    /// The type that the value has where nothing says what it is compared with; nil for what is no value.
+    var naturalType: AttributeType? {
+        switch self {
+        case .boolean: .bool
+        case .integer: .int64
+        case .unsigned: .uint64
+        case .digits, .real: .double
+        case .decimal: .decimal
+        case .text: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .url: .url
+        case .data: .data
+        case .stored(let value): value.naturalType
+        case .null, .object, .list, .range, .unsupported: nil
+        }
+    }
+
+    /// The digits of a finite number, in the form that `Double` and `Decimal` read.
+    private var number: String? {
+        switch self {
+        case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .digits(let digits): digits
+        case .real(let value): value.isFinite ? "\(value)" : nil
+        case .decimal(let value): value.isNaN ? nil : value.description
+        default: nil
+        }
+    }
+
+    /// The number as a `Decimal`; nil where it has more digits than one, or is out of its range.
+    private static func decimal(_ digits: String) -> Decimal? {
+        guard let decimal = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN else {
+            return nil
+        }
+        return decimal
+    }
+
+    /// The negative of a number; nil for what is none.
+    var negative: PredicateArgument? {
+        switch self {
+        case .integer(let value): value == .min ? nil : .integer(-value)
+        case .unsigned(let value): value == 1 << 63 ? .integer(.min) : .digits("-\(value)")
+        case .digits(let digits): .digits(digits.hasPrefix("-") ? String(digits.dropFirst()) : "-" + digits)
+        default: nil
+        }
+    }
+
+    // MARK: Conversions
+
+    /// The value as one of another type, which `CAST` names; nil where it cannot be one.
+    func converted(to type: AttributeType) -> PredicateArgument? {
+        switch (type, self) {
+        case (_, .null): self
+        case (.date, _): number.flatMap(Double.init).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? dated
+        case (.decimal, .text(let text)): Self.decimal(text).map { .decimal($0) }
+        case (.decimal, _): number.flatMap(Self.decimal).map { .decimal($0) }
+        case (.double, .date(let date)): .real(date.timeIntervalSinceReferenceDate)
+        case (.double, .text(let text)): Double(text).map { .real($0) }
+        case (.double, _): number.flatMap(Double.init).map { .real($0) }
+        case (.uuid, _): uuidValue.flatMap { UUID(storedValue: $0) }.map { .uuid($0) }
+        case (.url, _): urlValue.flatMap { URL(storedValue: $0) }.map { .url($0) }
+        case (.data, .text(let text)): Data(base64Encoded: text).map { .data($0) }
+        case (.string, .text), (.data, .data): self
+        case (.string, .url(let url)): .text(url.absoluteString)
+        case (.string, .uuid(let uuid)): .text(uuid.uuidString)
+        case (.string, _): number.map { .text($0) }
+        default: nil
+        }
+    }
+
+    private var dated: PredicateArgument? {
+        dateValue.flatMap { Date(storedValue: $0) }.map { .date($0) }
+    }
+
+    /// A date as ISO 8601 writes it: a day, or a day and a time in a time zone.
+    private static func date(_ text: String) -> Date? {
+        let time = Date.ISO8601FormatStyle()
+        let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return (try? time.parse(text)) ?? (try? fraction.parse(text)) ?? (try? time.year().month().day().parse(text))
+    }
+
+    // MARK: Descriptions
+
+    /// What the constant is, in words, without its value.
+    var kindDescription: String {
+        switch self {
+        case .null: "nil"
+        case .object(let object): "an object of entity '\(object.predicateEntityName)'"
+        case .list: "a list"
+        case .range: "a range"
+        case .unsupported(let type): "a value of type '\(type)'"
+        case .integer(let value) where value < 0: "a negative number"
+        default: naturalType?.kindDescription ?? "a value"
+        }
+    }
+}
+
+extension Value {
+    fileprivate var naturalType: AttributeType? {
+        switch self {
+        case .null: nil
+        case .integer: .int64
+        case .real: .double
+        case .text: .string
+        case .blob: .data
+        case .uuid: .uuid
+        }
+    }
+}
+
+extension AttributeType {
+    /// What a value of the type is, in words.
+    var kindDescription: String {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "an integer"
+        case .uint64: "an unsigned integer"
+        case .bool: "a Boolean"
+        case .float, .double: "a number"
+        case .decimal: "a decimal number"
+        case .string: "text"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .url: "a URL"
+        case .data: "data"
+        case .composite: "a composite value"
+        }
+    }
+}

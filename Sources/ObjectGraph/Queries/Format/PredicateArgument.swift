@@ -1,0 +1,176 @@
+package import Foundation
+
+/// A constant of a predicate's text form: a literal, or an argument in the form that the ``FormatReader`` works with.
+///
+/// What it becomes in a store depends on what it is compared with: `1.5` is a real for an attribute of type `Double`, and
+/// exact bytes for one of type `Decimal`.
+package indirect enum PredicateArgument: @unchecked Sendable {
+    // Sound because objects are only asked for their identifiers, when the predicate is read by the context that they
+    // belong to.
+
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    /// An integer beyond those of `Int64`.
+    case unsigned(UInt64)
+    /// A number as it was written, in the form that `Double` and `Decimal` read.
+    case digits(String)
+    case real(Double)
+    case decimal(Decimal)
+    case text(String)
+    case date(Date)
+    case uuid(UUID)
+    case url(URL)
+    case data(Data)
+    /// A value as it stands in a store, which is one of any type that is stored so.
+    case stored(Value)
+    case object(any PredicateObject)
+    case list([PredicateArgument])
+    /// The bounds of a range; a nil one is open.
+    case range(PredicateArgument?, PredicateArgument?, includesUpper: Bool)
+    /// A value of a type that no attribute has.
+    case unsupported(String)
+}
+
+/// What stands for an object in a predicate: an object, or its identifier.
+package protocol PredicateObject {
+    /// The primary key; nil where it is not that of an object of the entity's inheritance.
+    func predicateKey(in entity: Entity) -> Int64?
+    /// The name of the object's entity.
+    var predicateEntityName: String { get }
+}
+
+extension ManagedObjectID: PredicateObject {
+    package func predicateKey(in entity: Entity) -> Int64? {
+        entity.inheritance.contains { $0.name == self.entity.name } ? key : nil
+    }
+
+    package var predicateEntityName: String { entity.name }
+}
+
+/// An object whose identifier is asked for when it is needed: saving gives a new object another one.
+private struct ObjectArgument: PredicateObject {
+    let object: any GraphObject
+
+    func predicateKey(in entity: Entity) -> Int64? { object.managedObjectID.predicateKey(in: entity) }
+
+    var predicateEntityName: String { object.entity.name }
+}
+
+extension Entity {
+    /// All entities with a common ancestor, this one included.
+    fileprivate var inheritance: [Entity] { superentity?.inheritance ?? family }
+}
+
+// MARK: Reading values
+
+extension PredicateArgument {
+    /// A number as it is written in a text.
+    init(_ number: FormatNumber) {
+        switch number {
+        case .integer(let value): self = .integer(value)
+        case .unsigned(let value): self = .unsigned(value)
+        case .digits(let digits): self = .digits(digits)
+        }
+    }
+
+    /// An argument as a program gives it: nil, a value of an attribute's type, an enum by its raw value, an object or its
+    /// identifier, a collection of them, or a range.
+    package init(_ argument: Any?) {
+        guard let argument else {
+            self = .null
+            return
+        }
+        switch argument {
+        case let argument as PredicateArgument: self = argument
+        case let value as any StorableValue: self.init(storable: value)
+        case let value as Value: self = value.isNull ? .null : .stored(value)
+        case let text as Substring: self = .text(String(text))
+        case let object as any PredicateObject: self = .object(object)
+        case let object as any GraphObject: self = .object(ObjectArgument(object: object))
+        case let optional as any OptionalArgument: self.init(optional.wrapped)
+        case let range as any RangeArgument: self = range.predicateArgument
+        case let value as any RawRepresentable: self.init(rawValueOf: value)
+        case let values as any Collection: self.init(elementsOf: values)
+        default: self = .unsupported("\(type(of: argument))")
+        }
+    }
+
+    private init(storable value: any StorableValue) {
+        switch value {
+        case let value as Bool: self = .boolean(value)
+        case let value as any FixedWidthInteger: self.init(integer: value)
+        case let value as Double: self = .real(value)
+        case let value as Float: self = .real(Double(value))
+        case let value as Decimal: self = .decimal(value)
+        case let value as String: self = .text(value)
+        case let value as Date: self = .date(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as URL: self = .url(value)
+        case let value as Data: self = .data(value)
+        default: self = .unsupported("\(type(of: value))")
+        }
+    }
+
+    private init(integer: some FixedWidthInteger) {
+        if let value = Int64(exactly: integer) {
+            self = .integer(value)
+        } else if let value = UInt64(exactly: integer) {
+            self = .unsigned(value)
+        } else {
+            self = .unsupported("\(type(of: integer))")
+        }
+    }
+
+    private init<T: RawRepresentable>(rawValueOf value: T) { self.init(value.rawValue) }
+
+    private init<T: Collection>(elementsOf values: T) {
+        let elements = values.map { PredicateArgument($0) }
+        let isSupported = !elements.contains { if case .unsupported = $0 { true } else { false } }
+        self = isSupported ? .list(elements) : .unsupported("\(T.self)")
+    }
+}
+
+/// An optional inside an `Any`.
+private protocol OptionalArgument {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalArgument {
+    fileprivate var wrapped: Any? { map { $0 } }
+}
+
+/// A range, whose elements need not be looked at one by one.
+private protocol RangeArgument {
+    var predicateArgument: PredicateArgument { get }
+}
+
+extension ClosedRange: RangeArgument {
+    fileprivate var predicateArgument: PredicateArgument {
+        .range(PredicateArgument(lowerBound), PredicateArgument(upperBound), includesUpper: true)
+    }
+}
+
+extension Range: RangeArgument {
+    fileprivate var predicateArgument: PredicateArgument {
+        .range(PredicateArgument(lowerBound), PredicateArgument(upperBound), includesUpper: false)
+    }
+}
+
+extension PartialRangeFrom: RangeArgument {
+    fileprivate var predicateArgument: PredicateArgument {
+        .range(PredicateArgument(lowerBound), nil, includesUpper: true)
+    }
+}
+
+extension PartialRangeThrough: RangeArgument {
+    fileprivate var predicateArgument: PredicateArgument {
+        .range(nil, PredicateArgument(upperBound), includesUpper: true)
+    }
+}
+
+extension PartialRangeUpTo: RangeArgument {
+    fileprivate var predicateArgument: PredicateArgument {
+        .range(nil, PredicateArgument(upperBound), includesUpper: false)
+    }
+}

@@ -1,0 +1,94 @@
+/// What is wrong with the text form of a predicate, and where.
+///
+/// ```
+/// entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)
+/// NOT (titel CONTAINS[cd] %@)
+///      ^^^^^
+/// ```
+///
+/// The text is that of the program, or of whoever wrote the query; arguments and stored values never appear.
+public struct PredicateFormatError: Error, Hashable, Sendable {
+    /// What kind of mistake it is.
+    public enum Kind: String, Hashable, Sendable {
+        /// The text does not follow the grammar.
+        case syntax
+        /// A property, variable, function or type that does not exist.
+        case unknownName
+        /// A value of one type where one of another type is needed.
+        case mismatchedTypes
+        /// An argument that is missing, left over, or of the wrong type for its specifier.
+        case argument
+        /// A part of the language that stores have no meaning for.
+        case unsupported
+        /// The text is nested deeper than a store can evaluate.
+        case tooComplex
+    }
+
+    /// The kind of mistake.
+    public let kind: Kind
+    /// What is wrong, and what was expected.
+    public let message: String
+    /// Names that may have been meant, the closest first.
+    public let suggestions: [String]
+    /// The text.
+    public let format: String
+    /// The place in the text, in bytes of UTF-8; empty where something is missing.
+    public let utf8Range: Range<Int>
+
+    init(
+        _ kind: Kind,
+        _ message: String,
+        suggestions: [String] = [],
+        in format: String,
+        at range: Range<String.Index>
+    ) {
+        self.kind = kind
+        self.message = message
+        self.suggestions = suggestions
+        self.format = format
+        let utf8 = format.utf8
+        let start = utf8.distance(from: utf8.startIndex, to: range.lowerBound)
+        utf8Range = start..<start + utf8.distance(from: range.lowerBound, to: range.upperBound)
+    }
+
+    /// The place in the text, in characters.
+    ///
+    /// - Complexity: O(length of the text)
+    public var characterRange: Range<Int> {
+        let start = format.distance(from: format.startIndex, to: index(utf8Range.lowerBound))
+        let end = format.distance(from: format.startIndex, to: index(utf8Range.upperBound))
+        return start..<max(start, end)
+    }
+
+    private func index(_ utf8Offset: Int) -> String.Index {
+        format.utf8.index(format.startIndex, offsetBy: utf8Offset)
+    }
+}
+
+extension PredicateFormatError: CustomStringConvertible {
+    /// The message, and the line of the text with a caret under the place.
+    public var description: String {
+        let place = characterRange
+        let question = suggestions.isEmpty ? "" : ": did you mean \(Self.alternatives(suggestions))?"
+        return "\(message)\(question) (at character \(place.lowerBound))\n\(excerpt(around: place))"
+    }
+
+    private static func alternatives(_ names: [String]) -> String {
+        names.map { "'\($0)'" }.joined(separator: " or ")
+    }
+
+    /// So many characters of the text stand on each side of the place.
+    private static let contextLength = 60
+
+    private func excerpt(around place: Range<Int>) -> String {
+        let start = max(0, place.lowerBound - Self.contextLength)
+        let end = min(place.upperBound, place.lowerBound + Self.contextLength) + Self.contextLength
+        let characters = format.dropFirst(start).prefix(end - start)
+        let isCut = (start: start > 0, end: characters.endIndex < format.endIndex)
+        // Line breaks and tabs would part the caret from its place.
+        let line = String(characters.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        let indentation = String(repeating: " ", count: place.lowerBound - start + (isCut.start ? 1 : 0))
+        let caret = String(repeating: "^", count: min(max(place.count, 1), Self.contextLength))
+        return "\(isCut.start ? "…" : "")\(line)\(isCut.end ? "…" : "")\n\(indentation)\(caret)"
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+extension PredicateFormatWriter {
+    /// A constant as it is written where a value of a type belongs.
+    func literal(_ value: Value, as type: FormatType) -> (text: String, FormatParser.Precedence) {
+        if value.isNull { return ("NIL", .primary) }
+        guard showsValues else { return ("%@", .primary) }
+        let text = text(of: value, as: type)
+        return (text, text.hasPrefix("-") ? .sign : .primary)
+    }
+
+    /// The constants of a list.
+    func membershipList(_ values: [Value], as type: FormatType) -> String {
+        guard showsValues else { return "%@" }
+        return "{\(values.map { $0.isNull ? "NIL" : text(of: $0, as: type) }.joined(separator: ", "))}"
+    }
+
+    private func text(of value: Value, as type: FormatType) -> String {
+        switch (value, type) {
+        case (.integer(let key), .object(let entity)): "CAST(\(key), \(Self.quoted(entity.name)))"
+        case (.integer(let bits), .attribute(.uint64)): String(UInt64(bitPattern: bits))
+        case (.integer(let value), .attribute(.bool)): value == 0 ? "FALSE" : "TRUE"
+        case (.integer(let value), _): String(value)
+        case (.real(let seconds), .attribute(.date)): "CAST(\(Self.number(seconds)), 'NSDate')"
+        case (.real(let value), _): Self.number(value)
+        case (.text(let text), _): Self.quoted(text)
+        case (.uuid(let uuid), _): "CAST('\(uuid.uuidString)', 'NSUUID')"
+        case (.blob, .attribute(.uuid)):
+            UUID(storedValue: value).map { "CAST('\($0.uuidString)', 'NSUUID')" } ?? "NIL"
+        case (.blob, .attribute(.decimal)):
+            Decimal(storedValue: value).map { "CAST('\($0.description)', 'NSDecimalNumber')" } ?? "NIL"
+        case (.blob(let data), _): "CAST('\(data.base64EncodedString())', 'NSData')"
+        case (.null, _): "NIL"
+        }
+    }
+
+    private static func number(_ value: Double) -> String {
+        value.isFinite ? "\(value)" : "CAST('\(value)', 'NSNumber')"
+    }
+
+    /// A text in quotes.
+    static func quoted(_ text: String) -> String {
+        var result = "'"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'": result += "\\'"
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += numbered(scalar)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "'"
+    }
+
+    /// A character of the first 65,536 by its number.
+    static func numbered(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,236 @@
+/// Writes expressions in the text form that ``FormatParser`` reads.
+///
+/// Reading what was written gives the same expression again, for all expressions that are read from text, and those that
+/// a predicate of the layers above is read into.
+struct PredicateFormatWriter {
+    /// The variables in scope, in the order of their numbers.
+    var variables: [Variable]
+    /// Whether constants are written; otherwise `%@` stands for them.
+    let showsValues: Bool
+
+    /// What a variable is written as, and the entity of its object as far as it is known.
+    struct Variable {
+        let name: String
+        let entity: Entity?
+        /// Whether the name is that of the whole collection, behind ANY or ALL.
+        var standsForAll = false
+    }
+
+    init(entity: Entity?, showsValues: Bool) {
+        variables = [Variable(name: "SELF", entity: entity)]
+        self.showsValues = showsValues
+    }
+
+    /// An expression in an operand's place where operators bind at least as tightly as `precedence`.
+    mutating func text(
+        _ expression: QueryExpression,
+        _ precedence: FormatParser.Precedence = .or,
+        as type: FormatType = .unknown
+    ) -> String {
+        let (text, own) = operation(expression, as: type)
+        return own < precedence ? "(\(text))" : text
+    }
+
+    /// An expression with the precedence of its loosest operator.
+    private mutating func operation(
+        _ expression: QueryExpression,
+        as type: FormatType
+    ) -> (text: String, FormatParser.Precedence) {
+        if let unsigned = expression.unsignedComparison { return (comparison(unsigned), .comparison) }
+        switch expression {
+        case .literal(let value): return literal(value, as: type)
+        case .variable, .element, .path, .component: return (path(expression), .primary)
+        case .and(let parts): return list(parts, " AND ", .and, .not, none: "TRUEPREDICATE")
+        case .or(let parts): return list(parts, " OR ", .or, .and, none: "FALSEPREDICATE")
+        case .not(let part): return ("NOT \(condition(part, .not))", .not)
+        case .comparison: return (comparison(expression), .comparison)
+        case .isMember(let element, let values):
+            let list = membershipList(values, as: self.type(of: element))
+            return ("\(text(element, .sum)) IN \(list)", .comparison)
+        case .arithmetic(let operation, let left, let right): return arithmetic(operation, left, right, as: type)
+        case .conditional(let test, let first, let second):
+            let type = commonType([first, second])
+            return ("TERNARY(\(condition(test)), \(text(first, as: type)), \(text(second, as: type)))", .primary)
+        case .coalesce(let parts):
+            if let sum = sumOrZero(parts) { return (sum, .primary) }
+            return (call("coalesce", parts), .primary)
+        case .function(let function, let arguments): return self.function(function, arguments)
+        case .quantified(let quantifier, let source, let variable, let condition):
+            return quantified(quantifier, source, variable, condition)
+        case .aggregated(let aggregate, let source, let variable, let value, let condition):
+            return (aggregated(aggregate, source, variable, value, condition), .primary)
+        case .isKind(let start, let path, let entity):
+            let object = self.path(path.isEmpty ? .variable(start) : .path(from: start, path))
+            return ("FUNCTION(\(object), 'isKindOfEntity:', \(Self.quoted(entity.name)))", .primary)
+        case .aggregate(let aggregate, let argument):
+            return ("\(Self.name(of: aggregate)):(\(text(argument)))", .primary)
+        }
+    }
+
+    private mutating func list(
+        _ parts: [QueryExpression],
+        _ separator: String,
+        _ precedence: FormatParser.Precedence,
+        _ inner: FormatParser.Precedence,
+        none: String
+    ) -> (String, FormatParser.Precedence) {
+        if parts.isEmpty { return (none, .primary) }
+        if parts.count == 1 { return (condition(parts[0], .not), .not) }
+        return (parts.map { condition($0, inner) }.joined(separator: separator), precedence)
+    }
+
+    /// A condition in an operand's place.
+    mutating func condition(_ expression: QueryExpression, _ precedence: FormatParser.Precedence = .or) -> String {
+        switch expression {
+        case .literal(.integer(0)): "FALSEPREDICATE"
+        case .literal(.integer(1)): "TRUEPREDICATE"
+        default: text(expression, precedence)
+        }
+    }
+
+    // MARK: Calculations
+
+    private mutating func arithmetic(
+        _ operation: QueryExpression.Arithmetic,
+        _ left: QueryExpression,
+        _ right: QueryExpression,
+        as type: FormatType
+    ) -> (String, FormatParser.Precedence) {
+        var types = (left: commonType([left, right]), right: commonType([left, right]))
+        if types.left == .attribute(.date) {
+            // Beside a date are seconds.
+            types = (.attribute(.double), .attribute(.double))
+        } else if type == .attribute(.date) {
+            types.left = type
+        }
+        let left = (of: left, as: types.left)
+        let right = (of: right, as: types.right)
+        switch operation {
+        case .add: return ("\(text(left.of, .sum, as: left.as)) + \(text(right.of, .product, as: right.as))", .sum)
+        case .subtract:
+            return ("\(text(left.of, .sum, as: left.as)) - \(text(right.of, .product, as: right.as))", .sum)
+        case .multiply:
+            return ("\(text(left.of, .product, as: left.as)) * \(text(right.of, .sign, as: right.as))", .product)
+        case .divide:
+            return ("\(text(left.of, .product, as: left.as)) / \(text(right.of, .sign, as: right.as))", .product)
+        case .remainder:
+            return ("modulus:by:(\(text(left.of, as: left.as)), \(text(right.of, as: right.as)))", .primary)
+        }
+    }
+
+    private mutating func call(_ name: String, _ arguments: [QueryExpression]) -> String {
+        let type = commonType(arguments)
+        return "\(name)(\(arguments.map { text($0, as: type) }.joined(separator: ", ")))"
+    }
+
+    private mutating func function(
+        _ function: QueryExpression.Function,
+        _ arguments: [QueryExpression]
+    ) -> (String, FormatParser.Precedence) {
+        if arguments.count == 2, let name = Self.operators[function] {
+            // An expression matches its letters as they are.
+            let (left, right, options) =
+                function == .matches
+                ? (arguments[0], arguments[1], "") : QueryExpression.unfolded(arguments[0], arguments[1])
+            let suffix = function == .localizedContains ? "[l]" : options
+            let type = FormatType.attribute(.string)
+            return ("\(text(left, .sum, as: type)) \(name)\(suffix) \(text(right, .sum, as: type))", .comparison)
+        }
+        switch (function, arguments.count) {
+        case (.negate, 1): return ("-\(text(arguments[0], .power))", .sign)
+        case (.power, 2): return ("\(text(arguments[0], .primary)) ** \(text(arguments[1], .power))", .power)
+        case (.caseInsensitiveCompare, 2), (.localizedCompare, 2), (.localizedStandardCompare, 2), (.containsMatch, 2):
+            let texts = arguments.map { text($0, as: .attribute(.string)) }
+            return ("FUNCTION(\(texts[0]), '\(function.rawValue):', \(texts[1]))", .primary)
+        default: return (call(Self.name(of: function), arguments), .primary)
+        }
+    }
+
+    private static let operators: [QueryExpression.Function: String] = [
+        .contains: "CONTAINS", .startsWith: "BEGINSWITH", .endsWith: "ENDSWITH", .localizedContains: "CONTAINS",
+        .like: "LIKE", .matches: "MATCHES",
+    ]
+
+    private static func name(of function: QueryExpression.Function) -> String {
+        switch function {
+        case .minimum: "min"
+        case .maximum: "max"
+        case .absolute: "abs"
+        case .truncate: "trunc"
+        case .squareRoot: "sqrt"
+        default: function.rawValue
+        }
+    }
+
+    static func name(of aggregate: QueryExpression.Aggregate) -> String {
+        switch aggregate {
+        case .count: "count"
+        case .distinctCount: "distinctUnionOfObjects"
+        case .sum: "sum"
+        case .average: "avg"
+        case .minimum: "min"
+        case .maximum: "max"
+        }
+    }
+
+    // MARK: Comparisons
+
+    private mutating func comparison(_ expression: QueryExpression) -> String {
+        guard case .comparison(let operation, let left, let right) = expression else { return text(expression) }
+        if case .function(.localizedCompare, let texts) = left, texts.count == 2, right == .literal(.integer(0)) {
+            let sides = texts.map { text($0, .sum, as: .attribute(.string)) }
+            return "\(sides[0]) \(Self.symbol(of: operation))[l] \(sides[1])"
+        }
+        let (first, second, options) = QueryExpression.unfolded(left, right)
+        let type = commonType([first, second])
+        let symbol = "\(Self.symbol(of: operation))\(options)"
+        return "\(text(first, .sum, as: type)) \(symbol) \(text(second, .sum, as: type))"
+    }
+
+    private static func symbol(of comparison: QueryExpression.Comparison) -> String {
+        switch comparison {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+
+    // MARK: Types
+
+    /// The type of an expression, which says how constants beside it are written.
+    func type(of expression: QueryExpression) -> FormatType {
+        switch expression {
+        case .variable(let variable):
+            guard variables.indices.contains(variable) else { return .unknown }
+            return variables[variable].entity.map { .object($0) } ?? .unknown
+        case .path(_, let path):
+            if case .relationship(let relationship)? = path.last { return .object(relationship.destination) }
+            return FormatType(of: expression)
+        case .literal(.null), .literal(.integer): return .unknown
+        case .arithmetic(let operation, let left, let right):
+            let types = [type(of: left), type(of: right)]
+            guard types.contains(.attribute(.date)) else { return FormatType(of: expression) }
+            return operation == .subtract && types[0] == types[1] ? .attribute(.double) : .attribute(.date)
+        case .conditional(_, let first, let second): return commonType([first, second])
+        case .coalesce(let parts): return commonType(parts)
+        default: return FormatType(of: expression)
+        }
+    }
+
+    /// The type that constants among some expressions have.
+    func commonType(_ expressions: [QueryExpression]) -> FormatType {
+        var literalType = FormatType.unknown
+        for expression in expressions {
+            let type = type(of: expression)
+            if case .literal = expression {
+                if literalType == .unknown { literalType = type }
+            } else if type != .unknown {
+                return type
+            }
+        }
+        return literalType
+    }
+}

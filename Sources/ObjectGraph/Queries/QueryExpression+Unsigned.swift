@@ -1,0 +1,53 @@
+extension QueryExpression {
+    /// An order comparison of unsigned integers of 64 bits, which are stored as signed ones of the same bits: those from
+    /// 2^63 on are negative there, and yet the larger ones.
+    package static func comparingUnsigned(
+        _ comparison: Comparison,
+        _ left: QueryExpression,
+        _ right: QueryExpression
+    ) -> QueryExpression {
+        if case .literal = left {
+            guard case .literal = right else { return comparingUnsigned(comparison.mirrored, right, left) }
+        }
+        let zero = QueryExpression.literal(.integer(0))
+        func isLarge(_ value: QueryExpression) -> QueryExpression { .comparison(.less, value, zero) }
+        func isSmall(_ value: QueryExpression) -> QueryExpression { .comparison(.greaterOrEqual, value, zero) }
+        let signed = QueryExpression.comparison(comparison, left, right)
+        let isAscending = comparison == .less || comparison == .lessOrEqual
+        guard case .literal(.integer(let constant)) = right else {
+            let (smaller, larger) = isAscending ? (left, right) : (right, left)
+            let haveSameSize = QueryExpression.comparison(.equal, isLarge(left), isLarge(right))
+            return .or([.and([isSmall(smaller), isLarge(larger)]), .and([haveSameSize, signed])])
+        }
+        return switch (isAscending, constant >= 0) {
+        case (true, true): .and([isSmall(left), signed])
+        case (true, false): .or([isSmall(left), signed])
+        case (false, true): .or([isLarge(left), signed])
+        case (false, false): .and([isLarge(left), signed])
+        }
+    }
+
+    /// A number with the order that this one has as an unsigned integer of 64 bits: 2^63 less, without ever going beyond the
+    /// signed range.
+    package var unsignedRank: QueryExpression {
+        let half = QueryExpression.literal(.integer(.min))
+        return .conditional(
+            .comparison(.less, self, .literal(.integer(0))),
+            .arithmetic(.subtract, self, half),
+            .arithmetic(.add, self, half)
+        )
+    }
+}
+
+extension QueryExpression.Comparison {
+    /// The comparison with its sides exchanged.
+    package var mirrored: QueryExpression.Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}

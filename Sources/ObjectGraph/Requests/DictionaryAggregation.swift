@@ -1,0 +1,173 @@
+/// Computes the rows of a ``DictionaryFetchRequest`` from values of each object, as a store would: for unsaved changes, which
+/// no store knows.
+struct DictionaryAggregation {
+    private let request: DictionaryFetchRequest
+    /// What has to be known of each object.
+    let inputs: [QueryExpression]
+
+    /// The inputs of an object.
+    struct Object {
+        let key: Int64
+        let values: [Value]
+
+        /// Whether the object comes before another one where nothing else tells: new ones come last, and their keys count
+        /// downwards.
+        fileprivate func precedes(_ other: Object) -> Bool {
+            if key < 0 || other.key < 0 { return other.key < key }
+            return key < other.key
+        }
+    }
+
+    init(_ request: DictionaryFetchRequest) {
+        self.request = request
+        let results =
+            request.columns.map(\.expression) + request.sort.map(\.expression)
+            + [request.havingPredicate].compactMap(\.self)
+        let inputs =
+            request.isAggregated
+            ? request.propertiesToGroupBy + results.flatMap(\.aggregateArguments) : results
+        var known: Set<QueryExpression> = []
+        self.inputs = inputs.filter { known.insert($0).inserted }
+    }
+
+    /// An object as it is now.
+    func object(_ object: any GraphObject) throws -> Object {
+        let evaluator = QueryEvaluator()
+        return Object(
+            key: object.state.pointee.key,
+            values: try inputs.map { try evaluator.value($0, for: object) }
+        )
+    }
+
+    /// The rows for some objects, in any order.
+    ///
+    /// - Throws: ``QueryError``.
+    func results(_ objects: [Object]) throws -> DictionaryResults {
+        let objects = objects.sorted { $0.precedes($1) }
+        var rows: [Row] = []
+        for group in request.isAggregated ? groups(objects) : objects.map({ [$0] }) {
+            if let having = request.havingPredicate, try !value(of: having, for: group).isTrue { continue }
+            let values = try request.columns.map { try value(of: $0.expression, for: group) }
+            rows.append(Row(values: values, ranks: try request.sort.map { try value(of: $0.expression, for: group) }))
+        }
+        if request.returnsDistinctResults { rows = distinct(rows) }
+        var results = DictionaryResults(for: request)
+        for row in sorted(rows).dropFirst(request.offset).prefix(request.limit ?? .max) {
+            try results.append(row.values)
+        }
+        return results
+    }
+
+    private struct Row {
+        let values: [Value]
+        /// What the row is sorted by.
+        let ranks: [Value]
+    }
+
+    // MARK: Groups
+
+    /// The objects by what they are grouped by, in the order of that.
+    private func groups(_ objects: [Object]) -> [[Object]] {
+        let count = request.propertiesToGroupBy.count
+        if count == 0 { return [objects] }
+        var groups: [[Object]] = []
+        let ranked = objects.enumerated().sorted { left, right in
+            let order = Self.compare(left.element.values.prefix(count), right.element.values.prefix(count))
+            return order == 0 ? left.offset < right.offset : order < 0
+        }
+        for (_, object) in ranked {
+            if let last = groups.last?.first,
+                Self.compare(last.values.prefix(count), object.values.prefix(count)) == 0
+            {
+                groups[groups.count - 1].append(object)
+            } else {
+                groups.append([object])
+            }
+        }
+        return groups
+    }
+
+    /// The value of an expression for a group, or for the one object that a group is where there are no groups.
+    private func value(of expression: QueryExpression, for group: [Object]) throws -> Value {
+        try resolved(expression, for: group).constantValue
+    }
+
+    /// An expression with the values of a group in the place of what they are those of.
+    private func resolved(_ expression: QueryExpression, for group: [Object]) throws -> QueryExpression {
+        if case .aggregate(let aggregate, let argument) = expression {
+            guard let position = inputs.firstIndex(of: argument) else { throw QueryError.misplacedAggregate }
+            return .literal(try aggregate.apply(group.map { $0.values[position] }, of: argument.resultType))
+        }
+        if let position = inputs.firstIndex(of: expression),
+            !request.isAggregated || position < request.propertiesToGroupBy.count
+        {
+            return .literal(group.first?.values[position] ?? .null)
+        }
+        return try expression.mappingOperands { try resolved($0, for: group) }
+    }
+
+    // MARK: Order
+
+    private func distinct(_ rows: [Row]) -> [Row] {
+        var distinct: [Row] = []
+        let ranked = rows.enumerated().sorted { left, right in
+            let order = Self.compare(left.element.values[...], right.element.values[...])
+            return order == 0 ? left.offset < right.offset : order < 0
+        }
+        for (_, row) in ranked {
+            if let last = distinct.last, Self.compare(last.values[...], row.values[...]) == 0 { continue }
+            distinct.append(row)
+        }
+        return distinct
+    }
+
+    private func sorted(_ rows: [Row]) -> [Row] {
+        if request.sort.isEmpty { return rows }
+        return rows.enumerated().sorted { left, right in
+            for (position, sort) in request.sort.enumerated() {
+                if let precedes = sort.precedes(left.element.ranks[position], right.element.ranks[position]) {
+                    return precedes
+                }
+            }
+            return left.offset < right.offset
+        }.map(\.element)
+    }
+
+    private static func compare(_ left: ArraySlice<Value>, _ right: ArraySlice<Value>) -> Int {
+        for (left, right) in zip(left, right) {
+            let order = left.compare(right)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+}
+
+extension QueryExpression {
+    /// What the aggregates in the expression are computed from.
+    fileprivate var aggregateArguments: [QueryExpression] {
+        if case .aggregate(_, let argument) = self { [argument] } else { operands.flatMap(\.aggregateArguments) }
+    }
+
+    /// The expression with others in the place of those that it is directly made of, except for what stands inside
+    /// collections.
+    fileprivate func mappingOperands(
+        _ transform: (QueryExpression) throws -> QueryExpression
+    ) rethrows -> QueryExpression {
+        switch self {
+        case .comparison(let comparison, let left, let right):
+            .comparison(comparison, try transform(left), try transform(right))
+        case .arithmetic(let operation, let left, let right):
+            .arithmetic(operation, try transform(left), try transform(right))
+        case .and(let parts): .and(try parts.map(transform))
+        case .or(let parts): .or(try parts.map(transform))
+        case .not(let part): .not(try transform(part))
+        case .isMember(let part, let values): .isMember(try transform(part), of: values)
+        case .conditional(let test, let first, let second):
+            .conditional(try transform(test), try transform(first), try transform(second))
+        case .coalesce(let parts): .coalesce(try parts.map(transform))
+        case .function(let function, let parts): .function(function, try parts.map(transform))
+        case .component(let keys, let whole, let type): .component(keys, of: try transform(whole), type: type)
+        case .literal, .variable, .element, .path, .isKind, .quantified, .aggregated, .aggregate: self
+        }
+    }
+}

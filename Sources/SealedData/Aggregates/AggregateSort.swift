@@ -1,0 +1,28 @@
+public import Foundation
+import ObjectGraph
+
+/// What groups of models are sorted by: an ``Aggregate``, or a value that they are grouped by.
+public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
+    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
+
+    private let order: SortOrder
+    private let expression: (Entity) throws -> QueryExpression
+
+    /// Sorts by an aggregate. Nil comes before all values.
+    public init<Result>(_ aggregate: Aggregate<Model, Result>, order: SortOrder = .forward) {
+        self.order = order
+        expression = { try aggregate.expression(of: $0) }
+    }
+
+    /// Sorts by a value that the models are grouped by. Nil comes before all values.
+    public init<Value>(_ keyPath: KeyPath<Model, Value>, order: SortOrder = .forward) {
+        self.order = order
+        expression = { try ColumnPath(keyPath, of: Model.self, entity: $0).expression }
+    }
+
+    /// The sort key as a store knows it.
+    func sort(of entity: Entity) throws -> QuerySort {
+        let value = try expression(entity)
+        return QuerySort(value.resultType == .uint64 ? value.unsignedRank : value, ascending: order == .forward)
+    }
+}

@@ -1,0 +1,175 @@
+public import Foundation
+import ObjectGraph
+
+extension ModelContext {
+    /// Computes values from the models of a class.
+    ///
+    /// ```swift
+    /// let (count, pages) = try context.aggregate(
+    ///     Book.self, .count(), .sum(\.pages), where: #Predicate { $0.isRead })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - model: The class; models of classes that inherit from it count, too.
+    ///   - aggregates: What to compute.
+    ///   - predicate: Which models count; nil for all.
+    ///   - includePendingChanges: Whether unsaved changes of the context take part.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and ``SwiftDataError/unsupportedKeyPath`` for what the store cannot
+    ///   compute; an error where a sum of integers does not fit an `Int`; what the store throws.
+    /// - Complexity: one statement, and no model is made, unless there are unsaved changes that take part: then the values
+    ///   are read for each model and put together here.
+    public func aggregate<Model: PersistentModel, each Result>(
+        _ model: Model.Type,
+        _ aggregates: repeat Aggregate<Model, each Result>,
+        where predicate: Predicate<Model>? = nil,
+        includePendingChanges: Bool = true
+    ) throws -> (repeat each Result) {
+        var query = try AggregateQuery<Model>(in: self, where: predicate)
+        for aggregate in repeat each aggregates { try query.add(aggregate) }
+        query.request.includesPendingChanges = includePendingChanges
+        guard let row = try query.rows().first else {
+            throw SwiftDataError(.unsupportedKeyPath, "the store gave no result")
+        }
+        var reader = AggregateRowReader(row)
+        return (repeat try reader.result(of: each aggregates))
+    }
+
+    /// Computes values from groups of the models of a class: from all that have the same values, or the same models, at the
+    /// ends of key paths.
+    ///
+    /// ```swift
+    /// let rows = try context.aggregate(
+    ///     Book.self,
+    ///     groupedBy: \.author?.name,
+    ///     computing: .count(), .sum(\.pages),
+    ///     having: .count() > 1,
+    ///     sortBy: [AggregateSort(.sum(\.pages), order: .reverse)]
+    /// )
+    /// for (author, books, pages) in rows { … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - model: The class; models of classes that inherit from it count, too.
+    ///   - keys: What all models of a group have in common. Models that have nil there make a group.
+    ///   - aggregates: What to compute of each group.
+    ///   - predicate: Which models count; nil for all.
+    ///   - condition: Which groups to give; nil for all.
+    ///   - sort: The order of the groups; by their keys where it is empty, and where groups are equal in it.
+    ///   - limit: The largest number of groups; nil for no limit.
+    ///   - offset: The number of groups to leave out at the beginning.
+    ///   - includePendingChanges: Whether unsaved changes of the context take part.
+    /// - Returns: the keys of each group and then its aggregates.
+    /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)``.
+    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)``, and one statement for each key that is a model.
+    public func aggregate<Model: PersistentModel, each Key, each Result>(
+        _ model: Model.Type,
+        groupedBy keys: repeat KeyPath<Model, each Key>,
+        computing aggregates: repeat Aggregate<Model, each Result>,
+        where predicate: Predicate<Model>? = nil,
+        having condition: AggregateCondition<Model>? = nil,
+        sortBy sort: [AggregateSort<Model>] = [],
+        limit: Int? = nil,
+        offset: Int = 0,
+        includePendingChanges: Bool = true
+    ) throws -> [(repeat each Key, repeat each Result)] {
+        var query = try AggregateQuery<Model>(in: self, where: predicate)
+        for key in repeat each keys { try query.group(by: key) }
+        for aggregate in repeat each aggregates { try query.add(aggregate) }
+        query.request.havingPredicate = try condition?.expression(query.request.entity)
+        query.request.sort = try sort.map { try $0.sort(of: query.request.entity) }
+        query.request.limit = limit
+        query.request.offset = offset
+        query.request.includesPendingChanges = includePendingChanges
+        let rows = try query.rows()
+        let models = try query.models(in: rows)
+        return try rows.map { row in
+            var reader = AggregateRowReader(row, models)
+            return (repeat try reader.key(at: each keys), repeat try reader.result(of: each aggregates))
+        }
+    }
+}
+
+/// A query for aggregates of the models of a class.
+private struct AggregateQuery<Model: PersistentModel> {
+    private let graph: ManagedObjectContext
+    var request: DictionaryFetchRequest
+    /// The classes and entities of the models that are group keys, by the positions of their columns.
+    private var destinations: [Int: (type: any PersistentModel.Type, entity: Entity)] = [:]
+
+    init(in context: ModelContext, where predicate: Predicate<Model>?) throws {
+        graph = context.graph
+        guard let entity = graph.entity(for: Model.self) else { throw SwiftDataError.unknownSchema }
+        request = DictionaryFetchRequest(entity)
+        request.predicate = try predicate.map { try PredicateReader(model: graph.model).read($0, entity: entity) }
+    }
+
+    mutating func add<Result>(_ aggregate: Aggregate<Model, Result>) throws {
+        add(try aggregate.expression(of: request.entity))
+    }
+
+    mutating func group<Key>(by keyPath: KeyPath<Model, Key>) throws {
+        let path = try ColumnPath(keyPath, of: Model.self, entity: request.entity)
+        if let entity = path.destination, let type = PropertyKind.unwrapped(Key.self) as? any PersistentModel.Type {
+            destinations[request.propertiesToFetch.count] = (type, entity)
+        }
+        request.propertiesToGroupBy.append(path.expression)
+        add(path.expression)
+    }
+
+    private mutating func add(_ column: QueryExpression) {
+        let name = String(request.propertiesToFetch.count)
+        request.propertiesToFetch.append(ExpressionDescription(name, column))
+    }
+
+    func rows() throws -> DictionaryResults { try graph.fetchDictionaries(request) }
+
+    /// The models that are group keys, by the positions of their columns and their primary keys.
+    func models(in rows: DictionaryResults) throws -> [Int: [Int64: any GraphObject]] {
+        try destinations.reduce(into: [:]) { models, column in
+            let (position, (type, entity)) = column
+            let keys = rows.map { $0.values[$0.values.startIndex + position] }.filter { !$0.isNull }
+            if keys.isEmpty { return }
+            let request = FetchRequest(entity, predicate: .isMember(.variable(0), of: keys))
+            models[position] = try objects(of: type, request)
+        }
+    }
+
+    private func objects<T: PersistentModel>(
+        of type: T.Type,
+        _ request: FetchRequest
+    ) throws -> [Int64: any GraphObject] {
+        let objects = try graph.fetch(request, as: T.self)
+        return Dictionary(objects.map { ($0.managedObjectID.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// Takes the columns of a row one by one.
+private struct AggregateRowReader {
+    private let row: DictionaryRow
+    private let models: [Int: [Int64: any GraphObject]]
+    private var position = 0
+
+    init(_ row: DictionaryRow, _ models: [Int: [Int64: any GraphObject]] = [:]) {
+        self.row = row
+        self.models = models
+    }
+
+    private mutating func next() -> Value {
+        defer { position += 1 }
+        return row.values[row.values.startIndex + position]
+    }
+
+    mutating func result<Model, Result>(of aggregate: Aggregate<Model, Result>) throws -> Result {
+        try aggregate.result(of: next())
+    }
+
+    mutating func key<Model, Key>(at keyPath: KeyPath<Model, Key>) throws -> Key {
+        let models = models[position]
+        let value = next()
+        if let models, case .integer(let key) = value, let model = models[key] as? Key { return model }
+        guard let key = columnValue(value, as: Key.self) else {
+            throw SwiftDataError(.unsupportedKeyPath, "models cannot be grouped by a '\(Key.self)'")
+        }
+        return key
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+public import ObjectGraph
+@_exported public import struct ObjectGraph.PredicateFormatError
+
+extension PersistentModel {
+    /// Reads a predicate from its text form, in the syntax of `NSPredicate`'s format strings.
+    ///
+    /// It is a predicate like any other: it goes into a ``FetchDescriptor``, can be combined with those of `#Predicate`, and
+    /// evaluated.
+    ///
+    /// ```swift
+    /// let text = "name CONTAINS[cd] %@ AND ANY tags.label IN %@"
+    /// let predicate = try Trip.predicate(format: text, arguments: ["kyoto", ["museum", "garden"]])
+    /// let trips = try context.fetch(FetchDescriptor(predicate: predicate && isPlanned))
+    /// ```
+    ///
+    /// Arguments never become part of the text: whatever they contain, the predicate has the meaning that its format gives
+    /// it. The grammar is checked at once; names and types are when the predicate is used, by the classes of the container.
+    ///
+    /// - Parameters:
+    ///   - format: The text; the article "Predicates as text" of the `ObjectGraph` library tells what can stand in it.
+    ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of properties, models and
+    ///     identifiers, collections of these, and ranges. `%K` takes the name of a property, or a key path as text.
+    ///   - variables: The values of variables such as `$LIMIT`.
+    /// - Throws: `PredicateFormatError` with the place of the mistake, here and where the predicate is used.
+    public static func predicate(
+        format: String,
+        arguments: [Any?] = [],
+        variables: [String: Any?] = [:]
+    ) throws(PredicateFormatError) -> Predicate<Self> {
+        let parsed = try PredicateFormat(format)
+        let arguments = arguments.map { PredicateArgument($0) }
+        let variables = variables.mapValues { PredicateArgument($0) }
+        return Predicate<Self> { model in
+            PredicateExpressions.FormattedCondition(parsed, model, arguments, variables)
+        }
+    }
+}
+
+extension PredicateExpressions {
+    /// A condition that was written as text, see ``PersistentModel/predicate(format:arguments:variables:)``.
+    public struct FormattedCondition<Model: PersistentModel>: StandardPredicateExpression {
+        let format: PredicateFormat
+        let model: Variable<Model>
+        let arguments: [PredicateArgument]
+        let variables: [String: PredicateArgument]
+
+        init(
+            _ format: PredicateFormat,
+            _ model: Variable<Model>,
+            _ arguments: [PredicateArgument],
+            _ variables: [String: PredicateArgument]
+        ) {
+            self.format = format
+            self.model = model
+            self.arguments = arguments
+            self.variables = variables
+        }
+
+        /// The value for the model that the bindings name.
+        public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+            let model = try model.evaluate(bindings)
+            return try condition(on: FormatSubject(model.managedObjectID.entity)).isTrue(for: model)
+        }
+
+        func condition(on subject: FormatSubject) throws(PredicateFormatError) -> QueryExpression {
+            try format.condition(on: subject, arguments: arguments, variables: variables)
+        }
+
+        /// Always fails: Foundation's predicates can be decoded on Apple's platforms only.
+        public init(from decoder: any Decoder) throws {
+            throw UnsupportedPredicate("the decoding of a predicate that was written as text")
+        }
+
+        /// Always fails: Foundation's predicates can be encoded on Apple's platforms only.
+        public func encode(to encoder: any Encoder) throws {
+            throw UnsupportedPredicate("the encoding of a predicate that was written as text")
+        }
+    }
+}
+
+extension PredicateExpressions.FormattedCondition: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        guard case .object(let object) = try context.read(model) else {
+            throw UnsupportedPredicate("a predicate that was written as text, on something else than a model")
+        }
+        let subject = FormatSubject(
+            object.entity,
+            variable: object.variable,
+            path: object.path,
+            depth: context.depth
+        )
+        let condition = try condition(on: subject)
+        return .value(.conjunction([object.requirement, condition].compactMap(\.self)))
+    }
+}
+
+extension PersistentIdentifier: PredicateObject {
+    package func predicateKey(in entity: Entity) -> Int64? { queryKey(in: entity) }
+
+    package var predicateEntityName: String { entityName }
+}
