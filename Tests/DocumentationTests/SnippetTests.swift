@@ -94,7 +94,7 @@ import Testing
         try runSearchArticles { text in printed.withLock { $0.append(text) } }
         let expected = [
             #"["_rtree_Teahouse_latitude_longitude"]"#, "true", "Green tea", "Coffee", "1", "1",
-            "…needs no [ceremony].",
+            "…it needs no [ceremony].",
         ]
         #expect(printed.withLock { $0 } == expected)
     }

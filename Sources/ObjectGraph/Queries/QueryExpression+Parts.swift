@@ -13,33 +13,33 @@ extension QueryExpression {
     }
 
     /// The expression with other ones in the place of its ``operands``, which come in their order.
-    func mapOperands(_ transform: (QueryExpression) -> QueryExpression) -> QueryExpression {
+    func mapOperands(_ transform: (QueryExpression) throws -> QueryExpression) rethrows -> QueryExpression {
         switch self {
         case .literal, .parameter, .variable, .element, .path, .isKind: return self
         case .comparison(let comparison, let left, let right):
-            let left = transform(left)
-            return .comparison(comparison, left, transform(right))
+            let left = try transform(left)
+            return .comparison(comparison, left, try transform(right))
         case .arithmetic(let operation, let left, let right):
-            let left = transform(left)
-            return .arithmetic(operation, left, transform(right))
-        case .and(let parts): return .and(parts.map(transform))
-        case .or(let parts): return .or(parts.map(transform))
-        case .coalesce(let parts): return .coalesce(parts.map(transform))
-        case .function(let function, let parts): return .function(function, parts.map(transform))
-        case .not(let part): return .not(transform(part))
-        case .isMember(let part, let values): return .isMember(transform(part), of: values)
-        case .aggregate(let aggregate, let part): return .aggregate(aggregate, of: transform(part))
-        case .component(let keys, let whole, let type): return .component(keys, of: transform(whole), type: type)
+            let left = try transform(left)
+            return .arithmetic(operation, left, try transform(right))
+        case .and(let parts): return try .and(parts.map(transform))
+        case .or(let parts): return try .or(parts.map(transform))
+        case .coalesce(let parts): return try .coalesce(parts.map(transform))
+        case .function(let function, let parts): return try .function(function, parts.map(transform))
+        case .not(let part): return try .not(transform(part))
+        case .isMember(let part, let values): return try .isMember(transform(part), of: values)
+        case .aggregate(let aggregate, let part): return .aggregate(aggregate, of: try transform(part))
+        case .component(let keys, let whole, let type): return .component(keys, of: try transform(whole), type: type)
         case .conditional(let test, let first, let second):
-            let (test, first) = (transform(test), transform(first))
-            return .conditional(test, first, transform(second))
+            let (test, first) = (try transform(test), try transform(first))
+            return .conditional(test, first, try transform(second))
         case .quantified(let quantifier, let source, let variable, let condition):
-            let source = source.mapOperands(transform)
-            return .quantified(quantifier, source, variable: variable, condition: transform(condition))
+            let source = try source.mapOperands(transform)
+            return .quantified(quantifier, source, variable: variable, condition: try transform(condition))
         case .aggregated(let aggregate, let source, let variable, let value, let condition):
-            let source = source.mapOperands(transform)
-            let value = transform(value)
-            return .aggregated(aggregate, source, variable: variable, value: value, condition: transform(condition))
+            let source = try source.mapOperands(transform)
+            let value = try transform(value)
+            return .aggregated(aggregate, source, variable: variable, value: value, condition: try transform(condition))
         }
     }
 
@@ -90,10 +90,12 @@ extension CollectionSource {
         }
     }
 
-    fileprivate func mapOperands(_ transform: (QueryExpression) -> QueryExpression) -> CollectionSource {
+    fileprivate func mapOperands(
+        _ transform: (QueryExpression) throws -> QueryExpression
+    ) rethrows -> CollectionSource {
         switch self {
         case .members: self
-        case .elements(let value, let type): .elements(of: transform(value), type: type)
+        case .elements(let value, let type): .elements(of: try transform(value), type: type)
         }
     }
 }

@@ -91,39 +91,74 @@ extension QueryExpression {
         case (.not(let part), .not(let other)): return part.hasSameShape(as: other)
         case (.conditional(let test, let first, let second), .conditional(let other, let otherFirst, let otherSecond)):
             return all([test, first, second], [other, otherFirst, otherSecond])
+        case (.literal(let value), .literal(let other)): return value.isIdentical(to: other)
+        case (.isMember(let part, let values), .isMember(let other, let others)):
+            return values.count == others.count && zip(values, others).allSatisfy { $0.isIdentical(to: $1) }
+                && part.hasSameShape(as: other)
+        case (.component(let keys, let whole, let type), .component(let otherKeys, let other, let otherType)):
+            return keys == otherKeys && type == otherType && whole.hasSameShape(as: other)
         case (
             .quantified(let quantifier, let source, let variable, let condition),
             .quantified(let other, let otherSource, let otherVariable, let otherCondition)
         ):
-            return quantifier == other && source == otherSource && variable == otherVariable
+            return quantifier == other && source.hasSameShape(as: otherSource) && variable == otherVariable
                 && condition.hasSameShape(as: otherCondition)
+        case (
+            .aggregated(let aggregate, let source, let variable, let value, let condition),
+            .aggregated(let other, let otherSource, let otherVariable, let otherValue, let otherCondition)
+        ):
+            return aggregate == other && source.hasSameShape(as: otherSource) && variable == otherVariable
+                && all([value, condition], [otherValue, otherCondition])
+        case (.arithmetic(let operation, let left, let right), .arithmetic(let other, let otherLeft, let otherRight)):
+            return operation == other && all([left, right], [otherLeft, otherRight])
         default:
-            // Whatever else there is has few constants, or none, and counts as it is.
+            // Nothing else has constants in it.
             return self == other
         }
     }
 
+    /// Hashes what counts for ``hasSameShape(as:)``, or less.
     fileprivate func hashShape(into hasher: inout Hasher) {
-        func hashSide(_ side: QueryExpression) {
-            if let storage = side.parameterStorage { hasher.combine(storage) } else { side.hashShape(into: &hasher) }
-        }
         switch self {
+        case .literal, .parameter, .variable, .element, .path, .isKind: return hasher.combine(self)
         case .comparison(let comparison, let left, let right):
             hasher.combine(comparison)
-            hashSide(left)
-            hashSide(right)
-        case .and(let parts), .or(let parts), .coalesce(let parts): for part in parts { part.hashShape(into: &hasher) }
-        case .function(let function, let parts):
-            hasher.combine(function)
-            for part in parts { part.hashShape(into: &hasher) }
-        case .not(let part): part.hashShape(into: &hasher)
-        case .conditional(let test, let first, let second):
-            for part in [test, first, second] { part.hashShape(into: &hasher) }
-        case .quantified(let quantifier, let source, _, let condition):
-            hasher.combine(quantifier)
-            hasher.combine(source)
-            condition.hashShape(into: &hasher)
-        default: hasher.combine(self)
+            for side in [left, right] {
+                if let storage = side.parameterStorage {
+                    hasher.combine(storage)
+                } else {
+                    side.hashShape(into: &hasher)
+                }
+            }
+            return
+        case .arithmetic(let operation, _, _): hasher.combine(operation)
+        case .function(let function, _): hasher.combine(function)
+        case .quantified(let quantifier, _, _, _): hasher.combine(quantifier)
+        case .aggregate(let aggregate, _), .aggregated(let aggregate, _, _, _, _): hasher.combine(aggregate)
+        case .isMember(_, let values): hasher.combine(values.count)
+        case .and, .or, .not, .conditional, .coalesce, .component: break
+        }
+        for operand in operands { operand.hashShape(into: &hasher) }
+    }
+}
+
+extension CollectionSource {
+    fileprivate func hasSameShape(as other: CollectionSource) -> Bool {
+        switch (self, other) {
+        case (.elements(let whole, let type), .elements(let other, let otherType)):
+            type == otherType && whole.hasSameShape(as: other)
+        default: self == other
+        }
+    }
+}
+
+extension Value {
+    /// Whether both are the same bit for bit: texts that are equal may have other bytes, which some functions tell apart.
+    fileprivate func isIdentical(to other: Value) -> Bool {
+        switch (self, other) {
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        default: self == other
         }
     }
 }

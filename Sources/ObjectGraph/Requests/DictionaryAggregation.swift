@@ -103,7 +103,11 @@ struct DictionaryAggregation {
         {
             return .literal(group.first?.values[position] ?? .null)
         }
-        return try expression.mappingOperands { try resolved($0, for: group) }
+        switch expression {
+        // What stands inside a collection is that of its members.
+        case .quantified, .aggregated: return expression
+        default: return try expression.mapOperands { try resolved($0, for: group) }
+        }
     }
 
     // MARK: Order
@@ -146,28 +150,5 @@ extension QueryExpression {
     /// What the aggregates in the expression are computed from.
     fileprivate var aggregateArguments: [QueryExpression] {
         if case .aggregate(_, let argument) = self { [argument] } else { operands.flatMap(\.aggregateArguments) }
-    }
-
-    /// The expression with others in the place of those that it is directly made of, except for what stands inside
-    /// collections.
-    fileprivate func mappingOperands(
-        _ transform: (QueryExpression) throws -> QueryExpression
-    ) rethrows -> QueryExpression {
-        switch self {
-        case .comparison(let comparison, let left, let right):
-            .comparison(comparison, try transform(left), try transform(right))
-        case .arithmetic(let operation, let left, let right):
-            .arithmetic(operation, try transform(left), try transform(right))
-        case .and(let parts): .and(try parts.map(transform))
-        case .or(let parts): .or(try parts.map(transform))
-        case .not(let part): .not(try transform(part))
-        case .isMember(let part, let values): .isMember(try transform(part), of: values)
-        case .conditional(let test, let first, let second):
-            .conditional(try transform(test), try transform(first), try transform(second))
-        case .coalesce(let parts): .coalesce(try parts.map(transform))
-        case .function(let function, let parts): .function(function, try parts.map(transform))
-        case .component(let keys, let whole, let type): .component(keys, of: try transform(whole), type: type)
-        case .literal, .variable, .element, .path, .isKind, .quantified, .aggregated, .aggregate: self
-        }
     }
 }

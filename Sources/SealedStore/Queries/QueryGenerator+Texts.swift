@@ -22,7 +22,7 @@ extension QueryGenerator {
     /// The form of the texts that an expression computes.
     func textForm(of expression: QueryExpression) -> TextForm {
         switch expression {
-        case .parameter: .mixed
+        case .parameter(_, let storage): storage == .text ? .mixed : .none
         case .literal(.text(let text)): text.composed.utf8.elementsEqual(text.utf8) ? .composed : .mixed
         case .path(let start, let path):
             if case .attribute(let attribute)? = path.last, attribute.type == .string {

@@ -68,6 +68,17 @@ import Testing
         #expect(layout.fetchStatements.count == 7)
     }
 
+    @Test func `functions are given the bytes of their own request`() throws {
+        func condition(_ part: String) -> QueryExpression {
+            .function(.localizedContains, [path("title"), .literal(.text(part))])
+        }
+        _ = try statement(condition("\u{304C}"))
+        guard case .text(let text) = try statement(condition("\u{304B}\u{3099}")).parameters[0] else {
+            return #expect(Bool(false), "no text")
+        }
+        #expect(Array(text.unicodeScalars) == ["\u{304B}", "\u{3099}"])
+    }
+
     @Test func `a constant that fails waits until it is reached`() throws {
         let never = QueryExpression.arithmetic(.divide, .literal(.integer(1)), .literal(.integer(0)))
         let condition = QueryExpression.and([

@@ -125,11 +125,9 @@ import Testing
             ]
         for part in parts {
             for function in [QueryExpression.Function.contains, .startsWith, .endsWith, .localizedContains] {
-                #expect(
-                    try archive.keys("Article", condition(archive, function, part))
-                        == bare.keys("Article", condition(bare, function, part)),
-                    "\(function) \(part.debugDescription)"
-                )
+                let found = try archive.keys("Article", condition(archive, function, part))
+                let expected = try bare.keys("Article", condition(bare, function, part))
+                #expect(found == expected, "\(function) \(part.debugDescription)")
             }
         }
     }

@@ -39,6 +39,7 @@ struct PredicateFormatWriter {
         if let unsigned = expression.unsignedComparison { return (comparison(unsigned), .comparison) }
         switch expression {
         case .literal(let value): return literal(value, as: type)
+        case .parameter(let number, _): return ("$\(number)", .primary)
         case .variable, .element, .path, .component: return (path(expression), .primary)
         case .and(let parts): return list(parts, " AND ", .and, .not, none: "TRUEPREDICATE")
         case .or(let parts): return list(parts, " OR ", .or, .and, none: "FALSEPREDICATE")
