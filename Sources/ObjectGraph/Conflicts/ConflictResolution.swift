@@ -58,19 +58,15 @@ struct ConflictResolution {
                 zip(ids, objects).map { MergeConflict($0, object: $1, persisted: rows[$0]) }
             )
         }
-        var hasRestored = false
-        for (id, object) in zip(ids, objects) {
-            guard let object else { continue }
-            if let row = rows[id] {
-                let wasDeleted = object.state.pointee.flags.contains(.deleted)
-                merge(row, into: object)
-                if wasDeleted, !object.state.pointee.flags.contains(.deleted) { hasRestored = true }
-            } else {
-                settleMissing(object)
-            }
+        var present: [(object: any GraphObject, row: Row)] = []
+        for case (let id, let object?) in zip(ids, objects) {
+            if let row = rows[id] { present.append((object, row)) } else { settleMissing(object) }
             object.state.pointee.flags.remove(.outdated)
         }
-        if hasRestored { context.restoreCascadedDeletions() }
+        if !context.mergePolicy.objectWins {
+            context.restoreWithCascades(present.map(\.object).filter { $0.state.pointee.flags.contains(.deleted) })
+        }
+        for (object, row) in present { merge(row, into: object) }
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
     }
 
@@ -89,8 +85,6 @@ struct ConflictResolution {
     private func merge(_ row: Row, into object: any GraphObject) {
         let state = object.state
         let base = state.pointee.row
-        let wasDeleted = state.pointee.flags.contains(.deleted)
-        if wasDeleted, !context.mergePolicy.objectWins { context.restore(object) }
         switch context.mergePolicy {
         case .error, .mergeByPropertyObjectTrump: break
         case .mergeByPropertyStoreTrump:

@@ -50,14 +50,17 @@ extension ManagedObjectContext {
         registerUndo()
     }
 
-    /// Takes back a deletion that has not been saved.
-    func restore(_ object: any GraphObject) {
-        deleted.remove(object)
-        deletionStamp &+= 1
-        object.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
-        recorder?.didInsert(object)
-        markUpdated(object)
-        object.reestablishInverses()
+    /// Takes back deletions that have not been saved.
+    func restore(_ objects: [any GraphObject]) {
+        for object in objects {
+            deleted.remove(object)
+            deletionStamp &+= 1
+            object.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
+            recorder?.didInsert(object)
+            markUpdated(object)
+        }
+        // Only now, so that those that come back together find each other in their places.
+        for object in objects { object.reestablishInverses() }
     }
 
     /// Deletes objects, with or without those that the delete rules take along.
@@ -100,22 +103,15 @@ extension ManagedObjectContext {
         }
         guard let inverse = relationship.inverse else { return }
         for destination in destinations where destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) {
-            // A list of members is told by the deleted object's own row, so the object leaves it under every rule; the
-            // destination's own key is changed only where the rule says so.
-            if inverse.isToMany {
-                destination.removeMember(object.state.pointee.key, from: inverse)
-            } else if relationship.deleteRule == .nullify {
-                destination.clearDestination(of: inverse, ifKey: object.state.pointee.key)
-            } else if let recorder, destination.destinationKey(at: inverse.slot) == object.state.pointee.key {
-                // The key stays, but the next save clears it in the store.
-                recorder.willSetDestination(of: destination, at: inverse.slot)
-            }
+            destination.lose(object, along: inverse, by: relationship.deleteRule)
         }
     }
 
-    /// Takes back the unsaved deletions that followed from others which have been taken back.
-    func restoreCascadedDeletions() {
+    /// Takes back unsaved deletions, and those that followed from them.
+    func restoreWithCascades(_ objects: [any GraphObject]) {
+        guard !objects.isEmpty else { return }
         propagateDeletes()
+        let returning = Set(objects.map { ObjectIdentifier($0) })
         // What the program itself deleted stays so, with all that goes with it, and so does what went with objects that are
         // not in the store any more.
         var doomed: Set<ObjectIdentifier> = []
@@ -124,12 +120,13 @@ extension ManagedObjectContext {
             return flags.contains(.vanished) || flags.intersection([.deleted, .deletedByCascade]) == .deleted
         }
         while let object = rest.popLast() {
-            guard doomed.insert(ObjectIdentifier(object)).inserted else { continue }
+            guard !returning.contains(ObjectIdentifier(object)), doomed.insert(ObjectIdentifier(object)).inserted
+            else { continue }
             for relationship in object.entity.relationships where relationship.deleteRule == .cascade {
                 rest += object.lastDestinations(of: relationship)
             }
         }
-        for object in deleted.objects where !doomed.contains(ObjectIdentifier(object)) { restore(object) }
+        restore(deleted.objects.filter { !doomed.contains(ObjectIdentifier($0)) })
     }
 
     /// What keeps deleted objects from being deleted.
@@ -154,11 +151,22 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
-    /// The registered objects that a relationship leads to, deleted ones among them.
-    fileprivate func lastDestinations(of relationship: Relationship) -> [any GraphObject] {
-        guard let context = state.pointee.handler?.context else { return [] }
-        let keys =
-            relationship.isToMany ? Array(members(of: relationship).keys) : [destinationKey(at: relationship.slot)]
-        return keys.compactMap { context.knownObject(forKey: $0, of: relationship.destination) }
+    /// Takes a deleted object out of the own side of a relationship, as the delete rule of the other side says.
+    func lose(
+        _ deleted: any GraphObject,
+        along relationship: Relationship,
+        by rule: RelationshipDescription.DeleteRule
+    ) {
+        // A list of members is told by the deleted object's own row, so the object leaves it under every rule; the own key
+        // is changed only where the rule says so.
+        let key = deleted.state.pointee.key
+        if relationship.isToMany {
+            removeMember(key, from: relationship)
+        } else if rule == .nullify {
+            clearDestination(of: relationship, ifKey: key)
+        } else if let recorder, destinationKey(at: relationship.slot) == key {
+            // The key stays, but the next save clears it in the store.
+            recorder.willSetDestination(of: self, at: relationship.slot)
+        }
     }
 }

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
                     context === self,
                     "the object belongs to another context: insert it there, or pass its identifier"
                 )
-                if object.state.pointee.flags.contains(.deleted) { restore(object) }
+                if object.state.pointee.flags.contains(.deleted) { restore([object]) }
                 if object.state.pointee.flags.contains(.vanished) {
                     if object.hasUnsavedPermanentKey { reinsert(object) } else { revive(object) }
                 }

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
         // What was changed before can be undone, the refresh cannot.
         registerUndo()
         withoutRecording {
-            if object.state.pointee.flags.contains(.deleted) { restore(object) }
+            if object.state.pointee.flags.contains(.deleted) { restore([object]) }
             object.takeBackRelationships()
             if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
             object.turnIntoFault()

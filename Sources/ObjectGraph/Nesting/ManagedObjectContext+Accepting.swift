@@ -87,7 +87,7 @@ extension ManagedObjectContext {
         handler.table.reserve(1)
         if let known = knownObject(forKey: row.key, of: handler.entity) {
             if known.state.pointee.flags.contains(.deleted) {
-                restore(known)
+                restore([known])
                 known.setAttributes(from: row) { _ in true }
             } else {
                 known.state.pointee.flags.subtract([.vanished, .deletePropagated])

@@ -71,6 +71,14 @@ extension GraphObject {
         return destination(at: relationship.slot).map { [$0] } ?? []
     }
 
+    /// The registered objects that a relationship leads to, deleted ones among them.
+    func lastDestinations(of relationship: Relationship) -> [any GraphObject] {
+        guard let context = state.pointee.handler?.context else { return [] }
+        let keys =
+            relationship.isToMany ? Array(members(of: relationship).keys) : [destinationKey(at: relationship.slot)]
+        return keys.compactMap { context.knownObject(forKey: $0, of: relationship.destination) }
+    }
+
     /// What is known of the members of a to-many relationship.
     func members(of relationship: Relationship) -> ToManyMembers {
         let changes = ensureChanges()
@@ -208,7 +216,7 @@ extension GraphObject {
     }
 
     /// Takes `other` out of the own side of a relationship.
-    private func forget(_ other: any GraphObject, along relationship: Relationship) {
+    func forget(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
             removeMember(other.state.pointee.key, from: relationship)
         } else {
@@ -254,37 +262,6 @@ extension GraphObject {
         changing(slot) {
             ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
             didChange()
-        }
-    }
-
-    /// Brings the inverses of the object's relationships back, which its deletion had cleared. What belongs to another
-    /// object by now stays there.
-    func reestablishInverses() {
-        for relationship in entity.relationships {
-            guard let inverse = relationship.inverse else { continue }
-            for destination in destinations(of: relationship) {
-                if destination.accepts(self, along: inverse) {
-                    destination.remember(self, along: inverse)
-                } else {
-                    forget(destination, along: relationship)
-                }
-            }
-        }
-    }
-
-    /// Whether `other` can be put into the own side of a relationship without taking the place of another object.
-    private func accepts(_ other: any GraphObject, along relationship: Relationship) -> Bool {
-        if relationship.isToMany { return true }
-        let current = destination(at: relationship.slot)
-        return current == nil || current === other
-    }
-
-    /// Puts `other` into the own side of a relationship.
-    private func remember(_ other: any GraphObject, along relationship: Relationship) {
-        if relationship.isToMany {
-            addMember(other.state.pointee.key, to: relationship)
-        } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
-            storeDestination(other.state.pointee.key, at: relationship.slot)
         }
     }
 

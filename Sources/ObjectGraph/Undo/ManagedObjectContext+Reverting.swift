@@ -34,15 +34,33 @@ extension ManagedObjectContext {
         if flags.contains(.vanished), object.state.pointee.key > 0, !flags.contains(.deletionSaved) { return }
         switch change {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
-        case .destination(_, let slot, let reference): object.storeDestination(reference.currentKey, at: slot)
+        case .destination(_, let slot, let reference):
+            guard case .relationship(let relationship) = object.entity.properties[slot] else { return }
+            let isLost = isLost(reference, from: object, along: relationship)
+            object.storeDestination(isLost ? 0 : reference.currentKey, at: slot)
         case .arrival(let member, _, let relationship): object.removeMember(member.currentKey, from: relationship)
         case .departure(let member, _, let relationship, let removal):
+            if isLost(member, from: object, along: relationship) { return }
             object.takeBack(removal, of: member.currentKey, from: relationship)
         case .order(_, let relationship, let order, let wasReordered):
             let isSinceSave = recorded.saveCount == saveCount
             object.restoreOrder(order.map(\.currentKey), of: relationship, isStored: isSinceSave && !wasReordered)
         case .insertion, .deletion: break
         }
+    }
+
+    /// Whether a relationship of an object must not be made to lead to another one again, which is gone for good: it may have
+    /// been when the change was recorded, since a one-way relationship does not hear of the deletion of its destination.
+    private func isLost(
+        _ reference: ObjectReference,
+        from object: any GraphObject,
+        along relationship: Relationship
+    ) -> Bool {
+        let key = reference.currentKey
+        guard key > 0 else { return false }
+        guard let destination = destination(of: relationship, key: key, from: object) else { return true }
+        let flags = destination.state.pointee.flags
+        return flags.contains(.vanished) && !flags.contains(.deletionSaved)
     }
 
     // MARK: Deletions

@@ -4,7 +4,7 @@
     import Testing
 
     /// What is left of a key in the memory of the process; run in a process of its own, where no other test has keys.
-    @Suite struct KeyMemoryTests {
+    @Suite(.withoutSanitizer) struct KeyMemoryTests {
         @Test func `after closing, neither passphrase nor key is in memory`() async {
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder()

@@ -198,4 +198,37 @@ import Testing
         #expect(people.map { $0[one: "spouse"] } === [nil, people[2], people[1]])
         #expect(people.map { $0[many: "friends"].names } == [["a", "b", "c"], ["a", "c"], ["a", "b", "c"]])
     }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an undo makes nothing lead to an object that is gone for good`(kind: StoreKind, isHeld: Bool) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let author = context.make("Author", ["name": "author"])
+        let books = ["a", "b"].map { context.make("Book", ["name": .text($0)]) }
+        author[one: "favourite"] = books[0]
+        author[many: "readings"] = [books[0]]
+        try context.save()
+        context.undoManager = UndoManager()
+        author[many: "readings"] = [books[1]]
+        context.processPendingChanges()
+        try context.save()
+        let id = books[0].managedObjectID
+        let other = store.context()
+        other.delete(try other.counterpart(of: books[0]))
+        try other.save()
+        context.processPendingChanges()
+        // The row of the author still tells the key.
+        author[one: "favourite"] = books[1]
+        context.processPendingChanges()
+        let held = isHeld ? books : []
+        _ = context.registeredObjects
+        #expect(context.registeredObject(for: id) == nil)
+        context.undo()
+        context.undo()
+        #expect(author[one: "favourite"] == nil)
+        #expect(author[many: "readings"].isEmpty)
+        try context.save()
+        #expect(try store.problems() == [])
+        #expect(held.count == (isHeld ? 2 : 0))
+    }
 }

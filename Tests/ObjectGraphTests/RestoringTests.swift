@@ -1,0 +1,89 @@
+import ObjectGraph
+import Testing
+
+@Suite("Objects that are inserted again after they were deleted, without what went with them") struct RestoringTests {
+    /// Whether a save comes between the changes and their undo.
+    enum Moment: CaseIterable { case beforeSave, afterSave }
+
+    /// An owner shares its item with others, but takes it along when it is deleted.
+    private static let model = Fixtures.model(
+        EntityDescription(
+            "Owner",
+            relationships: [
+                .init("shared", to: "Item", .many, inverse: "sharers"),
+                .init("own", to: "Item", .many, inverse: "owner", deleteRule: .cascade),
+                .init("also", to: "Item", .many, inverse: "alsoOwner"),
+            ]
+        ),
+        EntityDescription(
+            "Item",
+            relationships: [
+                .init("sharers", to: "Owner", .many, inverse: "shared", deleteRule: .deny),
+                .init("owner", to: "Owner", .one, inverse: "own"),
+                .init("alsoOwner", to: "Owner", .one, inverse: "also"),
+            ]
+        )
+    )
+
+    private static func restored(
+        _ store: TestStore
+    ) throws -> (ManagedObjectContext, owner: ManagedObject, item: ManagedObject) {
+        let context = store.context()
+        let (owner, item) = (context.make("Owner"), context.make("Item"))
+        for name in ["shared", "own", "also"] { owner[many: name] = [item] }
+        try context.save()
+        context.delete(owner)
+        #expect(item.isObjectDeleted)
+        context.insert(owner)
+        return (context, owner, item)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what went with them still asks whether it may be deleted`(kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.model)
+        let (context, owner, item) = try Self.restored(store)
+        #expect(item.isObjectDeleted)
+        #expect(owner[many: "shared"].isEmpty)
+        let error = #expect(throws: ObjectGraphError.self) { try context.save() }
+        guard case .validation(let problems)? = error else {
+            Issue.record("the error is \(String(describing: error))"); return
+        }
+        #expect(problems.map(\.property) == ["sharers"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what went with them is related to them again when it is inserted, too`(kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.model)
+        let (context, owner, item) = try Self.restored(store)
+        context.insert(item)
+        try context.save()
+        for context in [context, store.context()] {
+            let (owner, item) = (try context.counterpart(of: owner), try context.counterpart(of: item))
+            for name in ["shared", "own", "also"] { #expect(owner[many: name] === [item], "\(name)") }
+            #expect(item[many: "sharers"] === [owner])
+            for name in ["owner", "alsoOwner"] { #expect(item[one: name] === owner, "\(name)") }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, Moment.allCases)
+    func `an undo brings back what went with them in its order`(kind: StoreKind, moment: Moment) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let book = context.make("Book", ["name": "book"])
+        book[many: "chapters"] = ["2", "1", "3"].map { context.make("Chapter", ["name": .text($0)]) }
+        try context.save()
+        context.undoManager = UndoManager()
+        context.delete(book)
+        _ = context.hasChanges
+        context.insert(book)
+        #expect(book[many: "chapters"].isEmpty)
+        if moment == .afterSave { try context.save() }
+        context.undo()
+        #expect(book[many: "chapters"].texts("name") == ["2", "1", "3"])
+        #expect(context.hasChanges == (moment == .afterSave))
+        try context.save()
+        #expect(try store.problems() == [])
+        let fresh = store.context()
+        #expect(try fresh.one("Book")[many: "chapters"].texts("name") == ["2", "1", "3"])
+    }
+}
