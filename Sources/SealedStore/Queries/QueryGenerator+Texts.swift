@@ -55,6 +55,7 @@ extension QueryGenerator {
         _ left: QueryExpression,
         _ right: QueryExpression
     ) throws(SealedStoreError) -> (left: String, right: String) {
+        if left.isConstantText, right.isConstantText { return (try composedValue(left), try composedValue(right)) }
         let forms = [left, right].map { $0.isConstantText ? TextForm.none : textForm(of: $0) }
         switch forms[0].combined(with: forms[1]) {
         case .none: return (try value(left), try value(right))

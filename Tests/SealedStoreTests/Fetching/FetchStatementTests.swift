@@ -68,6 +68,14 @@ import Testing
         #expect(layout.fetchStatements.count == 7)
     }
 
+    @Test func `two constants are compared as Swift compares them`() throws {
+        let statement = try statement(
+            .comparison(.greaterOrEqual, .literal(.text("z")), .literal(.text("\u{212A}")))
+        )
+        guard case .text(let kelvin) = statement.parameters[1] else { return #expect(Bool(false), "no text") }
+        #expect(Array(kelvin.utf8) == Array("K".utf8))
+    }
+
     @Test func `functions are given the bytes of their own request`() throws {
         func condition(_ part: String) -> QueryExpression {
             .function(.localizedContains, [path("title"), .literal(.text(part))])
