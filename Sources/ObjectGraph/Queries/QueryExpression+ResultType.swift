@@ -84,7 +84,8 @@ extension QueryExpression {
 }
 
 extension Value {
-    fileprivate var attributeType: AttributeType? {
+    /// The type of attributes that are stored as the value is; nil for null.
+    var attributeType: AttributeType? {
         switch self {
         case .null: nil
         case .integer: .int64

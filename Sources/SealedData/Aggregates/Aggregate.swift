@@ -9,7 +9,8 @@ import ObjectGraph
 ///
 /// Key paths may lead through to-one relationships, as `\.author?.born` does. Values that are nil do not count.
 public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
-    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
+    // Sound because key paths are immutable, though not all of them are marked `Sendable`, and because `empty` is the zero of
+    // a sum or nil.
 
     private let function: QueryExpression.Aggregate
     /// The values; nil for the models themselves.

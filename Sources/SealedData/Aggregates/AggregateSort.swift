@@ -3,7 +3,8 @@ import ObjectGraph
 
 /// What groups of models are sorted by: an ``Aggregate``, or a value that they are grouped by.
 public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
-    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
+    // Sound because `expression` captures an aggregate or a key path, which are immutable, and nothing else; not all key
+    // paths are marked `Sendable`.
 
     private let order: SortOrder
     private let expression: (Entity) throws -> QueryExpression

@@ -15,28 +15,27 @@ struct PredicateReader {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
     func read<T: PersistentModel>(_ predicate: Predicate<T>, entity: Entity) throws -> QueryExpression {
-        let context = ReadingContext(model: model)
-        let object = ObjectReference(variable: 0, entity: entity)
-        do {
-            return try context.bind(predicate.variable.key, to: object) {
-                try context.condition(predicate.expression)
-            }
-        } catch let part as UnsupportedPredicate {
-            throw SwiftDataError(.unsupportedPredicate, part.description)
-        }
+        try read(aboutObjectsOf: entity, predicate.variable.key) { try $0.condition(predicate.expression) }
     }
 
     /// Reads a value that is computed from an object of an entity.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
-    func read<T: PersistentModel, Output>(_ expression: Expression<T, Output>, entity: Entity) throws -> QueryExpression
-    {
+    func read<T: PersistentModel, Output>(
+        _ expression: Expression<T, Output>,
+        entity: Entity
+    ) throws -> QueryExpression {
+        try read(aboutObjectsOf: entity, expression.variable.key) { try $0.value(expression.expression) }
+    }
+
+    private func read(
+        aboutObjectsOf entity: Entity,
+        _ variable: PredicateExpressions.VariableID,
+        _ body: (ReadingContext) throws -> QueryExpression
+    ) throws -> QueryExpression {
         let context = ReadingContext(model: model)
-        let object = ObjectReference(variable: 0, entity: entity)
         do {
-            return try context.bind(expression.variable.key, to: object) {
-                try context.value(expression.expression)
-            }
+            return try context.bind(variable, to: ObjectReference(variable: 0, entity: entity)) { try body(context) }
         } catch let part as UnsupportedPredicate {
             throw SwiftDataError(.unsupportedPredicate, part.description)
         }

@@ -9,9 +9,9 @@ struct RandomQuery {
 
     var random: SeededRandomNumbers
     /// The items that closures are about, the fetched one first.
-    private var items: [Erased<Item>] = []
-    private var depth = 0
-    private static let largestDepth = 4
+    var items: [Erased<Item>] = []
+    var depth = 0
+    static let largestDepth = 4
 
     init(_ random: SeededRandomNumbers) {
         self.random = random
@@ -28,17 +28,17 @@ struct RandomQuery {
         return predicate
     }
 
-    private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+    mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    private mutating func nested<R>(_ body: (inout RandomQuery) -> R) -> R {
+    mutating func nested<R>(_ body: (inout RandomQuery) -> R) -> R {
         depth += 1
         defer { depth -= 1 }
         return body(&self)
     }
 
-    private var isDeep: Bool { depth >= Self.largestDepth }
+    var isDeep: Bool { depth >= Self.largestDepth }
 
-    private var item: Erased<Item> {
+    var item: Erased<Item> {
         mutating get { items[pick(items.count)] }
     }
 
@@ -77,7 +77,7 @@ struct RandomQuery {
     }
     mutating func maybe<T>(_ value: (inout RandomQuery) -> T) -> T? { pick(3) == 0 ? nil : value(&self) }
 
-    private func value<T: Codable & Sendable>(_ value: T) -> Erased<T> { Erased(PredicateExpressions.build_Arg(value)) }
+    func value<T: Codable & Sendable>(_ value: T) -> Erased<T> { Erased(PredicateExpressions.build_Arg(value)) }
 
     // MARK: Conditions
 
@@ -104,7 +104,7 @@ struct RandomQuery {
         }
     }
 
-    private mutating func comparison() -> Erased<Bool> {
+    mutating func comparison() -> Erased<Bool> {
         switch pick(17) {
         case 0: ordering(ints)
         case 1: ordering(doubles)
@@ -135,7 +135,7 @@ struct RandomQuery {
         var optionalComputed: ((inout RandomQuery) -> Erased<T?>)?
     }
 
-    private var ints: Values<Int> {
+    var ints: Values<Int> {
         Values(
             required: [\.int],
             optional: [\.optionalInt],
@@ -144,7 +144,7 @@ struct RandomQuery {
             optionalComputed: { $0.optionalInt() }
         )
     }
-    private var doubles: Values<Double> {
+    var doubles: Values<Double> {
         Values(
             required: [\.double],
             optional: [\.optionalDouble],
@@ -157,7 +157,7 @@ struct RandomQuery {
             }
         )
     }
-    private var texts: Values<String> {
+    var texts: Values<String> {
         Values(
             required: [\.text],
             optional: [\.optionalText],
@@ -174,10 +174,10 @@ struct RandomQuery {
             }
         )
     }
-    private var dates: Values<Date> {
+    var dates: Values<Date> {
         Values(required: [\.date], optional: [\.optionalDate], constant: { $0.date() })
     }
-    private var decimals: Values<Decimal> {
+    var decimals: Values<Decimal> {
         Values(
             required: [\.decimal],
             optional: [\.optionalDecimal],
@@ -188,9 +188,9 @@ struct RandomQuery {
             }
         )
     }
-    private var smalls: Values<Int8> { Values(required: [\.small], constant: { $0.small() }) }
-    private var unsigneds: Values<UInt64> { Values(required: [\.unsigned], constant: { $0.unsigned() }) }
-    private var floats: Values<Float> {
+    var smalls: Values<Int8> { Values(required: [\.small], constant: { $0.small() }) }
+    var unsigneds: Values<UInt64> { Values(required: [\.unsigned], constant: { $0.unsigned() }) }
+    var floats: Values<Float> {
         Values(
             required: [\.float],
             constant: { $0.float() },
@@ -201,11 +201,11 @@ struct RandomQuery {
         )
     }
 
-    private mutating func path<T>(_ keyPath: any KeyPath<Item, T> & Sendable) -> Erased<T> {
+    mutating func path<T>(_ keyPath: any KeyPath<Item, T> & Sendable) -> Erased<T> {
         Erased(PredicateExpressions.build_KeyPath(root: item, keyPath: keyPath))
     }
 
-    private mutating func expression<T>(_ values: Values<T>) -> Erased<T> {
+    mutating func expression<T>(_ values: Values<T>) -> Erased<T> {
         let choice = pick(8)
         if choice == 0 || (values.required.isEmpty && values.optional.isEmpty) { return value(values.constant(&self)) }
         if choice == 1, let computed = values.computed { return computed(&self) }
@@ -224,7 +224,7 @@ struct RandomQuery {
         return path(values.required[pick(values.required.count)])
     }
 
-    private mutating func optional<T>(_ values: Values<T>) -> Erased<T?> {
+    mutating func optional<T>(_ values: Values<T>) -> Erased<T?> {
         if pick(3) == 0, let computed = values.optionalComputed { return computed(&self) }
         guard !values.optional.isEmpty else {
             let constant: T? = pick(3) == 0 ? nil : values.constant(&self)
@@ -233,7 +233,7 @@ struct RandomQuery {
         return path(values.optional[pick(values.optional.count)])
     }
 
-    private mutating func ordering<T: Comparable>(_ values: Values<T>) -> Erased<Bool> {
+    mutating func ordering<T: Comparable>(_ values: Values<T>) -> Erased<Bool> {
         let (left, right) = (expression(values), expression(values))
         return switch pick(6) {
         case 0: Erased(PredicateExpressions.build_Equal(lhs: left, rhs: right))
@@ -245,7 +245,7 @@ struct RandomQuery {
         }
     }
 
-    private mutating func equality<T>(_ values: Values<T>) -> Erased<Bool> {
+    mutating func equality<T>(_ values: Values<T>) -> Erased<Bool> {
         let left = optional(values)
         let right: Erased<T?> =
             switch pick(3) {
@@ -256,253 +256,5 @@ struct RandomQuery {
         return bool()
             ? Erased(PredicateExpressions.build_Equal(lhs: left, rhs: right))
             : Erased(PredicateExpressions.build_NotEqual(lhs: left, rhs: right))
-    }
-
-    // MARK: Numbers
-
-    private mutating func computedInt() -> Erased<Int> {
-        switch pick(7) {
-        case 0: return Erased(PredicateExpressions.build_KeyPath(root: expression(textsOnly), keyPath: \.count))
-        case 1: return Erased(PredicateExpressions.build_KeyPath(root: path(\.tags), keyPath: \.count))
-        case 2: return Erased(PredicateExpressions.build_KeyPath(root: path(\.parts), keyPath: \.count))
-        case 3: return Erased(PredicateExpressions.build_KeyPath(root: path(\.place), keyPath: \.shelf))
-        case 4:
-            let numbers: Erased<[Int]> = Erased(
-                PredicateExpressions.build_NilCoalesce(lhs: path(\.numbers), rhs: value([Int]()))
-            )
-            return Erased(PredicateExpressions.build_KeyPath(root: numbers, keyPath: \.count))
-        default:
-            // Numbers that do not overflow: what does is an error, and in Swift the end of the program.
-            let left = Erased(PredicateExpressions.build_KeyPath(root: path(\.tags), keyPath: \.count))
-            let right = value(pick(5) + 1)
-            return switch pick(5) {
-            case 0: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .add))
-            case 1: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .subtract))
-            case 2: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .multiply))
-            case 3: Erased(PredicateExpressions.build_Division(lhs: path(\.int), rhs: right))
-            default: Erased(PredicateExpressions.build_Remainder(lhs: path(\.int), rhs: right))
-            }
-        }
-    }
-
-    private var textsOnly: Values<String> {
-        Values(required: [\.text], optional: [\.optionalText], constant: { $0.text() })
-    }
-
-    private mutating func optionalInt() -> Erased<Int?> {
-        switch pick(5) {
-        case 0:
-            return Erased(
-                PredicateExpressions.build_flatMap(path(\.shop)) { shop in
-                    PredicateExpressions.build_KeyPath(root: shop, keyPath: \.size)
-                }
-            )
-        case 1:
-            return Erased(
-                PredicateExpressions.build_flatMap(path(\.optionalPlace)) { place in
-                    PredicateExpressions.build_KeyPath(root: place, keyPath: \.shelf)
-                }
-            )
-        case 2:
-            return Erased(PredicateExpressions.build_subscript(path(\.scores), value(["a", "é", ""][pick(3)])))
-        case 3:
-            return Erased(
-                PredicateExpressions.build_flatMap(path(\.optionalText)) { text in
-                    PredicateExpressions.build_KeyPath(root: text, keyPath: \.count)
-                }
-            )
-        default:
-            let numbers: Erased<[Int]> = Erased(
-                PredicateExpressions.build_NilCoalesce(lhs: path(\.numbers), rhs: value([Int]()))
-            )
-            return Erased(PredicateExpressions.build_max(numbers))
-        }
-    }
-
-    private mutating func computedDouble() -> Erased<Double> {
-        let (left, right) = (path(\.double), value(double()))
-        return switch pick(6) {
-        case 0: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .add))
-        case 1: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .subtract))
-        case 2: Erased(PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .multiply))
-        case 3: Erased(PredicateExpressions.build_Division(lhs: left, rhs: right))
-        case 4: Erased(PredicateExpressions.build_UnaryMinus(left))
-        default: Erased(PredicateExpressions.build_KeyPath(root: path(\.place), keyPath: \.height))
-        }
-    }
-
-    // MARK: Texts
-
-    private mutating func textSearch() -> Erased<Bool> {
-        let (text, part) = (expression(texts), expression(texts))
-        switch pick(6) {
-        case 0, 1: return Erased(PredicateExpressions.build_contains(text, part))
-        case 2: return Erased(PredicateExpressions.build_starts(text, with: part))
-        case 3: return Erased(PredicateExpressions.build_localizedStandardContains(text, part))
-        case 4: return Erased(PredicateExpressions.build_KeyPath(root: text, keyPath: \.isEmpty))
-        default:
-            let order = PredicateExpressions.build_caseInsensitiveCompare(text, part)
-            let same = value([ComparisonResult.orderedSame.rawValue, 1][pick(2)])
-            return Erased(
-                PredicateExpressions.build_Equal(
-                    lhs: PredicateExpressions.build_KeyPath(root: order, keyPath: \.rawValue),
-                    rhs: same
-                )
-            )
-        }
-    }
-
-    // MARK: Collections
-
-    private mutating func membership() -> Erased<Bool> {
-        switch pick(7) {
-        case 0: return Erased(PredicateExpressions.build_contains(value(list { $0.int() }), expression(ints)))
-        case 1: return Erased(PredicateExpressions.build_contains(value(list { $0.text() }), expression(texts)))
-        case 2: return Erased(PredicateExpressions.build_contains(value(list { $0.double() }), expression(doubles)))
-        case 3:
-            let elements = list { $0.maybe { $0.text() } }
-            return Erased(PredicateExpressions.build_contains(value(elements), path(\.optionalText)))
-        case 4:
-            let (first, second) = (int(), int())
-            let range = min(first, second)...max(first, second)
-            return Erased(PredicateExpressions.build_contains(value(range), expression(ints)))
-        case 5:
-            let (first, second) = (text(), text())
-            let range = min(first, second)..<max(first, second)
-            return Erased(PredicateExpressions.build_contains(value(range), expression(texts)))
-        default: return Erased(PredicateExpressions.build_contains(path(\.tags), expression(texts)))
-        }
-    }
-
-    private mutating func overElements() -> Erased<Bool> {
-        var query = self
-        defer { random = query.random }
-        switch pick(4) {
-        case 0:
-            let tags = query.path(\.tags)
-            return Erased(
-                PredicateExpressions.build_contains(tags) { tag in
-                    let part = query.value(query.text())
-                    return Erased<Bool>(PredicateExpressions.build_starts(Erased<String>(tag), with: part))
-                }
-            )
-        case 1:
-            let tags = query.path(\.tags)
-            return Erased(
-                PredicateExpressions.build_allSatisfy(tags) { tag in
-                    let other = query.expression(query.textsOnly)
-                    return Erased<Bool>(
-                        PredicateExpressions.build_Comparison(lhs: Erased<String>(tag), rhs: other, op: .lessThan)
-                    )
-                }
-            )
-        case 2:
-            let reals = query.path(\.reals)
-            let filtered = PredicateExpressions.build_filter(reals) { real in
-                let other = query.value(query.double())
-                return Erased<Bool>(PredicateExpressions.build_Equal(lhs: Erased<Double>(real), rhs: other))
-            }
-            let count = PredicateExpressions.build_KeyPath(root: filtered, keyPath: \.count)
-            return Erased(
-                PredicateExpressions.build_Comparison(lhs: count, rhs: query.value(query.pick(3)), op: .lessThan)
-            )
-        default:
-            return Erased(PredicateExpressions.build_KeyPath(root: query.path(\.reals), keyPath: \.isEmpty))
-        }
-    }
-
-    private mutating func overMembers() -> Erased<Bool> {
-        var query = self
-        defer { random = query.random }
-        switch pick(4) {
-        case 0:
-            let parts = query.path(\.parts)
-            return Erased(
-                PredicateExpressions.build_contains(parts) { part in query.condition(on: Erased(part)) }
-            )
-        case 1:
-            let parts = query.path(\.parts)
-            return Erased(
-                PredicateExpressions.build_allSatisfy(parts) { part in query.condition(on: Erased(part)) }
-            )
-        case 2:
-            let others = query.bool() ? query.path(\.leads) : query.path(\.follows)
-            return Erased(
-                PredicateExpressions.build_contains(others) { other in
-                    query.items.append(Erased(other))
-                    defer { query.items.removeLast() }
-                    return query.nested { $0.condition() }
-                }
-            )
-        default:
-            let others = query.path(\.follows)
-            let filtered = PredicateExpressions.build_filter(others) { other in
-                query.items.append(Erased(other))
-                defer { query.items.removeLast() }
-                return query.nested { $0.condition() }
-            }
-            let count = PredicateExpressions.build_KeyPath(root: filtered, keyPath: \.count)
-            return Erased(
-                PredicateExpressions.build_Comparison(lhs: count, rhs: query.value(query.pick(3)), op: .greaterThan)
-            )
-        }
-    }
-
-    private mutating func condition(on part: Erased<Stock.Part>) -> Erased<Bool> {
-        let weight: Erased<Int> = Erased(PredicateExpressions.build_KeyPath(root: part, keyPath: \.weight))
-        let label: Erased<String?> = Erased(PredicateExpressions.build_KeyPath(root: part, keyPath: \.label))
-        switch pick(4) {
-        case 0:
-            return Erased(PredicateExpressions.build_Comparison(lhs: weight, rhs: expression(ints), op: .lessThan))
-        case 1: return Erased(PredicateExpressions.build_Equal(lhs: label, rhs: optional(texts)))
-        case 2: return Erased(PredicateExpressions.build_NotEqual(lhs: label, rhs: optional(texts)))
-        default:
-            return Erased(PredicateExpressions.build_Disjunction(lhs: condition(on: part), rhs: comparison()))
-        }
-    }
-
-    private mutating func unwrapped() -> Erased<Bool> {
-        var query = self
-        defer { random = query.random }
-        let inner: Erased<Bool?> = Erased(
-            PredicateExpressions.build_flatMap(query.path(\.optionalText)) { text in
-                let other = query.expression(query.textsOnly)
-                return Erased<Bool>(PredicateExpressions.build_contains(Erased<String>(text), other))
-            }
-        )
-        return Erased(PredicateExpressions.build_NilCoalesce(lhs: inner, rhs: query.value(query.bool())))
-    }
-
-    private mutating func shopComparison() -> Erased<Bool> {
-        let shop = path(\.shop)
-        if bool() {
-            let none: Erased<Stock.Shop?> = Erased(PredicateExpressions.build_NilLiteral())
-            return Erased(PredicateExpressions.build_Equal(lhs: shop, rhs: none))
-        }
-        let name: Erased<String?> = Erased(
-            PredicateExpressions.build_flatMap(shop) { shop in
-                PredicateExpressions.build_flatMap(PredicateExpressions.build_KeyPath(root: shop, keyPath: \.parent)) {
-                    PredicateExpressions.build_KeyPath(root: $0, keyPath: \.name)
-                }
-            }
-        )
-        return Erased(PredicateExpressions.build_NotEqual(lhs: name, rhs: optional(texts)))
-    }
-}
-
-/// Numbers that are the same for the same seed.
-struct SeededRandomNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0xD1B5_4A32_D192_ED03
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -109,7 +109,7 @@ extension PredicateArgument {
         case .uuid: .uuid
         case .url: .url
         case .data: .data
-        case .stored(let value): value.naturalType
+        case .stored(let value): value.attributeType
         case .null, .object, .list, .range, .unsupported: nil
         }
     }
@@ -190,19 +190,6 @@ extension PredicateArgument {
         case .unsupported(let type): "a value of type '\(type)'"
         case .integer(let value) where value < 0: "a negative number"
         default: naturalType?.kindDescription ?? "a value"
-        }
-    }
-}
-
-extension Value {
-    fileprivate var naturalType: AttributeType? {
-        switch self {
-        case .null: nil
-        case .integer: .int64
-        case .real: .double
-        case .text: .string
-        case .blob: .data
-        case .uuid: .uuid
         }
     }
 }
