@@ -2,9 +2,10 @@
 ///
 /// Entities are shared and immutable; two entities of one model are the same if and only if they are identical. Those
 /// that are related refer to each other strongly, so that an entity is whole for as long as an object or identifier
-/// refers to it, with or without its model. The cycle is meant: related entities stay in memory to the process's end.
+/// refers to it, with or without its model. The cycle is meant: entities stay in memory to the process's end, and serve
+/// every model that is made of the same declarations.
 public final class Entity: @unchecked Sendable {
-    // Sound because only `ManagedObjectModel.init` writes the properties that can be written, before anybody else
+    // Sound because only `LinkedEntities.init` writes the properties that can be written, before anybody else
     // can see the entity.
 
     /// The declaration that the entity was made from.

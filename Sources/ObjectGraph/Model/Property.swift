@@ -53,7 +53,7 @@ extension Attribute: Hashable {
 
 /// A relationship of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
 public final class Relationship: @unchecked Sendable {
-    // Sound because only `ManagedObjectModel.init` writes the properties that can be written, before anybody else
+    // Sound because only `LinkedEntities.init` writes the properties that can be written, before anybody else
     // can see the relationship.
 
     /// The declaration that the relationship was made from.

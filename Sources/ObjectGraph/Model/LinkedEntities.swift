@@ -1,0 +1,109 @@
+import Synchronization
+
+/// The entities of checked declarations, linked with each other.
+struct LinkedEntities: Sendable {
+    /// The entities, in the order of their declaration.
+    let entities: [Entity]
+    /// The entities by name.
+    let byName: [String: Entity]
+    /// All relationships; each stands at its ``Relationship/index``.
+    private(set) var relationships: [Relationship] = []
+
+    /// Linked entities refer to each other, so that they are never freed. Keeping them for the next model of the same
+    /// declarations bounds their memory by the number of different models, however often a container is opened.
+    private static let all = Mutex<[[EntityDescription]: LinkedEntities]>([:])
+
+    /// The entities of the given declarations, which are checked and linked at their first use in the process.
+    ///
+    /// - Throws: ``ModelError`` with every problem there is, not only the first.
+    static func shared(of declarations: [EntityDescription]) throws(ModelError) -> LinkedEntities {
+        if let known = all.withLock({ $0[declarations] }) { return known }
+        let problems = ModelValidation(declarations).problems
+        guard problems.isEmpty else { throw ModelError(problems: problems) }
+        let linked = LinkedEntities(linking: declarations)
+        return all.withLock { all in
+            // Another thread may have been faster.
+            if let known = all[declarations] { return known }
+            all[declarations] = linked
+            return linked
+        }
+    }
+
+    /// Links valid declarations.
+    private init(linking declarations: [EntityDescription]) {
+        entities = declarations.enumerated().map { Entity($1, index: $0) }
+        byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        for entity in entities {
+            entity.superentity = entity.description.superentity.flatMap { byName[$0] }
+            entity.superentity?.subentities.append(entity)
+        }
+        for entity in entities where entity.superentity == nil {
+            link(entity)
+        }
+        for relationship in relationships {
+            guard let inverse = relationship.description.inverse else { continue }
+            relationship.inverse = relationship.destination.relationship(named: inverse)
+        }
+    }
+
+    /// Gives `entity` its properties, the inherited ones first, and goes on with its subentities.
+    private mutating func link(_ entity: Entity) {
+        if let superentity = entity.superentity {
+            entity.rootIndex = superentity.rootIndex
+            entity.properties = superentity.properties
+            entity.uniquenessConstraints = superentity.uniquenessConstraints
+            entity.indexes = superentity.indexes
+        }
+        let description = entity.description
+        let attributes = Dictionary(uniqueKeysWithValues: description.attributes.map { ($0.name, $0) })
+        let ownRelationships = Dictionary(uniqueKeysWithValues: description.relationships.map { ($0.name, $0) })
+        for name in description.propertyNames {
+            let slot = entity.properties.count
+            if let attribute = attributes[name] {
+                entity.properties.append(
+                    .attribute(Attribute(attribute, slot: slot, declaringEntityName: entity.name))
+                )
+            } else if let declaration = ownRelationships[name], let destination = byName[declaration.destination] {
+                let relationship = Relationship(
+                    declaration,
+                    slot: slot,
+                    index: relationships.count,
+                    source: entity,
+                    destination: destination
+                )
+                relationships.append(relationship)
+                entity.properties.append(.relationship(relationship))
+            }
+        }
+        entity.traits = entity.properties.map(SlotTraits.init)
+        entity.propertiesByName = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0) })
+        entity.attributes = entity.properties.compactMap {
+            if case .attribute(let attribute) = $0 { attribute } else { nil }
+        }
+        entity.relationships = entity.properties.compactMap {
+            if case .relationship(let relationship) = $0 { relationship } else { nil }
+        }
+        entity.hasToMany = entity.relationships.contains(where: \.isToMany)
+        entity.uniquenessConstraints += description.uniquenessConstraints.map { names in
+            names.compactMap { entity.propertiesByName[$0]?.slot }
+        }
+        entity.indexes += description.indexes
+
+        entity.family = [entity]
+        for subentity in entity.subentities {
+            link(subentity)
+            entity.family += subentity.family
+        }
+    }
+}
+
+extension EntityDescription {
+    /// The names of the properties that the entity itself declares, in the order of their slots.
+    var propertyNames: [String] {
+        let declared = attributes.map(\.name) + relationships.map(\.name)
+        guard let propertyOrder else { return declared }
+        let ordered = Set(propertyOrder)
+        let known = Set(declared)
+        return propertyOrder.filter(known.contains) + declared.filter { !ordered.contains($0) }
+    }
+}
