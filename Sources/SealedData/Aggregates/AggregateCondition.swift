@@ -15,9 +15,9 @@ import ObjectGraph
 /// A comparison other than `==` and `!=` with nil is false.
 public struct AggregateCondition<Model: PersistentModel>: Sendable {
     /// The condition as a store evaluates it.
-    let expression: @Sendable (Entity) throws -> QueryExpression
+    let expression: @Sendable (PredicateReader, Entity) throws -> QueryExpression
 
-    fileprivate init(_ expression: @escaping @Sendable (Entity) throws -> QueryExpression) {
+    fileprivate init(_ expression: @escaping @Sendable (PredicateReader, Entity) throws -> QueryExpression) {
         self.expression = expression
     }
 
@@ -28,11 +28,11 @@ public struct AggregateCondition<Model: PersistentModel>: Sendable {
     ) {
         let literal = queryLiteral(of: value)
         let type = "\(Result.self)"
-        self.init { entity in
+        self.init { reader, entity in
             guard let literal else {
                 throw SwiftDataError(.unsupportedPredicate, "a group's aggregate is compared with a '\(type)'")
             }
-            let expression = try aggregate.expression(of: entity)
+            let expression = try aggregate.expression(reader, of: entity)
             let isOrder = comparison != .equal && comparison != .notEqual
             return isOrder && expression.resultType == .uint64
                 ? .comparingUnsigned(comparison, expression, .literal(literal))
@@ -42,17 +42,17 @@ public struct AggregateCondition<Model: PersistentModel>: Sendable {
 
     /// A condition that is true where both are.
     public static func && (left: Self, right: Self) -> Self {
-        Self { .and([try left.expression($0), try right.expression($0)]) }
+        Self { .and([try left.expression($0, $1), try right.expression($0, $1)]) }
     }
 
     /// A condition that is true where one of them is.
     public static func || (left: Self, right: Self) -> Self {
-        Self { .or([try left.expression($0), try right.expression($0)]) }
+        Self { .or([try left.expression($0, $1), try right.expression($0, $1)]) }
     }
 
     /// A condition that is true where another one is not.
     public static prefix func ! (condition: Self) -> Self {
-        Self { .not(try condition.expression($0)) }
+        Self { .not(try condition.expression($0, $1)) }
     }
 }
 

@@ -7,23 +7,23 @@ public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
     // paths are marked `Sendable`.
 
     private let order: SortOrder
-    private let expression: (Entity) throws -> QueryExpression
+    private let expression: (PredicateReader, Entity) throws -> QueryExpression
 
     /// Sorts by an aggregate. Nil comes before all values.
     public init<Result>(_ aggregate: Aggregate<Model, Result>, order: SortOrder = .forward) {
         self.order = order
-        expression = { try aggregate.expression(of: $0) }
+        expression = { try aggregate.expression($0, of: $1) }
     }
 
     /// Sorts by a value that the models are grouped by. Nil comes before all values.
     public init<Value>(_ keyPath: KeyPath<Model, Value>, order: SortOrder = .forward) {
         self.order = order
-        expression = { try ColumnPath(keyPath, of: Model.self, entity: $0).expression }
+        expression = { try ColumnPath(keyPath, of: Model.self, entity: $1).expression }
     }
 
     /// The sort key as a store knows it.
-    func sort(of entity: Entity) throws -> QuerySort {
-        let value = try expression(entity)
+    func sort(_ reader: PredicateReader, of entity: Entity) throws -> QuerySort {
+        let value = try expression(reader, entity)
         return QuerySort(value.resultType == .uint64 ? value.unsignedRank : value, ascending: order == .forward)
     }
 }

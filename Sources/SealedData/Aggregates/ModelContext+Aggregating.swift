@@ -75,8 +75,8 @@ extension ModelContext {
         var query = try AggregateQuery<Model>(in: self, where: predicate)
         for key in repeat each keys { try query.group(by: key) }
         for aggregate in repeat each aggregates { try query.add(aggregate) }
-        query.request.havingPredicate = try condition?.expression(query.request.entity)
-        query.request.sort = try sort.map { try $0.sort(of: query.request.entity) }
+        query.request.havingPredicate = try condition?.expression(query.reader, query.request.entity)
+        query.request.sort = try sort.map { try $0.sort(query.reader, of: query.request.entity) }
         query.request.limit = limit
         query.request.offset = offset
         query.request.includesPendingChanges = includePendingChanges
@@ -92,19 +92,21 @@ extension ModelContext {
 /// A query for aggregates of the models of a class.
 private struct AggregateQuery<Model: PersistentModel> {
     private let graph: ManagedObjectContext
+    let reader: PredicateReader
     var request: DictionaryFetchRequest
     /// The classes and entities of the models that are group keys, by the positions of their columns.
     private var destinations: [Int: (type: any PersistentModel.Type, entity: Entity)] = [:]
 
     init(in context: ModelContext, where predicate: Predicate<Model>?) throws {
         graph = context.graph
+        reader = PredicateReader(model: graph.model)
         guard let entity = graph.entity(for: Model.self) else { throw SwiftDataError.unknownSchema }
         request = DictionaryFetchRequest(entity)
-        request.predicate = try predicate.map { try PredicateReader(model: graph.model).read($0, entity: entity) }
+        request.predicate = try predicate.map { try reader.read($0, entity: entity) }
     }
 
     mutating func add<Result>(_ aggregate: Aggregate<Model, Result>) throws {
-        add(try aggregate.expression(of: request.entity))
+        add(try aggregate.expression(reader, of: request.entity))
     }
 
     mutating func group<Key>(by keyPath: KeyPath<Model, Key>) throws {

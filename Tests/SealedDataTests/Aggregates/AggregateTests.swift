@@ -152,6 +152,45 @@ enum Ledger {
         }
     }
 
+    @Test func `what an expression computes is aggregated like a property`() throws {
+        let odd = #Expression<Sale, Int> { $0.pieces * 2 + 1 }
+        let weight = #Expression<Sale, Double> { ($0.weight ?? 1) * 2 }
+        let length = #Expression<Sale, Int> { $0.note?.count ?? -1 }
+        let city = #Expression<Sale, String?> { $0.customer?.city }
+        let twice = #Expression<Sale, Int> { $0.pieces * 2 }
+        try check { sales in
+            let (sum, average, most, bought, places) = try context.aggregate(
+                Sale.self,
+                .sum(of: odd),
+                .average(of: weight),
+                .maximum(of: length),
+                .count(of: city),
+                .distinctCount(of: twice)
+            )
+            #expect(sum == sales.map { $0.pieces * 2 + 1 }.reduce(0, +))
+            #expect(average == sales.map { ($0.weight ?? 1) * 2 }.reduce(0, +) / Double(sales.count))
+            #expect(most == sales.map { $0.note?.count ?? -1 }.max())
+            #expect(bought == sales.compactMap { $0.customer?.city }.count)
+            #expect(places == Set(sales.map { $0.pieces * 2 }).count)
+            let kinds = try context.aggregate(
+                Sale.self,
+                groupedBy: \.kind,
+                computing: .sum(of: twice),
+                having: .maximum(of: twice) > 10,
+                sortBy: [AggregateSort(.sum(of: twice), order: .reverse)]
+            )
+            let expected = Dictionary(grouping: sales, by: \.kind).mapValues { $0.map { $0.pieces * 2 }.reduce(0, +) }
+            #expect(kinds.map(\.1) == expected.values.sorted(by: >))
+        }
+        let large = Int.max
+        let overflowing = #Expression<Sale, Int> { $0.pieces * large }
+        #expect(throws: (any Error).self) { try context.aggregate(Sale.self, .sum(of: overflowing)) }
+        let unsupported = #Expression<Sale, Int> { $0.note?.utf8.count ?? 0 }
+        #expect(throws: SwiftDataError.unsupportedPredicate) {
+            try context.aggregate(Sale.self, .sum(of: unsupported))
+        }
+    }
+
     @Test func `of no models there are no values, and sums of 0`() throws {
         try check { _ in
             let (count, sum, price, average, most) = try context.aggregate(
