@@ -92,6 +92,9 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
 
     let (count, average) = try context.aggregate(Museum.self, .count(), .average(\.fee))
     print("\(count) \(average ?? 0)")
+    let families = #Expression<Museum, Double> { $0.fee * 2 }
+    let dearest = try context.aggregate(Museum.self, .maximum(of: families))
+    print(dearest ?? 0)
 
     let rows = try context.aggregate(
         Stop.self,
