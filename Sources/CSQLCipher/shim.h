@@ -75,6 +75,32 @@ static inline int csqlcipher_file_read(sqlite3_file *file, void *buffer, int cou
     return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+// What the head of the index of the write-ahead log says, as the file format of the index defines it. Every commit of any
+// process changes it.
+
+typedef struct {
+    uint64_t words[6];
+} csqlcipher_log_state;
+
+// Returns 0 where there is no such index.
+static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_state *state) {
+    void volatile *head = 0;
+    if (file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+    if (file->pMethods->xShmMap(file, 0, 32768, 0, &head) != SQLITE_OK || !head) return 0;
+    file->pMethods->xShmBarrier(file);
+    for (int index = 0; index < 6; index++) state->words[index] = ((const uint64_t volatile *)head)[index];
+    return 1;
+}
+
+// Whether nothing was committed since a state was read. A commit that is just being made may count already.
+static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csqlcipher_log_state *state) {
+    csqlcipher_log_state now;
+    if (!csqlcipher_read_log_state(file, &now)) return 0;
+    uint64_t difference = 0;
+    for (int index = 0; index < 6; index++) difference |= now.words[index] ^ state->words[index];
+    return difference == 0;
+}
+
 // An integer that tells the running threads of a process apart; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {
     return (uintptr_t)pthread_self();

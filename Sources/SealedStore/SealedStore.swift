@@ -34,7 +34,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     let sequences = PrimaryKeySequences()
 
     /// What is known once the store is open.
-    struct Layout: Sendable {
+    final class Layout: Sendable {
         let database: Database
         let schema: StoreSchema
         let statements: EntityStatements
@@ -42,6 +42,15 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let deferredBlobs: DeferredBlobs
         let fetchStatements = FetchStatementCache()
         let scanMonitor: ScanMonitor?
+
+        init(_ opened: StoreOpening.Opened, scanMonitor: ScanMonitor?) {
+            database = opened.database
+            schema = opened.schema
+            statements = EntityStatements(opened.schema)
+            uuid = opened.uuid
+            deferredBlobs = DeferredBlobs(opened.database, opened.schema)
+            self.scanMonitor = scanMonitor
+        }
     }
 
     /// Makes a store, without opening it.
@@ -64,15 +73,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///   for another model.
     open func loadMetadata() throws -> StoreMetadata {
         let opened = try StoreOpening(model: model, description: description).open()
-        let layout = Layout(
-            database: opened.database,
-            schema: opened.schema,
-            statements: EntityStatements(opened.schema),
-            uuid: opened.uuid,
-            deferredBlobs: DeferredBlobs(opened.database, opened.schema),
-            scanMonitor: (description.options[Self.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
-        )
-        self.layout.set(layout)
+        let warnings = description.options[Self.scanWarningsOption] as? ScanWarnings
+        layout.set(Layout(opened, scanMonitor: warnings.map(ScanMonitor.init)))
         return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)
     }
 

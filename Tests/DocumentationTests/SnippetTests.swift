@@ -83,7 +83,7 @@ import Testing
             }
             let expected = [
                 "true", "Kyōto National Museum", "1", "the mood changes", "3", "Arashiyama", "Gion", "Nijō",
-                "1 700.0", "Kyoto 3 Arashiyama", "1",
+                "1 700.0", "1400.0", "Kyoto 3 Arashiyama", "1",
             ]
             #expect(printed.withLock { $0 } == expected)
         }

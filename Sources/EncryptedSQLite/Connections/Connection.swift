@@ -16,6 +16,8 @@ public final class Connection {
     private(set) var isDamaged = false
     /// How many transactions and savepoints `transaction` has open.
     var transactionDepth = 0
+    /// The read transaction that goes on when the connection is given back; nil where there is none.
+    var keptTransaction: KeptTransaction?
     /// Who wants to know of the rows of long results; nil where nobody does.
     package internal(set) var rowObserver: RowObserver?
     private var isClosed = false
@@ -146,12 +148,6 @@ public final class Connection {
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-    /// A number that differs from an earlier one of the same connection where another connection has committed changes
-    /// in between. Numbers of different connections have nothing to do with each other.
-    package var dataVersion: Int64 {
-        get throws(DatabaseError) { try value(of: "PRAGMA data_version") }
-    }
 
     // MARK: The layer's own statements
 

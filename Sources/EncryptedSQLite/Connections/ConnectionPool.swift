@@ -6,6 +6,9 @@ import Dispatch
 ///
 /// A thread that already has a connection of the pool gets the same one again, so that nested use cannot deadlock.
 /// Callers beyond the limit wait in the order in which they came.
+///
+/// A pool of readers lends connections inside a read transaction. It stays open when the connection is given back, for the
+/// next borrower to go on with, but not for long: the write-ahead log cannot begin anew behind it.
 final class ConnectionPool: Sendable {
     private struct State {
         var members: [PooledConnection] = []
@@ -14,6 +17,8 @@ final class ConnectionPool: Sendable {
         var waiters: [Waiter] = []
         /// Opens a connection; nil once the pool is closed, so that the key in it is forgotten.
         var open: Opening?
+        /// Whether transactions that nobody uses will be ended soon.
+        var endsIdleTransactions = false
 
         var isClosed: Bool { open == nil }
         var isEmpty: Bool { members.isEmpty && transitions == 0 }
@@ -23,10 +28,14 @@ final class ConnectionPool: Sendable {
 
     private let state: Guarded<State>
     private let limit: Int
+    private let keepsTransactions: Bool
+    /// How long a transaction that nobody uses stays open, at most twice of it.
+    private static let idleMilliseconds = 20
 
-    init(limit: Int, open: @escaping Opening) {
+    init(limit: Int, keepsTransactions: Bool = false, open: @escaping Opening) {
         precondition(limit > 0, "A pool holds at least one connection.")
         self.limit = limit
+        self.keepsTransactions = keepsTransactions
         state = Guarded(State(open: open))
     }
 
@@ -34,7 +43,42 @@ final class ConnectionPool: Sendable {
     func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
         let member = try borrow()
         defer { giveBack(member) }
-        return try body(member.connection)
+        guard keepsTransactions, member.depth == 1 else { return try body(member.connection) }
+        do {
+            try member.connection.beginReading()
+            return try body(member.connection)
+        } catch {
+            member.connection.endReading()
+            throw error
+        }
+    }
+
+    /// Ends the transactions of connections that are not lent, so that they are in no writer's way.
+    func endIdleTransactions() {
+        state.withLock { state in
+            for member in state.members where member.borrower == nil { member.connection.endReading() }
+        }
+    }
+
+    /// Ends those that nobody has used since the last time.
+    private func endUnusedTransactions() {
+        let goesOn = state.withLock { state in
+            var goesOn = false
+            for member in state.members {
+                if member.borrower == nil, !member.wasUsed { member.connection.endReading() }
+                if member.borrower != nil || member.wasUsed { goesOn = true }
+                member.wasUsed = false
+            }
+            state.endsIdleTransactions = goesOn
+            return goesOn
+        }
+        if goesOn { endUnusedTransactionsSoon() }
+    }
+
+    private func endUnusedTransactionsSoon() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) { [weak self] in
+            self?.endUnusedTransactions()
+        }
     }
 
     /// Whether the calling thread has a connection of this pool.
@@ -150,10 +194,17 @@ final class ConnectionPool: Sendable {
             return true
         }
         if isEnded { member.connection.close() }
+        var isFirstIdle = false
         wakeNext { state in
             if isEnded { state.transitions -= 1 }
-            if member.depth == 0 { member.borrower = nil }
+            guard member.depth == 0 else { return }
+            member.borrower = nil
+            guard keepsTransactions, !isEnded else { return }
+            member.wasUsed = true
+            isFirstIdle = !state.endsIdleTransactions
+            state.endsIdleTransactions = true
         }
+        if isFirstIdle { endUnusedTransactionsSoon() }
     }
 
     /// Changes the state in a way that may leave room for one more borrower, and wakes who waits for that.
@@ -176,12 +227,15 @@ final class ConnectionPool: Sendable {
 
 /// A connection with the thread that has it.
 ///
-/// `@unchecked Sendable`: `borrower` and `depth` are only touched under the lock of the pool, `connection` only by the
-/// thread named in `borrower` or, while there is none, by the pool under its lock.
+/// `@unchecked Sendable`: `borrower`, `depth` and `wasUsed` are only changed under the lock of the pool, which the borrower
+/// need not take to read them, `connection` is only touched by the thread named in `borrower` or, while there is none, by
+/// the pool under its lock.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?
     var depth = 0
+    /// Whether it was lent since transactions that nobody uses were last ended.
+    var wasUsed = false
 
     init(_ connection: Connection) {
         self.connection = connection

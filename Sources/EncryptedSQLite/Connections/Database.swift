@@ -85,16 +85,13 @@ package final class Database: Sendable {
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opened = try FileOpening(path: path, options: options, counters: counters).open(key, create: create)
             let opener = opened.opener
+            readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) { () throws(DatabaseError) in
+                try opener.open(.reader)
+            }
             if options.readOnly {
-                readers = ConnectionPool(limit: options.readerCount) { () throws(DatabaseError) in
-                    try opener.open(.reader)
-                }
                 readers.add(opened.connection)
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
             } else {
-                readers = ConnectionPool(limit: options.readerCount) { () throws(DatabaseError) in
-                    try opener.open(.reader)
-                }
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in try opener.open(.writer) }
                 writers.add(opened.connection)
             }
@@ -106,7 +103,7 @@ package final class Database: Sendable {
 
     // MARK: Reading and writing
 
-    /// Lends a reading connection to `body`. Each statement sees what was committed when it began.
+    /// Lends a reading connection to `body`, whose statements all see what was committed when the first of them began.
     ///
     /// Waits while all readers are lent. Nested on one thread, the same connection is lent again; inside `write` it is
     /// the writing connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's.
@@ -122,12 +119,6 @@ package final class Database: Sendable {
         return try readers.withConnection(body)
     }
 
-    /// Lends a reading connection to `body` with one snapshot for all of its statements: the state that was committed
-    /// when the first of them began.
-    package func readTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
-        try read { try $0.transaction(.read, body) }
-    }
-
     /// Lends the writing connection to `body`, in a transaction that is committed when `body` returns and rolled back
     /// when it throws.
     ///
@@ -138,7 +129,8 @@ package final class Database: Sendable {
             let outerThread = writingThread.load(ordering: .relaxed)
             writingThread.store(csqlcipher_thread_identity(), ordering: .relaxed)
             defer { writingThread.store(outerThread, ordering: .relaxed) }
-            return try connection.transaction(.write, body)
+            if outerThread == 0 { endIdleReading() }
+            return try connection.transaction(body)
         }
     }
 
@@ -148,8 +140,14 @@ package final class Database: Sendable {
     package func writeWithoutTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try writers.withConnection { connection in
             precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
+            endIdleReading()
             return try body(connection)
         }
+    }
+
+    /// Ends read transactions that nobody uses, so that the write-ahead log can be written back past them.
+    private func endIdleReading() {
+        if readers !== writers { readers.endIdleTransactions() }
     }
 
     // MARK: Snapshots

@@ -45,7 +45,7 @@ struct FileCreation {
         options: Database.Options,
         create: (Connection) throws -> Void
     ) throws {
-        try connection.transaction(.write) { connection in
+        try connection.transaction { connection in
             try create(connection)
             try connection.setting("PRAGMA application_id = \(options.applicationID)")
             if try connection.setting("PRAGMA user_version") == "0" {

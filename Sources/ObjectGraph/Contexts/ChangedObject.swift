@@ -1,12 +1,23 @@
 /// An object in a context's list of changes, with the place of its state: going through a list asks no object for it.
 struct ChangedObject {
-    let object: any GraphObject
+    /// The object, never nil. A reference that cannot be nil Swift for Linux takes for shared at all times.
+    private var reference: AnyObject?
     let state: UnsafeMutablePointer<ObjectState>
 
     init(_ object: any GraphObject) {
-        self.object = object
+        reference = object
         state = object.state
     }
+
+    /// The object.
+    var object: any GraphObject {
+        if let handler = state.pointee.handler, let reference { return handler.graphObject(reference) }
+        guard let object = reference as? any GraphObject else { preconditionFailure("every listed object is one") }
+        return object
+    }
+
+    /// Whether nobody but the list refers to the object.
+    mutating func isOnlyReference() -> Bool { isKnownUniquelyReferenced(&reference) }
 }
 
 /// The new, changed and deleted objects of a context.
@@ -30,6 +41,18 @@ struct ChangeList {
     /// The changed objects.
     var objects: [any GraphObject] { entries.lazy.filter { $0.state.pointee.flags.contains(mark) }.map(\.object) }
 
+    /// Calls `body` with the objects in their place: to take an entry out and put it back would cost as much as the rest.
+    func withEntries<R>(_ body: (UnsafeBufferPointer<ChangedObject>) throws -> R) rethrows -> R {
+        try entries.withUnsafeBufferPointer(body)
+    }
+
+    /// The same, to ask whether anybody else refers to an object.
+    mutating func withMutableEntries<R>(
+        _ body: (UnsafeMutableBufferPointer<ChangedObject>) throws -> R
+    ) rethrows -> R {
+        try entries.withUnsafeMutableBufferPointer { try body($0) }
+    }
+
     /// Takes note of a change; the object must not be marked.
     mutating func add(_ object: any GraphObject) {
         let state = object.state
@@ -50,10 +73,14 @@ struct ChangeList {
 
     /// Empties the list and gives its objects away, their flags reset.
     mutating func removeAll() -> [ChangedObject] {
+        withEntries { entries in
+            for position in entries.indices {
+                entries[position].state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade])
+            }
+        }
         let all = entries
         entries = []
         count = 0
-        for entry in all { entry.state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade]) }
         return all
     }
 }

@@ -73,28 +73,29 @@ extension ManagedObjectContext {
     /// Asks the stores for the permanent keys of all new objects. They stay with the objects, even if the save fails.
     func assignPermanentKeys() throws {
         var counts = Array(repeating: 0, count: model.entities.count)
-        forEachKeyless { entity, _ in counts[entity.rootIndex] += 1 }
-        var keys: [ArraySlice<Int64>] = Array(repeating: [], count: counts.count)
+        forEachKeyless { rootIndex, _ in counts[rootIndex] += 1 }
+        var ids: [[ManagedObjectID]] = Array(repeating: [], count: counts.count)
         for (rootIndex, count) in counts.enumerated() where count > 0 {
             let root = model.entities[rootIndex]
-            keys[rootIndex] = try store(for: root).obtainPermanentIDs(for: root, count: count).map(\.key)[...]
+            ids[rootIndex] = try store(for: root).obtainPermanentIDs(for: root, count: count)
         }
-        forEachKeyless { entity, changes in
-            let key = keys[entity.rootIndex].popFirst() ?? 0
-            changes.assignedKey = key
+        var next = Array(repeating: 0, count: counts.count)
+        forEachKeyless { rootIndex, changes in
+            let position = next[rootIndex]
+            next[rootIndex] += 1
+            if position < ids[rootIndex].count { changes.assignedKey = ids[rootIndex][position].key }
         }
     }
 
-    /// Goes through the new objects that have no permanent key yet.
-    private func forEachKeyless(_ body: (Entity, ObjectChanges) -> Void) {
-        // In place: a copy of an entry would hold the object for nothing.
-        inserted.entries.withUnsafeBufferPointer { entries in
+    /// Goes through the new objects that have no permanent key yet, with the positions of their root entities.
+    private func forEachKeyless(_ body: (Int, ObjectChanges) -> Void) {
+        inserted.withEntries { entries in
             for position in entries.indices {
                 let state = entries[position].state
                 guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
                     changes.assignedKey == 0, let handler = state.pointee.handler
                 else { continue }
-                body(handler.entity, changes)
+                body(handler.entity.rootIndex, changes)
             }
         }
     }
@@ -111,23 +112,15 @@ extension ManagedObjectContext {
         let batches = preparation.batches
         // All members before any key changes: they are told by the temporary keys.
         for batch in batches where batch.hasToMany {
-            batch.inserted.forEach(of: inserted.entries) { entry, _ in entry.object.forgetSavedMembers(in: self) }
-            batch.updated.forEach(of: updated.entries) { entry, _ in entry.object.forgetSavedMembers(in: self) }
+            batch.inserted.forEachRow { position, _ in inserted.entries[position].object.forgetSavedMembers(in: self) }
+            batch.updated.forEachRow { position, _ in updated.entries[position].object.forgetSavedMembers(in: self) }
             for entry in batch.related { entry.object.forgetSavedMembers(in: self) }
         }
         for batch in batches {
-            // All temporary keys go before the first permanent one comes: the table is the faster for it.
-            batch.inserted.forEach(of: inserted.entries) { entry, _ in
-                entry.state.pointee.handler?.table.remove(entry.state.pointee.key)
+            finishInsertion(of: batch.inserted)
+            updated.withEntries { entries in
+                batch.updated.forEachRow { position, row in entries[position].state.didSave(as: row) }
             }
-            batch.inserted.forEach(of: inserted.entries) { entry, row in
-                if let handler = entry.state.pointee.handler {
-                    handler.table.insert(entry.object, forKey: row.key, entity: handler.entity.index)
-                }
-                entry.state.pointee.key = row.key
-                entry.state.didSave(as: row)
-            }
-            batch.updated.forEach(of: updated.entries) { entry, row in entry.state.didSave(as: row) }
             for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
         }
         for object in preparation.deleted {
@@ -137,6 +130,25 @@ extension ManagedObjectContext {
         clearChangeLists()
         for object in preparation.deleted { object.state.pointee.flags.insert(.deletionSaved) }
         saveCount += 1
+    }
+
+    /// Gives inserted objects their permanent keys and their rows.
+    ///
+    /// Where there are many, as when data are imported, those that nobody refers to end with the list, rather than in the
+    /// table's next sweep.
+    private func finishInsertion(of rows: borrowing SavePreparation.ChangedRows) {
+        inserted.withMutableEntries { entries in
+            let letsGo = rows.count > IdentityTable.smallestSweep
+            rows.forEachRow { position, row in
+                let state = entries[position].state
+                guard let handler = state.pointee.handler else { return }
+                handler.table.remove(state.pointee.key)
+                if letsGo, entries[position].isOnlyReference() { return }
+                handler.table.insert(entries[position].object, forKey: row.key, entity: handler.entity.index)
+                state.pointee.key = row.key
+                state.didSave(as: row)
+            }
+        }
     }
 
     /// Empties the lists of changed objects and resets the flags that tell of them.

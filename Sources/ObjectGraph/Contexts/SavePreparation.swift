@@ -24,34 +24,16 @@ struct SavePreparation {
         deleted = context.deleted.objects
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
 
-        for (position, entry) in context.inserted.entries.enumerated()
-        where entry.state.pointee.flags.contains(.inserted) {
-            let (entity, batch) = try entityAndBatch(of: entry)
-            batch.inserted.positions.append(position)
-            let key = entry.state.pointee.changes?.assignedKey ?? 0
-            // One that was in the store before goes on with its versions, so that everybody notices.
-            let version = (entry.state.pointee.row?.version ?? 0) &+ versionStep
-            encode(entry, entity, key: key, version: version, into: &batch.inserted.builder)
-            if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
-        }
-        for (position, entry) in context.updated.entries.enumerated()
-        where entry.state.pointee.flags.contains(.updated) {
-            let (entity, batch) = try entityAndBatch(of: entry)
-            if entity.hasToMany { collectMemberships(of: entry.object, into: &batch.request) }
-            guard let slots = changedSlots(of: entry) else {
-                batch.related.append(entry)
-                continue
+        // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
+        try context.inserted.entries.withUnsafeBufferPointer { entries in
+            for position in entries.indices where entries[position].state.pointee.flags.contains(.inserted) {
+                try insert(entries[position].state, entries, at: position)
             }
-            let previous = entry.state.pointee.row?.version ?? 0
-            batch.updated.positions.append(position)
-            batch.request.updates.append(.init(previousVersion: previous, slots: slots))
-            encode(
-                entry,
-                entity,
-                key: entry.state.pointee.key,
-                version: previous &+ versionStep,
-                into: &batch.updated.builder
-            )
+        }
+        try context.updated.entries.withUnsafeBufferPointer { entries in
+            for position in entries.indices where entries[position].state.pointee.flags.contains(.updated) {
+                try update(entries[position].state, entries, at: position)
+            }
         }
         for object in deleted {
             try batch(for: object.entity).request.deleted.append(
@@ -61,6 +43,47 @@ struct SavePreparation {
         problems += rejections
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
+    }
+
+    /// Adds a new object.
+    private mutating func insert(
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ entries: UnsafeBufferPointer<ChangedObject>,
+        at position: Int
+    ) throws {
+        guard let handler = state.pointee.handler else { return }
+        let (entity, batch) = (handler.entity, try batch(for: handler.entity))
+        batch.inserted.positions.append(position)
+        let key = state.pointee.changes?.assignedKey ?? 0
+        // One that was in the store before goes on with its versions, so that everybody notices.
+        let version = (state.pointee.row?.version ?? 0) &+ versionStep
+        encode(state, entity, key: key, version: version, into: &batch.inserted.builder)
+        if entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
+    }
+
+    /// Adds a changed object.
+    private mutating func update(
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ entries: UnsafeBufferPointer<ChangedObject>,
+        at position: Int
+    ) throws {
+        guard let handler = state.pointee.handler else { return }
+        let (entity, batch) = (handler.entity, try batch(for: handler.entity))
+        if entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
+        guard let slots = changedSlots(of: state) else {
+            batch.related.append(entries[position])
+            return
+        }
+        let previous = state.pointee.row?.version ?? 0
+        batch.updated.positions.append(position)
+        batch.request.updates.append(.init(previousVersion: previous, slots: slots))
+        encode(
+            state,
+            entity,
+            key: state.pointee.key,
+            version: previous &+ versionStep,
+            into: &batch.updated.builder
+        )
     }
 
     // MARK: Batches
@@ -103,21 +126,19 @@ struct SavePreparation {
             return rows
         }
 
-        /// Calls `body` with each object of the list that they are of, and its row.
-        func forEach(of entries: [ChangedObject], _ body: (ChangedObject, Row) -> Void) {
+        /// The number of rows.
+        var count: Int { positions.count }
+
+        /// Calls `body` with the position of each object in its list, and its row.
+        func forEachRow(_ body: (Int, Row) -> Void) {
             var position = positions.makeIterator()
             for chunk in rows.chunks {
                 for index in 0..<chunk.rowCount {
                     guard let position = position.next() else { return }
-                    body(entries[position], chunk.row(at: index))
+                    body(position, chunk.row(at: index))
                 }
             }
         }
-    }
-
-    private mutating func entityAndBatch(of entry: ChangedObject) throws -> (Entity, StoreBatch) {
-        let entity = entry.state.pointee.handler?.entity ?? entry.object.entity
-        return (entity, try batch(for: entity))
     }
 
     private mutating func batch(for entity: Entity) throws -> StoreBatch {
@@ -138,9 +159,9 @@ struct SavePreparation {
     // MARK: Rows
 
     /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
-    private func changedSlots(of entry: ChangedObject) -> SlotSet? {
-        guard let changes = entry.state.pointee.changes else { return nil }
-        let row = entry.state.pointee.row
+    private func changedSlots(of state: UnsafeMutablePointer<ObjectState>) -> SlotSet? {
+        guard let changes = state.pointee.changes else { return nil }
+        let row = state.pointee.row
         var slots = SlotSet()
         for slot in 0..<changes.slotCount {
             switch changes.slots[slot] {
@@ -156,33 +177,33 @@ struct SavePreparation {
 
     /// Writes the row that an object is saved as.
     private mutating func encode(
-        _ entry: ChangedObject,
+        _ state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
         key: Int64,
         version: UInt32,
         into rows: inout RowBatchBuilder
     ) {
-        let row = entry.state.pointee.row
-        let changes = entry.state.pointee.changes
+        let row = state.pointee.row
+        let changes = state.pointee.changes
         let slots = changes?.slots
         let traits = entity.traits
         rows.begin(key: key, version: version, entity: entity.index, slotCount: traits.count)
         for slot in 0..<traits.count {
             switch slots?[slot] ?? .unset {
             case .value(let value):
-                encode(value, at: slot, traits[slot], entry.object, into: &rows)
+                encode(value, at: slot, traits[slot], state, entity, into: &rows)
             case .composite(let value):
                 do {
                     var text = try value.encodedText()
                     text.withUTF8 { rows.set(text: UnsafeRawBufferPointer($0), at: slot) }
                 } catch {
-                    report(entry.object, slot, .notEncodable)
+                    report(state, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
                 if let row, slot < row.slotCount, !row.isNull(at: slot) {
                     rows.copy(slot, of: row)
                 } else if !traits[slot].isOptional {
-                    report(entry.object, slot, .missingValue)
+                    report(state, slot, .missingValue)
                 }
             }
         }
@@ -193,41 +214,43 @@ struct SavePreparation {
         _ value: Value,
         at slot: Int,
         _ traits: SlotTraits,
-        _ object: any GraphObject,
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ entity: Entity,
         into rows: inout RowBatchBuilder
     ) {
         switch value {
         case .null:
-            if !traits.isOptional { report(object, slot, .missingValue) }
+            if !traits.isOptional { report(state, slot, .missingValue) }
         case .integer(let key) where traits.destinationIndex >= 0:
             let destination = context.model.entities[traits.destinationIndex]
             let permanent = context.permanentKey(for: key, of: destination)
             if permanent != 0 {
                 rows.set(integer: permanent, at: slot)
             } else if !traits.isOptional {
-                report(object, slot, .missingValue)
+                report(state, slot, .missingValue)
             }
         case .real(let real) where real.isNaN:
             // SQLite keeps NaN as NULL.
-            report(object, slot, .notRepresentable)
+            report(state, slot, .notRepresentable)
         default:
-            if traits.isValidated, case .attribute(let attribute) = object.entity.properties[slot],
+            if traits.isValidated, case .attribute(let attribute) = entity.properties[slot],
                 let problem = attribute.description.validation.problem(of: value)
             {
-                report(object, slot, problem)
+                report(state, slot, problem)
             }
             rows.set(value, at: slot)
         }
     }
 
     private mutating func report(
-        _ object: any GraphObject,
+        _ state: UnsafeMutablePointer<ObjectState>,
         _ slot: Int,
         _ reason: ObjectGraphError.ValidationProblem.Reason
     ) {
-        problems.append(
-            .init(id: object.managedObjectID, property: object.entity.properties[slot].name, reason: reason)
-        )
+        guard let handler = state.pointee.handler else { return }
+        let key = state.pointee.key
+        let id = ManagedObjectID(entity: handler.entity, storeUUID: key > 0 ? handler.storeUUID : nil, key: key)
+        problems.append(.init(id: id, property: handler.entity.properties[slot].name, reason: reason))
     }
 
     // MARK: Memberships
@@ -273,8 +296,8 @@ struct SavePreparation {
         let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
         guard minimum > 0 || maximum > 0 else { return }
         let count = object.memberObjects(at: relationship.slot).count
-        if count < minimum { report(object, relationship.slot, .tooFewMembers) }
-        if maximum > 0, count > maximum { report(object, relationship.slot, .tooManyMembers) }
+        if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
+        if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
     }
 
     private func permanentKey(of object: any GraphObject) -> Int64 {

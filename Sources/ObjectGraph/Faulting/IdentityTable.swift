@@ -6,12 +6,14 @@
 /// object that is let go may come back to the context.
 ///
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched together
-/// mostly have neighbouring keys.
+/// mostly have neighbouring keys. Objects with temporary keys, which are all referred to, are kept apart: see
+/// ``TemporaryObjects``.
 final class IdentityTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
     private static let smallestCapacity = 16
-    private static let smallestSweep = 1024
+    /// The number of objects from which on it pays to let go of those that nobody refers to.
+    static let smallestSweep = 1024
 
     // Nothing in here calls anything that could come back while a property is accessed: checks for overlaps would only
     // cost time.
@@ -22,8 +24,9 @@ final class IdentityTable {
     @exclusivity(unchecked) private var entities: UnsafeMutablePointer<UInt16>
     /// The places that are not empty: objects and removed ones.
     @exclusivity(unchecked) private var used = 0
-    /// The number of objects.
+    /// The number of objects with permanent keys.
     @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var temporary = TemporaryObjects()
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
     init() {
@@ -47,6 +50,7 @@ final class IdentityTable {
     /// The object with a key.
     @inline(__always)
     func object(forKey key: Int64) -> Found? {
+        if key < 0 { return temporary.object(forKey: key) }
         let place = place(of: key)
         // The place of key 0, which no object has, is any empty one.
         guard place >= 0, let object = objects[place] else { return nil }
@@ -59,6 +63,7 @@ final class IdentityTable {
     /// Adds an object, for which there must be room (see ``reserve(_:)``). There must be none with its key.
     @inline(__always)
     func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
+        if key < 0 { return temporary.insert(object, forKey: key, entity: entity) }
         // Places of removed objects lengthen the way to the others, so there must not be too many.
         if 4 * (used + 1) > 3 * capacity || 4 * (used - count) > capacity {
             rebuild(capacity: Self.capacity(for: count + 1))
@@ -66,7 +71,8 @@ final class IdentityTable {
         insertKnownNew(object, forKey: key, entity: entity)
     }
 
-    /// Prepares for `additional` objects that will all stay in use for a while, and sweeps where it is time to.
+    /// Prepares for `additional` objects with permanent keys that will all stay in use for a while, and sweeps where it is
+    /// time to.
     func reserve(_ additional: Int) {
         if count + additional > sweepCount {
             sweep()
@@ -79,6 +85,7 @@ final class IdentityTable {
 
     /// Lets go of the object with a key.
     func remove(_ key: Int64) {
+        if key < 0 { return temporary.remove(key) }
         let place = place(of: key)
         guard place >= 0, let object = objects[place] else { return }
         objects[place] = nil
@@ -100,9 +107,10 @@ final class IdentityTable {
 
     /// All objects.
     var all: [Found] {
-        (0..<capacity).compactMap { place in
-            objects[place].map { Found(object: $0, entity: Int(entities[place])) }
-        }
+        temporary.all
+            + (0..<capacity).compactMap { place in
+                objects[place].map { Found(object: $0, entity: Int(entities[place])) }
+            }
     }
 
     /// How often objects were let go of in a sweep: as long as it stays the same, no object's address passes to another.
@@ -185,7 +193,7 @@ final class IdentityTable {
     }
 
     private func detachAll() -> [AnyObject] {
-        var all: [AnyObject] = []
+        var all = temporary.removeAll()
         for place in 0..<capacity {
             if let object = objects[place] { all.append(object) }
             objects[place] = nil

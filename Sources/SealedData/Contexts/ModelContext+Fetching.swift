@@ -116,16 +116,21 @@ extension FetchRequest {
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
         let reader = PredicateReader(model: model)
         self.init(entity)
-        predicate = try descriptor.predicate.map { try reader.read($0, entity: entity) }
-        search = try descriptor.search.map { try $0.resolved() }
-        sort = try descriptor.sortExpressions.map { try QuerySort($0, reader, entity: entity) }
-        sort += try descriptor.sortBy.map { try reader.read($0, entity: entity) }
+        // Loops rather than maps: generic code that asks for nothing should cost nothing.
+        if let condition = descriptor.predicate { predicate = try reader.read(condition, entity: entity) }
+        if let wanted = descriptor.search { search = try wanted.resolved() }
+        for key in descriptor.sortExpressions { sort.append(try QuerySort(key, reader, entity: entity)) }
+        for key in descriptor.sortBy { sort.append(try reader.read(key, entity: entity)) }
         limit = descriptor.fetchLimit
         offset = descriptor.fetchOffset ?? 0
         includesPendingChanges = descriptor.includePendingChanges
-        propertiesToFetch = try PropertySelection(descriptor.propertiesToFetch, of: T.self, entity: entity).properties
-        relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
-            try RelationshipPath($0, of: T.self, entity: entity).relationships
+        if !descriptor.propertiesToFetch.isEmpty {
+            propertiesToFetch = try PropertySelection(descriptor.propertiesToFetch, of: T.self, entity: entity)
+                .properties
+        }
+        for keyPath in descriptor.relationshipKeyPathsForPrefetching {
+            let path = try RelationshipPath(keyPath, of: T.self, entity: entity)
+            relationshipKeyPathsForPrefetching.append(path.relationships)
         }
     }
 }

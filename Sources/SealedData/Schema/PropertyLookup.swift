@@ -5,8 +5,8 @@ import Guarded
 /// A key path to a persisted property tells neither name nor slot, since the property is computed for the compiler; it
 /// can only be compared with those of `schemaMetadata`. An inherited property has a form for each class from which it can
 /// be reached, `\Base.name` and `\Leaf.name`, which are not equal.
-struct PropertyLookup: @unchecked Sendable {
-    // Sound because key paths are immutable.
+final class PropertyLookup: @unchecked Sendable {
+    // Sound because all properties are constants, and key paths are immutable.
 
     /// The names of the properties in the order of their slots, inherited ones first.
     let names: [String]

@@ -13,7 +13,7 @@ extension SealedStore {
         let layout = try layout.value
         let entityNames = description.entityNames
         do {
-            var problems = try layout.database.readTransaction { connection in
+            var problems = try layout.database.read { connection in
                 let indexes = IndexCheck(connection, layout.schema, entityNames: entityNames)
                 try indexes.refresh()
                 let damage = try Self.damage(found: connection)

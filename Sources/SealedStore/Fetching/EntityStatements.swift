@@ -68,7 +68,7 @@ struct EntityStatements: Sendable {
 }
 
 /// The columns that are read of the rows of an entity and those that inherit from it, and how they become rows.
-struct EntitySelection: Sendable {
+final class EntitySelection: Sendable {
     /// The columns, each with the prefix `t0.`, separated by commas.
     let columns: String
     /// The number of columns.

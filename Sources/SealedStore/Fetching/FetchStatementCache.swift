@@ -16,6 +16,13 @@ final class FetchStatementCache: Sendable {
         let end: String
         /// The number of columns with texts of several forms, which only grows.
         let formCount: Int
+
+        /// Hashes what tells most keys apart: to hash the texts would cost more than to find the statement.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(entityIndex)
+            hasher.combine(sort.count)
+            hasher.combine(shape)
+        }
     }
 
     /// How many statements are kept; when there are more, it begins anew.

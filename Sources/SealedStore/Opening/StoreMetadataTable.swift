@@ -97,6 +97,6 @@ extension SealedStore {
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
         let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { _ in }
         defer { try? database.close() }
-        return try database.readTransaction(StoreMetadataTable.read).model
+        return try database.read(StoreMetadataTable.read).model
     }
 }

@@ -28,7 +28,7 @@ struct StoreOpening {
             try create(StoreSchema(model: own), on: connection)
         }
         do {
-            var metadata = try database.readTransaction(StoreMetadataTable.read)
+            var metadata = try database.read(StoreMetadataTable.read)
             let differences = ModelComparison(stored: metadata.model, current: own).differences
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
             if !description.isReadOnly, IndexUpdate.isNeeded(metadata, for: own) {

@@ -12,7 +12,7 @@ extension SealedStore {
         let columns = #"t0."_id", \#(source.relevance)"# + (table.hasEntityColumn ? #", t0."_entity""# : "")
         let statement = try FetchStatement(request.request, columns: columns, layout)
         // The results and their excerpts are of the same state of the store.
-        return try layout.database.readTransaction { connection in
+        return try layout.database.read { connection in
             var matches = try connection.withStatement(statement.sql) { query in
                 try query.bind(source.relevanceParameters + statement.parameters)
                 var matches: [StoredFullTextMatch] = []

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `reads and writes nest`() throws {
         try database.read { _ in
-            try database.readTransaction { _ in
+            try database.read { _ in
                 try database.write { try insert(1...2, into: $0) }
                 #expect(try database.read { try $0.itemCount() } == 2)
             }

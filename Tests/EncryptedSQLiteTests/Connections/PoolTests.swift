@@ -36,7 +36,7 @@ import Testing
         try database.read { first in
             try database.read { second in
                 #expect(first === second)
-                try database.readTransaction { third in #expect(third === first) }
+                try database.read { third in #expect(third === first) }
             }
         }
     }

@@ -30,7 +30,7 @@ import Testing
     @Test func `a transaction inside a snapshot reads the snapshot`() throws {
         let snapshot = try #require(try database.snapshot())
         try database.write { try $0.execute("DELETE FROM item") }
-        let counted = try snapshot.perform { try database.readTransaction { _ in try count() } }
+        let counted = try snapshot.perform { try database.read { _ in try count() } }
         #expect(counted == 1)
     }
 

@@ -68,37 +68,49 @@ import Testing
         #expect(error == .transactionRolledBack)
     }
 
-    @Test func `a read transaction keeps its snapshot while a writer commits`() throws {
-        try database.readTransaction { reader in
+    @Test func `a read keeps its state while a writer commits, and the next one sees the commit`() throws {
+        try database.read { reader in
             #expect(try reader.itemCount() == 0)
             try database.write { try insert(1...3, into: $0) }
             #expect(try reader.itemCount() == 0)
+            #expect(try database.read { try $0.itemCount() } == 0)
         }
         #expect(try database.read { try $0.itemCount() } == 3)
     }
 
-    @Test func `a plain read sees each commit`() throws {
-        try database.read { reader in
-            #expect(try reader.itemCount() == 0)
-            try database.write { try insert(1...3, into: $0) }
-            #expect(try reader.itemCount() == 3)
+    @Test func `a read sees what another database of the same file has committed`() throws {
+        let other = try openSample(folder.file("store"))
+        for count in 1...20 {
+            try other.write { try insert(count...count, into: $0) }
+            #expect(try database.read { try $0.itemCount() } == Int64(count))
+            #expect(try database.read { try $0.itemCount() } == Int64(count))
         }
+    }
+
+    @Test func `reads that are over are in the way of no checkpoint`() throws {
+        let other = try openSample(folder.file("store"))
+        try database.write { try insert(1...3, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 3)
+        // The own writer ends them at once.
+        try database.write { try insert(4...4, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 4)
+        #expect(try database.checkpointIsComplete())
+        // Others have to wait for a moment.
+        #expect(try database.read { try $0.itemCount() } == 4)
+        try other.write { try insert(5...5, into: $0) }
+        var isComplete = false
+        for _ in 0..<500 where !isComplete {
+            isComplete = try other.checkpointIsComplete()
+            if !isComplete { Thread.sleep(forTimeInterval: 0.01) }
+        }
+        #expect(isComplete)
     }
 
     @Test func `a read inside a write sees its changes`() throws {
         try database.write { connection in
             try insert(1...3, into: connection)
             #expect(try database.read { try $0.itemCount() } == 3)
-            #expect(try database.readTransaction { try $0.itemCount() } == 3)
-        }
-    }
-
-    @Test func `the data version tells of other connections' commits`() throws {
-        try database.read { reader in
-            let before = try reader.dataVersion
-            #expect(try reader.dataVersion == before)
-            try database.write { try insert(1...1, into: $0) }
-            #expect(try reader.dataVersion != before)
+            #expect(try database.read { try $0.itemCount() } == 3)
         }
     }
 
@@ -111,5 +123,16 @@ import Testing
         }
         try other.write { try insert(2...2, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 2)
+    }
+}
+
+extension Database {
+    /// Writes the log back and empties it; false where somebody reads from it.
+    fileprivate func checkpointIsComplete() throws -> Bool {
+        try writeWithoutTransaction { connection in
+            try connection.withStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
+                try statement.step() && statement.integer(at: 0) == 0
+            }
+        }
     }
 }

@@ -1,0 +1,41 @@
+import CSQLCipher
+
+extension Connection {
+    /// A read transaction that stays open while nobody has the connection.
+    struct KeptTransaction {
+        /// The file and what was committed in it before the transaction began; nil where that cannot be known.
+        fileprivate var begin: (file: UnsafeMutablePointer<sqlite3_file>, state: csqlcipher_log_state)?
+    }
+
+    /// Sees to it that a read transaction is open that sees what is committed now.
+    ///
+    /// To begin one and to end it costs two system calls, more than finding a row. So the last one goes on where nothing
+    /// was committed since it began, by whatever process: the index of the log, which all processes share in memory, tells.
+    func beginReading() throws(DatabaseError) {
+        if var begin = keptTransaction?.begin, isInTransaction,
+            csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
+        {
+            return
+        }
+        endReading()
+        var state = csqlcipher_log_state()
+        var kept = KeptTransaction()
+        if let file = csqlcipher_main_file(handle), csqlcipher_read_log_state(file, &state) != 0 {
+            kept.begin = (file, state)
+        }
+        try runControl("BEGIN")
+        keptTransaction = kept
+    }
+
+    /// Ends the read transaction that ``beginReading()`` began, where it is still open.
+    func endReading() {
+        guard keptTransaction != nil else { return }
+        keptTransaction = nil
+        guard isInTransaction else { return }
+        do {
+            try runControl("COMMIT")
+        } catch {
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+        }
+    }
+}
