@@ -133,7 +133,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "Benchmarks", dependencies: ["SealedData", "CSQLCipher"], swiftSettings: settings),
+        .target(name: "CAllocator", path: "Tests/CAllocator"),
+        .testTarget(
+            name: "Benchmarks",
+            dependencies: ["SealedData", "CSQLCipher", "CAllocator"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,12 +6,25 @@ import Foundation
 final class HandWrittenDatabase {
     private let handle: OpaquePointer
 
-    init(_ url: URL, key: [UInt8], creates: Bool) throws {
+    /// What opens the file.
+    enum Key {
+        case raw([UInt8])
+        case passphrase(String)
+
+        fileprivate var specification: String {
+            switch self {
+            case .raw(let bytes): "x'" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
+            case .passphrase(let text): text
+            }
+        }
+    }
+
+    init(_ url: URL, _ key: Key, creates: Bool) throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         guard sqlite3_open_v2(url.path, &handle, flags, nil) == SQLITE_OK, let handle else { throw Failure() }
         self.handle = handle
-        let specification = "x'" + key.map { String(format: "%02x", $0) }.joined() + "'"
+        let specification = key.specification
         sqlite3_key_v2(handle, "main", specification, Int32(specification.utf8.count))
         try run(
             """
@@ -155,6 +168,105 @@ final class HandWrittenDatabase {
                 sqlite3_bind_int64(statement, 2, id)
                 guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure() }
                 sqlite3_reset(statement)
+            }
+        }
+        try run("COMMIT")
+    }
+
+    // MARK: Aggregates
+
+    /// Whether there are items.
+    func hasItems() throws -> Bool {
+        try withStatement(#"SELECT 1 FROM "Item" LIMIT 1"#) { sqlite3_step($0) == SQLITE_ROW }
+    }
+
+    func sumAndAverage() throws -> (sum: Int, average: Double) {
+        try withStatement(#"SELECT sum("number"), avg("weight") FROM "Item""#) { statement in
+            guard sqlite3_step(statement) == SQLITE_ROW else { throw Failure() }
+            return (Int(sqlite3_column_int64(statement, 0)), sqlite3_column_double(statement, 1))
+        }
+    }
+
+    func groups() throws -> [(isMarked: Bool, count: Int, sum: Int)] {
+        let sql = #"SELECT "isMarked", count(*), sum("number") FROM "Item" GROUP BY "isMarked" ORDER BY 1"#
+        return try withStatement(sql) { statement in
+            var groups: [(Bool, Int, Int)] = []
+            while sqlite3_step(statement) == SQLITE_ROW {
+                groups.append(
+                    (
+                        sqlite3_column_int64(statement, 0) != 0, Int(sqlite3_column_int64(statement, 1)),
+                        Int(sqlite3_column_int64(statement, 2))
+                    )
+                )
+            }
+            return groups
+        }
+    }
+
+    // MARK: Relationships
+
+    /// All books with the names of their authors, by one join.
+    func booksWithAuthors() throws -> [BookRow] {
+        let sql = """
+            SELECT b."_id", b."title", b."pages", a."name"
+            FROM "Book" b LEFT JOIN "Author" a ON a."_id" = b."author" ORDER BY b."_id"
+            """
+        return try withStatement(sql) { statement in
+            var books: [BookRow] = []
+            while sqlite3_step(statement) == SQLITE_ROW {
+                books.append(
+                    BookRow(
+                        id: sqlite3_column_int64(statement, 0),
+                        title: text(statement, 1),
+                        pages: Int(sqlite3_column_int64(statement, 2)),
+                        authorName: text(statement, 3)
+                    )
+                )
+            }
+            return books
+        }
+    }
+
+    /// All authors with their books, by one ordered statement.
+    func authorsWithBooks() throws -> [AuthorRow] {
+        let sql = """
+            SELECT a."_id", a."name", b."_id", b."title", b."pages"
+            FROM "Author" a JOIN "Book" b ON b."author" = a."_id" ORDER BY a."_id", b."_id"
+            """
+        return try withStatement(sql) { statement in
+            var authors: [AuthorRow] = []
+            while sqlite3_step(statement) == SQLITE_ROW {
+                let id = sqlite3_column_int64(statement, 0)
+                if authors.last?.id != id { authors.append(AuthorRow(id: id, name: text(statement, 1))) }
+                authors[authors.count - 1].books.append(
+                    BookRow(
+                        id: sqlite3_column_int64(statement, 2),
+                        title: text(statement, 3),
+                        pages: Int(sqlite3_column_int64(statement, 4))
+                    )
+                )
+            }
+            return authors
+        }
+    }
+
+    /// Deletes all authors, each with the books, as a program does that knows which authors it deletes.
+    func deleteAllAuthors() throws {
+        let ids = try withStatement(#"SELECT "_id" FROM "Author" ORDER BY "_id""#) { statement in
+            var ids: [Int64] = []
+            while sqlite3_step(statement) == SQLITE_ROW { ids.append(sqlite3_column_int64(statement, 0)) }
+            return ids
+        }
+        try run("BEGIN IMMEDIATE")
+        try withStatement(#"DELETE FROM "Book" WHERE "author" = ?"#) { books in
+            try withStatement(#"DELETE FROM "Author" WHERE "_id" = ?"#) { author in
+                for id in ids {
+                    for statement in [books, author] {
+                        sqlite3_bind_int64(statement, 1, id)
+                        guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure() }
+                        sqlite3_reset(statement)
+                    }
+                }
             }
         }
         try run("COMMIT")

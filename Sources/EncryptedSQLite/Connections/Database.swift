@@ -18,6 +18,8 @@ package final class Database: Sendable {
     let counters: StatisticsCounters
     private let writers: ConnectionPool
     private let readers: ConnectionPool
+    /// Nil for a database in memory, and for one that is only read.
+    private let checkpointer: Checkpointer?
     /// The thread that is inside `write`, or 0.
     private let writingThread = Atomic<UInt>(0)
     private let snapshots = Guarded(Snapshots())
@@ -81,18 +83,30 @@ package final class Database: Sendable {
             writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .closed }
             writers.add(connection)
             readers = writers
+            checkpointer = nil
         case .file(let path):
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opened = try FileOpening(path: path, options: options, counters: counters).open(key, create: create)
             let opener = opened.opener
-            readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) { () throws(DatabaseError) in
+            let readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) {
+                () throws(DatabaseError) in
                 try opener.open(.reader)
             }
+            self.readers = readers
             if options.readOnly {
                 readers.add(opened.connection)
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
+                checkpointer = nil
             } else {
-                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in try opener.open(.writer) }
+                let connections = ConnectionPool(limit: 1) { () throws(DatabaseError) in try opener.open(.writer) }
+                let checkpointer = Checkpointer(connections: connections) { readers.endIdleTransactions() }
+                self.checkpointer = checkpointer
+                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in
+                    let connection = try opener.open(.writer)
+                    checkpointer.watch(connection)
+                    return connection
+                }
+                checkpointer.watch(opened.connection)
                 writers.add(opened.connection)
             }
         }
@@ -185,13 +199,17 @@ package final class Database: Sendable {
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
         for entry in snapshots.withLock({ $0.open }) { entry.snapshot?.connections.close() }
-        readers.close()
-        writers.close()
+        closeConnections()
     }
 
     deinit {
-        // Readers first: the last connection to close is then one that may write the log back.
+        closeConnections()
+    }
+
+    private func closeConnections() {
+        // The writer last: the last connection to close writes the log back.
         readers.close()
+        checkpointer?.close()
         writers.close()
     }
 }

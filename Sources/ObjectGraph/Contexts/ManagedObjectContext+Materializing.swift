@@ -1,15 +1,19 @@
 extension ManagedObjectContext {
     /// The objects of rows, in their order: for each the one object that stands for it, made where there is none.
     func materialize(_ batch: RowBatch) -> [any GraphObject] {
-        // The storage that all empty arrays share is not to be written to.
-        guard batch.count > 0 else { return [] }
-        let objects = [AnyObject](unsafeUninitializedCapacity: batch.count) { buffer, count in
-            materialize(batch, into: buffer)
-            count = batch.count
-        }
-        return zip(batch, objects).map { row, object in
+        zip(batch, materializeReferences(batch)).map { row, object in
             let entity = handlers[row.entityIndex].table.object(forKey: row.key)?.entity ?? row.entityIndex
             return handlers[entity].graphObject(object)
+        }
+    }
+
+    /// The same for who needs the references only.
+    func materializeReferences(_ batch: RowBatch) -> [AnyObject] {
+        // The storage that all empty arrays share is not to be written to.
+        guard batch.count > 0 else { return [] }
+        return [AnyObject](unsafeUninitializedCapacity: batch.count) { buffer, count in
+            materialize(batch, into: buffer)
+            count = batch.count
         }
     }
 

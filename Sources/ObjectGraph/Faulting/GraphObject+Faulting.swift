@@ -82,13 +82,12 @@ extension ManagedObjectContext {
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 
-    /// The object that a to-one relationship of `object` leads to; one that has vanished as long as somebody refers to it.
+    /// Fetches the object that a to-one relationship of `object` leads to, which is not here yet.
     ///
-    /// Where it is not here yet, the destinations of the objects that were fetched together with `object` are fetched with
-    /// it, so that walking a relationship over many objects costs a few statements.
+    /// The destinations of the objects that were fetched together with `object` are fetched with it, so that walking a
+    /// relationship over many objects costs a few statements.
     func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
         let handler = handlers[relationship.destination.index]
-        if let known = knownObject(forKey: key, of: relationship.destination) { return known }
         guard key > 0 else { return nil }
         var keys: Set<Int64> = [key]
         if let chunk = object.neighbours {
@@ -105,15 +104,15 @@ extension ManagedObjectContext {
         }
         guard let rows = found else { return nil }
         // The objects must outlive the sweep that registering them may cause.
-        return withExtendedLifetime(materialize(rows)) { objects in
-            objects.first { $0.state.pointee.key == key }
+        return withExtendedLifetime(materializeReferences(rows)) {
+            knownObject(forKey: key, of: relationship.destination)
         }
     }
 
     /// Loads the members of a to-many relationship of `object`, and of the objects that were fetched together with it.
     ///
     /// - Returns: the members as far as the store read their rows on the way.
-    func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [any GraphObject] {
+    func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [AnyObject] {
         var owners: [Int64: any GraphObject] = [object.state.pointee.key: object]
         if let chunk = object.neighbours {
             let table = handlers[relationship.source.index].table
@@ -138,7 +137,7 @@ extension ManagedObjectContext {
             )
         }
         guard let result = found else { return [] }
-        let objects = materialize(result.rows)
+        let objects = materializeReferences(result.rows)
         for (key, range) in result.owners {
             guard let owner = owners.removeValue(forKey: key) else { continue }
             owner.members(of: relationship).load(result.members[range])
@@ -161,35 +160,38 @@ extension ManagedObjectContext {
     /// The objects with keys, in their order; those that are not here yet are fetched with one request. Objects that
     /// are deleted or do not exist are left out.
     func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
-        objects(with: keys, of: entity) { handler, object in handler.graphObject(object) }
+        var objects: [any GraphObject] = []
+        objects.reserveCapacity(keys.underestimatedCount)
+        forEachObject(with: keys, of: entity) { handler, object in objects.append(handler.graphObject(object)) }
+        return objects
     }
 
-    /// The same, each object in the form that `transform` gives it.
-    func objects<T>(
+    /// Calls `body` with each of the same objects and its handler, which costs less than to make an array of them.
+    func forEachObject(
         with keys: some Sequence<Int64>,
         of entity: Entity,
-        _ transform: (FaultHandler, AnyObject) -> T
-    ) -> [T] {
+        _ body: (FaultHandler, AnyObject) -> Void
+    ) {
         let table = handlers[entity.index].table
-        let missing = keys.filter { $0 > 0 && !table.contains($0) }
-        var fetched: [any GraphObject] = []
-        if let first = missing.first {
-            let ids = missing.map { id(entity: entity, key: $0) }
-            let rows = reading(entity, key: first) {
-                try store(for: entity).newValuesForObjects(with: ids, with: self)
-            }
-            if let rows { fetched = materialize(rows) }
-        }
-        return withExtendedLifetime(fetched) {
-            var result: [T] = []
-            result.reserveCapacity(keys.underestimatedCount)
+        var missing: [Int64] = []
+        for key in keys where key > 0 && !table.contains(key) { missing.append(key) }
+        withExtendedLifetime(fetchObjects(with: missing, of: entity)) {
             for key in keys {
                 guard let found = table.object(forKey: key) else { continue }
                 let handler = handlers[found.entity]
                 let flags = handler.graphObject(found.object).state.pointee.flags
-                if flags.isDisjoint(with: [.deleted, .vanished]) { result.append(transform(handler, found.object)) }
+                if flags.isDisjoint(with: [.deleted, .vanished]) { body(handler, found.object) }
             }
-            return result
         }
+    }
+
+    /// The objects with keys that are not here yet, as far as there are such.
+    private func fetchObjects(with keys: [Int64], of entity: Entity) -> [AnyObject] {
+        guard let first = keys.first else { return [] }
+        let ids = keys.map { id(entity: entity, key: $0) }
+        let rows = reading(entity, key: first) {
+            try store(for: entity).newValuesForObjects(with: ids, with: self)
+        }
+        return rows.map(materializeReferences) ?? []
     }
 }

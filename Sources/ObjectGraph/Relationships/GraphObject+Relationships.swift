@@ -4,65 +4,68 @@ extension GraphObject {
     /// The object that a to-one relationship leads to; none where it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
         guard let destination = lastDestination(at: slot) else { return nil }
-        return destination.isObjectDeleted ? nil : destination
+        // The delete rules have just been applied.
+        return destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? destination : nil
     }
 
     /// The object that a to-one relationship leads to, or led to before it was deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
         settleFirstValues()
-        guard let handler = state.pointee.handler,
-            case .relationship(let relationship) = handler.entity.properties[slot]
-        else {
-            return nil
-        }
-        handler.context?.propagateDeletes()
+        guard let handler = state.pointee.handler, slot < handler.entity.traits.count else { return nil }
+        let destinationIndex = handler.entity.traits[slot].destinationIndex
+        guard destinationIndex >= 0 else { return nil }
+        guard let context = handler.context else { return handler.island?.object(forKey: destinationKey(at: slot)) }
+        context.propagateDeletes()
         let key = destinationKey(at: slot)
-        guard key != 0 else { return nil }
-        if let island = handler.island { return island.object(forKey: key) }
-        return handler.context?.destination(of: relationship, key: key, from: self)
+        if key == 0 { return nil }
+        if let found = context.handlers[destinationIndex].table.object(forKey: key) {
+            return context.handlers[found.entity].graphObject(found.object)
+        }
+        guard case .relationship(let relationship) = handler.entity.properties[slot] else { return nil }
+        return context.destination(of: relationship, key: key, from: self)
     }
 
     /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
     /// key and the new ones behind them.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
-        members(at: slot) { handler, object in handler.graphObject(object) }
+        guard let loaded = loadedMembers(at: slot) else { return [] }
+        return withExtendedLifetime(loaded) {
+            if let island = loaded.handler.island { return loaded.members.keys.compactMap(island.object) }
+            guard let context = loaded.handler.context else { return [] }
+            return context.objects(with: loaded.members.keys, of: loaded.relationship.destination)
+        }
     }
 
     /// The same as an array of the members' class; empty where they are of another one.
     public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
-        guard let handler = state.pointee.handler, handler.context != nil,
-            case .relationship(let relationship) = handler.entity.properties[slot],
-            handler.context?.handlers[relationship.destination.index].objectType is M.Type
+        guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,
+            context.handlers[loaded.relationship.destination.index].objectType is M.Type
         else { return memberObjects(at: slot).compactMap { $0 as? M } }
-        handler.context?.propagateDeletes()
-        if let members = state.pointee.changes?.members(at: slot),
-            let recent = recentMembers(members, of: relationship, as: type)
-        {
-            return recent
+        if let recent = recentMembers(loaded.members, of: loaded.relationship, as: type) { return recent }
+        let capacity = loaded.members.count
+        if capacity == 0 { return [] }
+        return withExtendedLifetime(loaded) {
+            [M](unsafeUninitializedCapacity: capacity) { buffer, count in
+                // A reference looks the same whatever the class. Without generic code in between, the loop is as fast as it
+                // can be.
+                count = buffer.withMemoryRebound(to: AnyObject.self) { context.objects(of: loaded, into: $0) }
+            }
         }
-        return members(at: slot) { _, object in unsafeDowncast(object, to: M.self) }
     }
 
-    private func members<T>(at slot: Int, _ transform: (FaultHandler, AnyObject) -> T) -> [T] {
+    /// The members of a to-many relationship, loaded unless the object is in no context; nil where it has none.
+    private func loadedMembers(at slot: Int) -> LoadedMembers? {
         settleFirstValues()
         guard let handler = state.pointee.handler,
             case .relationship(let relationship) = handler.entity.properties[slot]
-        else { return [] }
+        else { return nil }
         let members = members(of: relationship)
-        if let island = handler.island {
-            return members.keys.compactMap { key in
-                island.object(forKey: key).flatMap { object in
-                    object.state.pointee.handler.map { transform($0, object) }
-                }
-            }
+        guard let context = handler.context else {
+            return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: [])
         }
-        guard let context = handler.context else { return [] }
         context.propagateDeletes()
-        // What was loaded must outlive the sweeps that registering objects may cause.
-        let loaded = members.isLoaded ? [] : context.loadMembers(of: relationship, for: self)
-        return withExtendedLifetime(loaded) {
-            context.objects(with: members.keys, of: relationship.destination, transform)
-        }
+        let objects = members.isLoaded ? [] : context.loadMembers(of: relationship, for: self)
+        return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: objects)
     }
 
     /// The objects that a relationship leads to, whatever its cardinality.
@@ -323,5 +326,28 @@ extension GraphObject {
                 setDestination(objects.first, at: property.slot)
             }
         }
+    }
+}
+
+/// The members of an object's relationship.
+private struct LoadedMembers {
+    /// The object's handler.
+    let handler: FaultHandler
+    let relationship: Relationship
+    let members: ToManyMembers
+    /// What was read just now: it must outlive the sweeps that registering objects may cause.
+    let objects: [AnyObject]
+}
+
+extension ManagedObjectContext {
+    /// Writes the members that are not deleted to uninitialized memory, and returns how many there are.
+    fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
+        var count = 0
+        forEachObject(with: loaded.members.keys, of: loaded.relationship.destination) { _, object in
+            guard count < buffer.count else { return }
+            buffer.initializeElement(at: count, to: object)
+            count += 1
+        }
+        return count
     }
 }

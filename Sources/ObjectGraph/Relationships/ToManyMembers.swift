@@ -52,13 +52,17 @@ final class ToManyMembers {
     /// Takes in what the store has; changes made before stay.
     func load(_ stored: some Sequence<Int64>) {
         guard !isLoaded else { return }
+        isLoaded = true
+        if keys.count == 0, !isChanged {
+            keys = KeyList(stored)
+            return
+        }
         let known = keys
         let current = Set(stored).subtracting(removed).union(added)
         // An order that was given here goes before the store's.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
         for key in stored where !removed.contains(key) { keys.append(key) }
         for key in known where current.contains(key) { keys.append(key) }
-        isLoaded = true
     }
 
     /// The number of ``keys``.

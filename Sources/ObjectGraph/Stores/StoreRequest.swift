@@ -146,6 +146,11 @@ public struct SlotSet: Hashable, Sendable {
         }
     }
 
+    /// Whether both sets have no slot in common.
+    public func isDisjoint(with other: SlotSet) -> Bool {
+        low & other.low == 0 && zip(high, other.high).allSatisfy { $0 & $1 == 0 }
+    }
+
     /// Whether a slot is in the set.
     public func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }

@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Guarded
 import ObjectGraph
 
 /// What the statements about an entity have in common, worked out once for each entity of a schema.
@@ -9,12 +10,12 @@ struct EntityStatements: Sendable {
     private let inserts: [SQLText]
     /// The slots of each entity whose values may be negative zero.
     private let signedSlots: [SignedSlots]
-    /// The statement that deletes a row of each entity if it has a version.
-    private let deletes: [SQLText]
-    /// What has to be cleared when an object of each entity is deleted.
-    private let clearings: [[SQLText]]
+    /// The statements that delete rows, made when they are first needed.
+    private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
+    private let schema: StoreSchema
 
     init(_ schema: StoreSchema) {
+        self.schema = schema
         let entities = schema.model.entities
         selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
         inserts = entities.map { entity in
@@ -27,13 +28,10 @@ struct EntityStatements: Sendable {
             )
         }
         signedSlots = entities.map { SignedSlots($0, schema.table(of: $0)) }
-        deletes = entities.map {
-            SQLText(
-                #"DELETE FROM \#(schema.table(of: $0).name) WHERE "_id" = ?1 AND (?2 IS NULL OR \#(VersionWord.condition("?2")))"#
-            )
-        }
-        clearings = entities.map { Self.clearings(for: $0, schema) }
     }
+
+    /// How many rows are deleted by one statement where there are so many.
+    static let groupCount = 64
 
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
 
@@ -41,13 +39,43 @@ struct EntityStatements: Sendable {
 
     func signedSlots(of entity: Entity) -> SignedSlots { signedSlots[entity.index] }
 
-    func delete(from entity: Entity) -> SQLText { deletes[entity.index] }
+    /// The statements that delete one row of an entity, or a group of them.
+    func deletion(from entity: Entity, isGroup: Bool) -> DeletionStatements {
+        let key = DeletionKey(entityIndex: entity.index, count: isGroup ? Self.groupCount : 1)
+        return deletions.withLock { known in
+            if let statements = known[key] { return statements }
+            let statements = DeletionStatements(entity, schema, count: key.count)
+            known[key] = statements
+            return statements
+        }
+    }
 
-    func clearings(for entity: Entity) -> [SQLText] { clearings[entity.index] }
+    private struct DeletionKey: Hashable {
+        let entityIndex: Int
+        let count: Int
+    }
+}
 
-    /// The statements that clear every reference to a deleted object, whose key they take as their parameter.
-    private static func clearings(for entity: Entity, _ schema: StoreSchema) -> [SQLText] {
-        var statements: [SQLText] = []
+/// The statements that delete rows of an entity. Their first parameters are the keys.
+struct DeletionStatements: Sendable {
+    /// The number of keys.
+    let count: Int
+    /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
+    let delete: SQLText
+    /// Clear every reference to the deleted objects.
+    let clearings: [SQLText]
+
+    init(_ entity: Entity, _ schema: StoreSchema, count: Int) {
+        self.count = count
+        let keys = (1...count).map { "?\($0)" }.joined(separator: ", ")
+        let version = "?\(count + 1)"
+        delete = SQLText(
+            """
+            DELETE FROM \(schema.table(of: entity).name) WHERE "_id" IN (\(keys)) \
+            AND (\(version) IS NULL OR \(VersionWord.condition(version)))
+            """
+        )
+        var clearings: [SQLText] = []
         for relationship in schema.model.relationships {
             let isSource = relationship.source.rootIndex == entity.rootIndex
             let isDestination = relationship.destination.rootIndex == entity.rootIndex
@@ -55,15 +83,16 @@ struct EntityStatements: Sendable {
             case .sourceKey where isDestination:
                 let column = schema.keyColumn(of: relationship).name
                 let table = schema.table(of: relationship.source).name
-                statements.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?1"))
+                clearings.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))"))
             case .joinTable(isCanonical: true):
                 guard let table = schema.joinTables[relationship.index] else { continue }
-                if isSource { statements.append(SQLText("DELETE FROM \(table.name) WHERE \(table.owner) = ?1")) }
-                if isDestination { statements.append(SQLText("DELETE FROM \(table.name) WHERE \(table.member) = ?1")) }
+                for (column, refers) in [(table.owner, isSource), (table.member, isDestination)] where refers {
+                    clearings.append(SQLText("DELETE FROM \(table.name) WHERE \(column) IN (\(keys))"))
+                }
             default: continue
             }
         }
-        return statements
+        self.clearings = clearings
     }
 }
 

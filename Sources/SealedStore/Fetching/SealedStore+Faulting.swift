@@ -40,6 +40,8 @@ extension SealedStore {
         var result = RelationshipRows()
         try layout.database.read { connection in
             var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
+            // Only a member of a many-to-many relationship can come twice.
+            let isShared = layout.schema.joinTables[relationship.index] != nil
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners) {
                 // Members without a position were added by a batch request: they come last.
@@ -62,7 +64,7 @@ extension SealedStore {
                         }
                         owner = nextOwner
                         members.append(key)
-                        if seen.insert(key).inserted { try selection.read(query, into: &rows) }
+                        if !isShared || seen.insert(key).inserted { try selection.read(query, into: &rows) }
                     }
                     if let owner { result.append(owner: owner, members: members) }
                 }

@@ -99,29 +99,33 @@ struct SaveTransaction {
         }
     }
 
+    /// Updates rows, those of one entity that follow each other and change the same slots with one statement.
     private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
-        for (row, update) in zip(request.updated, request.updates) {
-            let entity = layout.schema.model.entities[row.entityIndex]
-            let key = UpdateKey(entityIndex: row.entityIndex, slots: update.slots)
-            let table = layout.schema.table(of: entity)
-            let text = statements[key] ?? UpdateStatement(entity, table, update.slots)
+        var rest = zip(request.updated, request.updates).makeIterator()
+        var next = rest.next()
+        while let (first, update) = next {
+            let entity = layout.schema.model.entities[first.entityIndex]
+            let key = UpdateKey(entityIndex: first.entityIndex, slots: update.slots)
+            let text = statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
             statements[key] = text
-            let word = try layout.statements.signedSlots(of: entity).word(of: row)
-            let isCurrent = try connection.withStatement(text.sql) { statement in
-                try statement.bind(word, at: 1)
-                var index: Int32 = 2
-                for column in text.columns {
-                    try bind(row, column, of: entity, to: statement, at: index)
-                    index += 1
+            let signedSlots = layout.statements.signedSlots(of: entity)
+            try connection.withStatement(text.sql) { statement in
+                while let (row, update) = next, row.entityIndex == key.entityIndex, update.slots == key.slots {
+                    try statement.bind(signedSlots.word(of: row), at: 1)
+                    var index: Int32 = 2
+                    for column in text.columns {
+                        try bind(row, column, of: entity, to: statement, at: index)
+                        index += 1
+                    }
+                    try statement.bind(row.key, at: index)
+                    try statement.bind(Int64(update.previousVersion), at: index + 1)
+                    try statement.run()
+                    if connection.changes != 1 { conflicts.append(id(entity, row.key)) }
+                    next = rest.next()
                 }
-                try statement.bind(row.key, at: index)
-                try statement.bind(Int64(update.previousVersion), at: index + 1)
-                try statement.run()
-                return connection.changes == 1
             }
-            if !isCurrent { conflicts.append(id(entity, row.key)) }
         }
     }
 
@@ -130,7 +134,13 @@ struct SaveTransaction {
     private func vacateUniqueValues(of request: SaveChangesRequest) throws {
         let entities = layout.schema.model.entities
         guard request.updates.count > 1, entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return }
-        for (row, update) in zip(request.updated, request.updates) {
+        let uniqueSlots: [SlotSet] = entities.map { entity in
+            var slots = SlotSet()
+            for slot in entity.uniquenessConstraints.joined() { slots.insert(slot) }
+            return slots
+        }
+        for (row, update) in zip(request.updated, request.updates)
+        where !uniqueSlots[row.entityIndex].isDisjoint(with: update.slots) {
             let entity = entities[row.entityIndex]
             let table = layout.schema.table(of: entity)
             let slots = Set(entity.uniquenessConstraints.joined()).filter { update.slots.contains($0) }
@@ -194,25 +204,51 @@ struct SaveTransaction {
         }
     }
 
+    /// Deletes rows, many of one entity and version that follow each other with one statement, and then clears what refers
+    /// to them: much of that has been deleted by then.
     private func delete(_ deletions: [SaveChangesRequest.Deletion], _ conflicts: inout [ManagedObjectID]) throws {
-        for deletion in deletions {
-            let isDeleted = try connection.withStatement(layout.statements.delete(from: deletion.entity)) { statement in
-                try statement.bind(deletion.key, at: 1)
-                if let row = deletion.row { try statement.bind(Int64(row.version), at: 2) }
-                try statement.run()
-                return connection.changes == 1
-            }
-            if !isDeleted, try exists(deletion) {
-                conflicts.append(id(deletion.entity, deletion.key))
-                continue
-            }
-            for clearing in layout.statements.clearings(for: deletion.entity) {
+        var groups: [ArraySlice<SaveChangesRequest.Deletion>] = []
+        var rest = deletions[...]
+        while let first = rest.first {
+            let similar = rest.prefix(EntityStatements.groupCount)
+                .prefix { $0.entity == first.entity && $0.row?.version == first.row?.version }
+            groups.append(similar.count == EntityStatements.groupCount ? similar : similar.prefix(1))
+            rest = rest[groups[groups.count - 1].endIndex...]
+        }
+        for group in groups {
+            guard try delete(group) < group.count else { continue }
+            for deletion in group where try exists(deletion) { conflicts.append(id(deletion.entity, deletion.key)) }
+        }
+        for group in groups {
+            for clearing in statements(for: group)?.clearings ?? [] {
                 try connection.withStatement(clearing) { statement in
-                    try statement.bind(deletion.key, at: 1)
+                    try Self.bind(group, to: statement)
                     try statement.run()
                 }
             }
         }
+    }
+
+    /// Deletes rows of one entity, as many as there are with the version that was read.
+    private func delete(_ group: ArraySlice<SaveChangesRequest.Deletion>) throws -> Int {
+        guard let statements = statements(for: group) else { return 0 }
+        return try connection.withStatement(statements.delete) { statement in
+            try Self.bind(group, to: statement)
+            if let row = group.first?.row { try statement.bind(Int64(row.version), at: Int32(statements.count + 1)) }
+            try statement.run()
+            return connection.changes
+        }
+    }
+
+    private func statements(for group: ArraySlice<SaveChangesRequest.Deletion>) -> DeletionStatements? {
+        group.first.map { layout.statements.deletion(from: $0.entity, isGroup: group.count > 1) }
+    }
+
+    private static func bind(
+        _ group: ArraySlice<SaveChangesRequest.Deletion>,
+        to statement: borrowing Statement
+    ) throws {
+        for (index, deletion) in group.enumerated() { try statement.bind(deletion.key, at: Int32(index + 1)) }
     }
 
     private func exists(_ deletion: SaveChangesRequest.Deletion) throws -> Bool {

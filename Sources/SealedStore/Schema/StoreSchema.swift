@@ -82,7 +82,7 @@ struct Column: Hashable, Sendable {
 }
 
 /// The table of a root entity.
-struct EntityTable: Sendable {
+final class EntityTable: Sendable {
     /// The root entity.
     let root: Entity
     /// The name, quoted.

@@ -43,3 +43,43 @@ struct ItemRow {
     var date: Date
     var isMarked: Bool
 }
+
+/// Written many books.
+@Model
+final class Author {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Book.author) var books: [Book] = []
+
+    init(number: Int) {
+        name = "Author number \(number)"
+    }
+}
+
+/// One of many of an author.
+@Model
+final class Book {
+    var title: String
+    var pages: Int
+    var author: Author?
+
+    init(number: Int, author: Author) {
+        title = "The book of the number \(number)"
+        pages = number % 1000
+        self.author = author
+    }
+}
+
+/// An author as a plain struct, with the books.
+struct AuthorRow {
+    var id: Int64
+    var name: String
+    var books: [BookRow] = []
+}
+
+/// A book as a plain struct, with the name of the author where it was read.
+struct BookRow {
+    var id: Int64
+    var title: String
+    var pages: Int
+    var authorName: String?
+}

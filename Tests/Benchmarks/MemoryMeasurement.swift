@@ -1,0 +1,49 @@
+import CAllocator
+import Foundation
+import SealedData
+
+/// The memory that clean objects take, as the allocator counts it.
+struct MemoryMeasurement {
+    /// Bytes for each object, its place in the context's table and in the array of results included.
+    let bytesPerObject: Double
+    /// The bytes that the attributes of a row take.
+    let bytesPerRow: Double
+
+    /// What an object may take beyond its row.
+    private static let budget = 160.0
+
+    init(of bench: Workbench) throws {
+        let context = ModelContext(bench.container)
+        // What is made once and kept does not count.
+        _ = try context.fetch(FetchDescriptor<Item>(predicate: #Predicate { $0.number == 0 }))
+        let before = Self.usedBytes
+        let items = try context.fetch(FetchDescriptor<Item>())
+        bytesPerObject = Double(Self.usedBytes - before) / Double(items.count)
+        let texts = items.map { $0.name.utf8.count + $0.note.utf8.count }.reduce(0, +)
+        bytesPerRow = 4 * 8 + Double(texts) / Double(items.count)
+    }
+
+    /// The result in the form of those of operations, with bytes instead of times.
+    var result: Benchmark.Result {
+        Benchmark.Result(
+            operation: "bytes per fetched clean object, over row bytes + 160",
+            ratio: bytesPerObject / (bytesPerRow + Self.budget),
+            budget: 1,
+            ours_ns_per_row: nil,
+            baseline_ns_per_row: nil,
+            spread: 0
+        )
+    }
+
+    var line: String {
+        String(
+            format: "a fetched clean object takes %.0f bytes: those of its row, %.0f, and %.0f (budget %.0f)",
+            bytesPerObject,
+            bytesPerRow,
+            bytesPerObject - bytesPerRow,
+            Self.budget
+        )
+    }
+
+    private static var usedBytes: Int { callocator_used_bytes() }
+}

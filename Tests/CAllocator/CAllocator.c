@@ -1,0 +1,2 @@
+// The target has inline functions only.
+#include "CAllocator.h"
