@@ -41,6 +41,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let uuid: UUID
         let deferredBlobs: DeferredBlobs
         let fetchStatements = FetchStatementCache()
+        let tableSizes = TableSizes()
         let scanMonitor: ScanMonitor?
 
         init(_ opened: StoreOpening.Opened, scanMonitor: ScanMonitor?) {
@@ -50,6 +51,10 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             uuid = opened.uuid
             deferredBlobs = DeferredBlobs(opened.database, opened.schema)
             self.scanMonitor = scanMonitor
+            for entity in opened.schema.model.entities where entity.isRoot {
+                guard let next = opened.nextKeys[entity.name] else { continue }
+                tableSizes.note(lastKey: next &- 1, rootIndex: entity.index)
+            }
         }
     }
 
@@ -197,6 +202,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         let keys = try sequences.take(count, rootIndex: root.index) { count in
             try PrimaryKeySequences.reserve(count, of: root, layout.database)
         }
+        if let last = keys.last { layout.tableSizes.note(lastKey: last, rootIndex: root.index) }
         return keys.map { ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: $0) }
     }
 

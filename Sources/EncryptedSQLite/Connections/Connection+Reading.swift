@@ -12,11 +12,7 @@ extension Connection {
     /// To begin one and to end it costs two system calls, more than finding a row. So the last one goes on where nothing
     /// was committed since it began, by whatever process: the index of the log, which all processes share in memory, tells.
     func beginReading() throws(DatabaseError) {
-        if var begin = keptTransaction?.begin, isInTransaction,
-            csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
-        {
-            return
-        }
+        if seesLastCommit { return }
         endReading()
         var state = csqlcipher_log_state()
         var kept = KeptTransaction()
@@ -25,6 +21,15 @@ extension Connection {
         }
         try runControl("BEGIN")
         keptTransaction = kept
+    }
+
+    /// Takes the state that the open transaction reads: by itself it begins with the first statement.
+    func fixState() throws(DatabaseError) { _ = try value(of: "SELECT count(*) FROM sqlite_schema") }
+
+    /// Whether nothing was committed since before the open transaction began.
+    var seesLastCommit: Bool {
+        guard var begin = keptTransaction?.begin, isInTransaction else { return false }
+        return csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
     }
 
     /// Ends the read transaction that ``beginReading()`` began, where it is still open.

@@ -41,7 +41,15 @@ final class ConnectionPool: Sendable {
 
     /// Lends a connection to the calling thread for the time of `body`.
     func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
-        let member = try borrow()
+        try lend(try borrow(), to: body)
+    }
+
+    /// The same where there is a connection, or room for one; else `body` is not called.
+    func withFreeConnection(_ body: (Connection) throws -> Void) throws {
+        if let member = try borrowFree() { try lend(member, to: body) }
+    }
+
+    private func lend<R>(_ member: PooledConnection, to body: (Connection) throws -> R) throws -> R {
         defer { giveBack(member) }
         guard keepsTransactions, member.depth == 1 else { return try body(member.connection) }
         do {
@@ -144,7 +152,16 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func decide(for thread: UInt, in state: inout State) -> Decision {
+    private func borrowFree() throws(DatabaseError) -> PooledConnection? {
+        let thread = csqlcipher_thread_identity()
+        switch state.withLock({ decide(for: thread, in: &$0, mayWait: false) }) {
+        case .use(let member): return member
+        case .open(let open): return try openMember(for: thread, open)
+        case .wait, .refuse: return nil
+        }
+    }
+
+    private func decide(for thread: UInt, in state: inout State, mayWait: Bool = true) -> Decision {
         var idle: PooledConnection?
         for member in state.members {
             if member.borrower == thread {
@@ -164,7 +181,7 @@ final class ConnectionPool: Sendable {
             return .open(open)
         }
         let waiter = Waiter()
-        state.waiters.append(waiter)
+        if mayWait { state.waiters.append(waiter) }
         return .wait(waiter)
     }
 

@@ -17,7 +17,7 @@ package final class Database: Sendable {
     let options: Options
     let counters: StatisticsCounters
     private let writers: ConnectionPool
-    private let readers: ConnectionPool
+    let readers: ConnectionPool
     /// Nil for a database in memory, and for one that is only read.
     private let checkpointer: Checkpointer?
     /// The thread that is inside `write`, or 0.
@@ -112,6 +112,9 @@ package final class Database: Sendable {
         }
     }
 
+    /// How many connections read at once at most.
+    package var readerCount: Int { options.readerCount }
+
     /// What the database has done since it was opened.
     package var statistics: DatabaseStatistics { counters.snapshot }
 
@@ -157,6 +160,14 @@ package final class Database: Sendable {
             endIdleReading()
             return try body(connection)
         }
+    }
+
+    /// Whether the calling thread would get a connection of a reader that it does not have yet.
+    var canReadConcurrently: Bool {
+        guard readers !== writers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else {
+            return false
+        }
+        return !readers.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
     }
 
     /// Ends read transactions that nobody uses, so that the write-ahead log can be written back past them.

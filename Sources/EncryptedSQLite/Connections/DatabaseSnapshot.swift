@@ -30,7 +30,6 @@ extension Connection {
     func beginSnapshot() throws(DatabaseError) {
         try runControl("BEGIN")
         transactionDepth += 1
-        // The state is the one of the first read.
-        _ = try value(of: "SELECT count(*) FROM sqlite_schema")
+        try fixState()
     }
 }

@@ -3,19 +3,13 @@ import Foundation
 import ObjectGraph
 
 extension SealedStore {
-    /// The rows that fit a request: one statement.
+    /// The rows that fit a request: one statement, or several at once that read a part each.
     func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
         let layout = try layout.value
-        let selection = layout.selection(for: request)
-        let statement = try FetchStatement(request, columns: selection.columns, layout)
-        return try layout.database.read { connection in
-            try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
-                try query.bind(statement.parameters)
-                var rows = layout.rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
-                try selection.readAll(query, into: &rows, observer: connection.rowObserver)
-                return rows.finish()
-            }
-        }
+        if generation == nil, let rows = try layout.fetchConcurrently(request) { return rows }
+        let rows = try layout.database.read { try layout.fetch(request, in: generation, on: $0) }
+        layout.tableSizes.note(rows, for: request)
+        return rows
     }
 
     /// The identifiers of the objects that fit a request.
@@ -66,6 +60,22 @@ extension SealedStore {
 }
 
 extension SealedStore.Layout {
+    /// The rows that fit a request.
+    func fetch(
+        _ request: FetchRequest,
+        in generation: SnapshotGeneration?,
+        on connection: Connection
+    ) throws -> RowBatch {
+        let selection = selection(for: request)
+        let statement = try FetchStatement(request, columns: selection.columns, self)
+        return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
+            try query.bind(statement.parameters)
+            var rows = rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
+            try selection.readAll(query, into: &rows, observer: connection.rowObserver)
+            return rows.finish()
+        }
+    }
+
     /// The columns that a request reads.
     func selection(for request: FetchRequest) -> EntitySelection {
         guard !request.readsAllProperties else { return statements.selection(of: request.entity) }

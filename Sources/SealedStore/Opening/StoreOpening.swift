@@ -18,6 +18,8 @@ struct StoreOpening {
         let schema: StoreSchema
         let uuid: UUID
         let formatVersion: Int
+        /// The keys that the next objects get, by the names of root entities.
+        let nextKeys: [String: Int64]
     }
 
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
@@ -42,7 +44,8 @@ struct StoreOpening {
                     textForms: TextForms(metadata.columnsOfMixedForms)
                 ),
                 uuid: metadata.uuid,
-                formatVersion: metadata.formatVersion
+                formatVersion: metadata.formatVersion,
+                nextKeys: try database.read(PrimaryKeySequences.nextKeys)
             )
         } catch {
             try? database.close()

@@ -28,6 +28,15 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
+    /// The next key of each root entity, by name.
+    static func nextKeys(on connection: Connection) throws -> [String: Int64] {
+        try connection.withStatement(#"SELECT "entity", "next" FROM "_sequence""#) { statement in
+            var keys: [String: Int64] = [:]
+            while try statement.step() { keys[statement.string(at: 0)] = statement.integer(at: 1) }
+            return keys
+        }
+    }
+
     /// Reserves keys in the file, in a transaction of its own.
     static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
         try database.write { try reserve(count, of: root, on: $0) }

@@ -1,0 +1,86 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import ObjectGraph
+
+/// What is known of the sizes of tables without asking: it tells whether it pays to share the work of reading one.
+final class TableSizes: Sendable {
+    private struct State {
+        /// How many rows an entity had when all of them were last fetched, by its index.
+        var counts: [Int: Int] = [:]
+        /// A key up to which there may be rows, by the index of the root entity.
+        var lastKeys: [Int: Int64] = [:]
+    }
+
+    private let state = Guarded(State())
+
+    /// Takes note of the rows that a request gave.
+    func note(_ rows: RowBatch, for request: FetchRequest) {
+        guard request.readsWholeTable else { return }
+        let last = rows.chunks.last.map { $0.row(at: $0.rowCount - 1).key }
+        state.withLock { state in
+            state.counts[request.entity.index] = rows.count
+            if let last { state.lastKeys[request.entity.rootIndex] = last }
+        }
+    }
+
+    /// Takes note of a key that may be a row's.
+    func note(lastKey: Int64, rootIndex: Int) { state.withLock { $0.lastKeys[rootIndex] = lastKey } }
+
+    /// A key up to which an entity may have rows, where there may be as many as `count`; else nil.
+    func lastKey(of entity: Entity, ifThereAre count: Int) -> Int64? {
+        state.withLock { state in
+            guard let last = state.lastKeys[entity.rootIndex], last >= count,
+                state.counts[entity.index] ?? .max >= count
+            else { return nil }
+            return last
+        }
+    }
+}
+
+extension SealedStore.Layout {
+    /// The number of rows from which on several threads read them.
+    static let concurrentRows = 16_384
+
+    /// Reads all rows of an entity on several threads at once, each a range of keys, all in the same state.
+    ///
+    /// - Returns: nil where there is no use in it, or no way.
+    func fetchConcurrently(_ request: FetchRequest) throws -> RowBatch? {
+        let parts = min(ProcessInfo.processInfo.activeProcessorCount, database.readerCount)
+        guard parts > 1, request.readsWholeTable,
+            let last = tableSizes.lastKey(of: request.entity, ifThereAre: Self.concurrentRows)
+        else { return nil }
+        // Rows may come and go before they are read, so the outermost parts have no end.
+        let bounds = (1..<parts).map { last / Int64(parts) * Int64($0) }
+        let batches = try database.readConcurrently(parts: parts) { connection, part in
+            var request = request
+            request.predicate = .keys(
+                from: part > 0 ? bounds[part - 1] : nil,
+                to: part < bounds.count ? bounds[part] : nil
+            )
+            return try self.fetch(request, in: nil, on: connection)
+        }
+        guard let batches else { return nil }
+        var rows = RowBatch()
+        for batch in batches { rows.append(batch) }
+        tableSizes.note(rows, for: request)
+        return rows
+    }
+}
+
+extension FetchRequest {
+    /// Whether the request is for all objects in the order of their keys.
+    fileprivate var readsWholeTable: Bool {
+        predicate == nil && search == nil && sort.isEmpty && limit == nil && offset == 0
+    }
+}
+
+extension QueryExpression {
+    /// Whether a key is in a range.
+    fileprivate static func keys(from lower: Int64?, to upper: Int64?) -> QueryExpression {
+        var conditions: [QueryExpression] = []
+        if let lower { conditions.append(.comparison(.greaterOrEqual, .variable(0), .literal(.integer(lower)))) }
+        if let upper { conditions.append(.comparison(.less, .variable(0), .literal(.integer(upper)))) }
+        return .and(conditions)
+    }
+}

@@ -1,0 +1,68 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import Testing
+
+/// Several connections that read one state.
+@Suite struct ConcurrentReadingTests {
+    private let folder: TemporaryFolder
+    private let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try openSample(folder.file("database"))
+        try database.write { try insert(1...1, into: $0) }
+    }
+
+    @Test func `all parts see the same state, however much is committed meanwhile`() throws {
+        // Another database of the same file, as another process would have it.
+        let other = try openSample(folder.file("database"))
+        let isOver = Guarded(false)
+        let writer = Thread {
+            var next = 2
+            while !isOver.withLock({ $0 }) {
+                try? other.write { try insert(next...next, into: $0) }
+                next += 1
+            }
+        }
+        writer.start()
+        var concurrent = 0
+        for _ in 0..<2000 where concurrent < 100 {
+            let counts = try database.readConcurrently(parts: 3) { connection, _ in try connection.itemCount() }
+            guard let counts else { continue }
+            concurrent += 1
+            #expect(Set(counts).count == 1)
+            let again = try database.read { try $0.itemCount() }
+            #expect(try #require(again) >= #require(counts[0]))
+        }
+        isOver.withLock { $0 = true }
+        while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        // Without commits it always works, unless the machine has no thread to give.
+        var isRead = false
+        for _ in 0..<100 where !isRead {
+            isRead = try database.readConcurrently(parts: 3) { connection, _ in try connection.itemCount() } != nil
+        }
+        #expect(isRead)
+    }
+
+    @Test func `who reads or writes already, and who has no connections left, reads alone`() throws {
+        let database = database
+        let read = { try database.readConcurrently(parts: 2) { connection, part in part } }
+        #expect(try database.read { _ in try read() } == nil)
+        #expect(try database.write { _ in try read() } == nil)
+        #expect(try database.snapshot()?.perform { try read() } == .some(nil))
+        let single = try openSample(folder.file("single"), options: sampleOptions { $0.readerCount = 1 })
+        #expect(try single.readConcurrently(parts: 2) { _, part in part } == nil)
+    }
+
+    @Test func `the error of any part is thrown`() throws {
+        struct Failure: Error {}
+        let database = database
+        for failing in 0..<2 {
+            #expect(throws: Failure.self) {
+                while try database.readConcurrently(parts: 2, { if $1 == failing { throw Failure() } }) == nil {}
+            }
+        }
+        #expect(try database.read { try $0.itemCount() } == 1)
+    }
+}

@@ -1,0 +1,63 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import ObjectGraph
+@testable import SealedStore
+import Testing
+
+/// Fetches of so many objects that several threads share the work.
+@Suite struct ConcurrentFetchTests {
+    private let folder = try! TemporaryFolder()
+
+    @Test func `all rows come once, in the order of their keys and of one state, while a writer never rests`() throws {
+        let library = try Library(folder.file("library.store"))
+        let count = SealedStore.Layout.concurrentRows + 3616
+        for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }
+        try library.context.save()
+        // Another coordinator of the same file, as another process would have it.
+        let other = try Library(folder.file("library.store"))
+        let isOver = Guarded(false)
+        let layout = try other.layout()
+        let writer = Thread {
+            var round = 0
+            while !isOver.withLock({ $0 }) {
+                round += 1
+                let sql = "UPDATE \"Tag\" SET \"label\" = 'round \(round)'"
+                try? layout.database.write { try $0.execute(sql) }
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+        }
+        writer.start()
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        for _ in 0..<12 {
+            context.reset()
+            let tags = try context.fetch(FetchRequest(library.entity("Tag")), as: ManagedObject.self)
+            #expect(tags.map(\.managedObjectID.key) == (1...Int64(count)).map(\.self))
+            #expect(Set(tags.map { $0["label"] }).count == (tags[0]["label"] == .text("tag 0") ? count : 1))
+        }
+        isOver.withLock { $0 = true }
+        while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+    }
+
+    @Test func `rows that were deleted or added since the last fetch make no difference`() throws {
+        let library = try Library(folder.file("library.store"))
+        let count = SealedStore.Layout.concurrentRows + 1000
+        for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }
+        try library.context.save()
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        let keys = {
+            try context.fetch(FetchRequest(library.entity("Tag")), as: ManagedObject.self).map(\.managedObjectID.key)
+        }
+        #expect(try keys() == (1...Int64(count)).map(\.self))
+        let layout = try library.layout()
+        try layout.database.write { connection in
+            try connection.execute("DELETE FROM \"Tag\" WHERE \"_id\" % 3 = 0 OR \"_id\" < 9000")
+            try connection.execute("INSERT INTO \"Tag\" (\"_id\", \"label\") VALUES (1000000, 'late')")
+        }
+        context.reset()
+        let expected = (9000...Int64(count)).filter { $0 % 3 != 0 } + [1_000_000]
+        #expect(try keys() == expected)
+        context.reset()
+        #expect(try keys() == expected)
+    }
+}
