@@ -93,8 +93,8 @@ package final class Database: Sendable {
                 try opener.open(.reader)
             }
             self.readers = readers
+            readers.add(opened.connection)
             if options.readOnly {
-                readers.add(opened.connection)
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
                 checkpointer = nil
             } else {
@@ -106,8 +106,6 @@ package final class Database: Sendable {
                     checkpointer.watch(connection)
                     return connection
                 }
-                checkpointer.watch(opened.connection)
-                writers.add(opened.connection)
             }
         }
     }

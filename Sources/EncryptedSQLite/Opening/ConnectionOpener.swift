@@ -7,6 +7,8 @@ struct ConnectionOpener: Sendable {
     enum Role {
         case writer
         case reader
+        /// The first connection to a file that may be written: it makes sure that the others can write, and is a reader then.
+        case first
         /// Builds a new file that nobody else knows yet.
         case creator
     }
@@ -93,15 +95,16 @@ struct ConnectionOpener: Sendable {
 
     /// Makes the settings that look at the file, and locks all of them.
     func finish(_ connection: Connection, for role: Role) throws(DatabaseError) {
-        switch role {
-        case .reader:
-            try connection.setting("PRAGMA query_only = ON")
-        case .writer, .creator:
-            guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
-                throw .cannotOpen(path: path, reason: "the file system does not support a write-ahead log")
-            }
-        }
+        if role != .reader { try writeAhead(on: connection) }
+        if role != .writer, role != .creator { try connection.setting("PRAGMA query_only = ON") }
         StatementAuthorizer.install(on: connection.handle)
+    }
+
+    /// Sees to it that the file has a write-ahead log.
+    private func writeAhead(on connection: Connection) throws(DatabaseError) {
+        guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
+            throw .cannotOpen(path: path, reason: "the file system does not support a write-ahead log")
+        }
     }
 
     // MARK: Settings

@@ -8,8 +8,7 @@ struct FileOpening {
     let options: Database.Options
     let counters: StatisticsCounters
 
-    /// A connection that passed all checks (a writer, or a reader where nothing may be written), and the means to open
-    /// more.
+    /// A reader that passed all checks, and the means to open more connections.
     struct Result {
         let connection: Connection
         let opener: ConnectionOpener
@@ -67,7 +66,7 @@ struct FileOpening {
         if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
         guard !inspection.endsWithinPage || logByteCount > 0 else { throw DatabaseError.damaged(path: path) }
         let opener = ConnectionOpener(path: path, key: derived, options: options, counters: counters)
-        let role: ConnectionOpener.Role = options.readOnly ? .reader : .writer
+        let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
         do {
             try opener.prepare(connection, for: role)
             try checkContent(of: connection, create: create)

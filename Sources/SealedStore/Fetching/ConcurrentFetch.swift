@@ -41,12 +41,14 @@ final class TableSizes: Sendable {
 extension SealedStore.Layout {
     /// The number of rows from which on several threads read them.
     static let concurrentRows = 16_384
+    /// To ask for it costs more than a small fetch.
+    private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
     /// Reads all rows of an entity on several threads at once, each a range of keys, all in the same state.
     ///
     /// - Returns: nil where there is no use in it, or no way.
     func fetchConcurrently(_ request: FetchRequest) throws -> RowBatch? {
-        let parts = min(ProcessInfo.processInfo.activeProcessorCount, database.readerCount)
+        let parts = min(Self.processorCount, database.readerCount)
         guard parts > 1, request.readsWholeTable,
             let last = tableSizes.lastKey(of: request.entity, ifThereAre: Self.concurrentRows)
         else { return nil }

@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import Guarded
 public import ObjectGraph
 
 /// What the table `_metadata` says: whose store it is and how its model lies in tables.
@@ -70,8 +71,8 @@ struct StoreMetadataTable {
         return StoreMetadataTable(
             uuid: uuid,
             formatVersion: formatVersion,
-            model: try decode(.model, from: values),
-            names: try decode(.names, from: values),
+            model: try models.value(of: text(of: .model, in: values)) { try decode(.model, $0) },
+            names: try names.value(of: text(of: .names, in: values)) { try decode(.names, $0) },
             columnsOfMixedForms: Set(
                 values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {
                     String($0.dropFirst(mixedFormsPrefix.count))
@@ -80,10 +81,35 @@ struct StoreMetadataTable {
         )
     }
 
-    private static func decode<T: Decodable>(_ key: Key, from values: [String: String]) throws -> T {
-        guard let text = values[key.rawValue], let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8))
-        else {
+    private static func text(of key: Key, in values: [String: String]) throws -> String {
+        guard let text = values[key.rawValue] else { throw SealedStoreError.damagedMetadata(key.rawValue) }
+        return text
+    }
+
+    private static func decode<T: Decodable>(_ key: Key, _ text: String) throws -> T {
+        guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
             throw SealedStoreError.damagedMetadata(key.rawValue)
+        }
+        return value
+    }
+
+    private static let models = DecodedTexts<ManagedObjectModel>()
+    private static let names = DecodedTexts<SchemaNames>()
+}
+
+/// What texts were decoded to: to decode a model again costs more than to open the file.
+private final class DecodedTexts<Value: Sendable>: Sendable {
+    /// How many are kept; when there are more, it begins anew.
+    private static var limit: Int { 16 }
+
+    private let values = Guarded<[String: Value]>([:])
+
+    func value(of text: String, _ decode: (String) throws -> Value) throws -> Value {
+        if let known = values.withLock({ $0[text] }) { return known }
+        let value = try decode(text)
+        values.withLock { values in
+            if values.count >= Self.limit { values.removeAll() }
+            values[text] = value
         }
         return value
     }

@@ -6,11 +6,12 @@ import Testing
 
 /// Requests of one shape become one statement.
 @Suite struct FetchStatementTests {
+    private let folder: TemporaryFolder
     private let library: Library
     private let layout: SealedStore.Layout
 
     init() throws {
-        let folder = try TemporaryFolder()
+        folder = try TemporaryFolder()
         library = try Library(folder.file("library"))
         let store = try #require(try library.coordinator.store(for: library.entity("Book")).store as? SealedStore)
         layout = try store.layout.value
