@@ -74,16 +74,16 @@ extension ManagedObjectContext {
     func assignPermanentKeys() throws {
         var counts = Array(repeating: 0, count: model.entities.count)
         forEachKeyless { rootIndex, _ in counts[rootIndex] += 1 }
-        var ids: [[ManagedObjectID]] = Array(repeating: [], count: counts.count)
+        var keys: [[Int64]] = Array(repeating: [], count: counts.count)
         for (rootIndex, count) in counts.enumerated() where count > 0 {
             let root = model.entities[rootIndex]
-            ids[rootIndex] = try store(for: root).obtainPermanentIDs(for: root, count: count)
+            keys[rootIndex] = try store(for: root).obtainPermanentIDs(for: root, count: count).map { $0.key }
         }
         var next = Array(repeating: 0, count: counts.count)
         forEachKeyless { rootIndex, changes in
             let position = next[rootIndex]
             next[rootIndex] += 1
-            if position < ids[rootIndex].count { changes.assignedKey = ids[rootIndex][position].key }
+            if position < keys[rootIndex].count { changes.assignedKey = keys[rootIndex][position] }
         }
     }
 
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
                 guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
                     changes.assignedKey == 0, let handler = state.pointee.handler
                 else { continue }
-                body(handler.entity.rootIndex, changes)
+                body(handler.rootIndex, changes)
             }
         }
     }

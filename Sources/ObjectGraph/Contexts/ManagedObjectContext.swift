@@ -113,7 +113,9 @@ public final class ManagedObjectContext {
         self.parent = parent
         let entities = coordinator.model.entities
         var tables: [Int: IdentityTable] = [:]
-        for entity in entities where entity.isRoot { tables[entity.index] = IdentityTable() }
+        for entity in entities where entity.isRoot {
+            tables[entity.index] = IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil)
+        }
         let types = coordinator.objectTypes
         handlers = entities.map { entity in
             FaultHandler(

@@ -8,6 +8,8 @@ import Foundation
 @usableFromInline
 final class FaultHandler {
     @usableFromInline let entity: Entity
+    /// The ``Entity/rootIndex`` of ``entity``.
+    let rootIndex: Int
     let objectType: any GraphObject.Type
     /// The ``GraphObject/_$stateClass`` of ``objectType``.
     let stateClass: ObjectIdentifier
@@ -30,6 +32,7 @@ final class FaultHandler {
         island: Island? = nil
     ) {
         self.entity = entity
+        rootIndex = entity.rootIndex
         self.objectType = objectType
         stateClass = ObjectIdentifier(objectType._$stateClass)
         hasLifecycle = objectType is ManagedObject.Type && objectType != ManagedObject.self

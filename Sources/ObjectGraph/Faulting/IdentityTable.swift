@@ -21,7 +21,9 @@ final class IdentityTable {
     @exclusivity(unchecked) private var keys: UnsafeMutablePointer<Int64>
     @exclusivity(unchecked) private var objects: UnsafeMutablePointer<AnyObject?>
     /// The ``Entity/index`` of each object.
-    @exclusivity(unchecked) private var entities: UnsafeMutablePointer<UInt16>
+    @exclusivity(unchecked) private var entities: UnsafeMutablePointer<UInt16>?
+    /// The ``Entity/index`` of all objects, where they can only be of one: then there are no `entities`.
+    private let onlyEntity: Int?
     /// The places that are not empty: objects and removed ones.
     @exclusivity(unchecked) private var used = 0
     /// The number of objects with permanent keys.
@@ -29,9 +31,11 @@ final class IdentityTable {
     @exclusivity(unchecked) private var temporary = TemporaryObjects()
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
-    init() {
+    /// Makes an empty table; `onlyEntity` is the index of the entity of all objects, where there is only one.
+    init(onlyEntity: Int? = nil) {
+        self.onlyEntity = onlyEntity
         capacity = Self.smallestCapacity
-        (keys, objects, entities) = Self.allocate(capacity)
+        (keys, objects, entities) = Self.allocate(capacity, hasEntities: onlyEntity == nil)
     }
 
     deinit {
@@ -54,7 +58,7 @@ final class IdentityTable {
         let place = place(of: key)
         // The place of key 0, which no object has, is any empty one.
         guard place >= 0, let object = objects[place] else { return nil }
-        return Found(object: object, entity: Int(entities[place]))
+        return Found(object: object, entity: entity(at: place))
     }
 
     /// Whether there is an object with a key.
@@ -109,7 +113,7 @@ final class IdentityTable {
     var all: [Found] {
         temporary.all
             + (0..<capacity).compactMap { place in
-                objects[place].map { Found(object: $0, entity: Int(entities[place])) }
+                objects[place].map { Found(object: $0, entity: entity(at: place)) }
             }
     }
 
@@ -145,6 +149,9 @@ final class IdentityTable {
     // MARK: Places
 
     @inline(__always)
+    private func entity(at place: Int) -> Int { onlyEntity ?? Int(entities?[place] ?? 0) }
+
+    @inline(__always)
     private func firstPlace(of key: Int64) -> Int {
         let bits = UInt64(bitPattern: key)
         let block = (bits >> 3) &* 0x9E37_79B9_7F4A_7C15
@@ -172,7 +179,7 @@ final class IdentityTable {
         }
         keys[place] = key
         (objects + place).initialize(to: object)
-        entities[place] = UInt16(entity)
+        entities?[place] = UInt16(entity)
         used += 1
         count += 1
     }
@@ -180,12 +187,12 @@ final class IdentityTable {
     private func rebuild(capacity newCapacity: Int) {
         let old = (capacity, keys, objects, entities)
         capacity = newCapacity
-        (keys, objects, entities) = Self.allocate(newCapacity)
+        (keys, objects, entities) = Self.allocate(newCapacity, hasEntities: onlyEntity == nil)
         used = 0
         count = 0
         for place in 0..<old.0 {
             guard let object = (old.2 + place).move() else { continue }
-            insertKnownNew(object, forKey: old.1[place], entity: Int(old.3[place]))
+            insertKnownNew(object, forKey: old.1[place], entity: Int(old.3?[place] ?? 0))
         }
         // Every object was moved out: nothing is left to be released.
         old.2.initialize(repeating: nil, count: old.0)
@@ -211,14 +218,15 @@ final class IdentityTable {
     }
 
     private static func allocate(
-        _ capacity: Int
-    ) -> (UnsafeMutablePointer<Int64>, UnsafeMutablePointer<AnyObject?>, UnsafeMutablePointer<UInt16>) {
+        _ capacity: Int,
+        hasEntities: Bool
+    ) -> (UnsafeMutablePointer<Int64>, UnsafeMutablePointer<AnyObject?>, UnsafeMutablePointer<UInt16>?) {
         let keys = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
         keys.initialize(repeating: empty, count: capacity)
         let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: capacity)
         objects.initialize(repeating: nil, count: capacity)
-        let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
-        entities.initialize(repeating: 0, count: capacity)
+        let entities = hasEntities ? UnsafeMutablePointer<UInt16>.allocate(capacity: capacity) : nil
+        entities?.initialize(repeating: 0, count: capacity)
         return (keys, objects, entities)
     }
 
@@ -226,11 +234,11 @@ final class IdentityTable {
         _ capacity: Int,
         _ keys: UnsafeMutablePointer<Int64>,
         _ objects: UnsafeMutablePointer<AnyObject?>,
-        _ entities: UnsafeMutablePointer<UInt16>
+        _ entities: UnsafeMutablePointer<UInt16>?
     ) {
         keys.deallocate()
         objects.deinitialize(count: capacity)
         objects.deallocate()
-        entities.deallocate()
+        entities?.deallocate()
     }
 }

@@ -45,18 +45,21 @@ extension PersistentModel {
 
     /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
     /// without values that counts as deleted.
+    @inlinable
     public func _$value<M: PersistentModel>(at slot: Int) -> M {
         _$willRead(slot)
         return lastDestination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
     }
 
     /// The model that an optional relationship leads to.
+    @inlinable
     public func _$value<M: PersistentModel>(at slot: Int) -> M? {
         _$willRead(slot)
         return destination(at: slot) as? M
     }
 
     /// The models that a relationship leads to.
+    @inlinable
     public func _$value<C: RelationshipCollection>(at slot: Int) -> C {
         _$willRead(slot)
         return C(_$models: memberObjects(at: slot, as: C.PersistentElement.self))
