@@ -1,4 +1,4 @@
-import Synchronization
+import Guarded
 
 /// The entities of checked declarations, linked with each other.
 struct LinkedEntities: Sendable {
@@ -11,7 +11,7 @@ struct LinkedEntities: Sendable {
 
     /// Linked entities refer to each other, so that they are never freed. Keeping them for the next model of the same
     /// declarations bounds their memory by the number of different models, however often a container is opened.
-    private static let all = Mutex<[[EntityDescription]: LinkedEntities]>([:])
+    private static let all = Guarded<[[EntityDescription]: LinkedEntities]>([:])
 
     /// The entities of the given declarations, which are checked and linked at their first use in the process.
     ///
