@@ -244,9 +244,9 @@ final class ConnectionPool: Sendable {
 
 /// A connection with the thread that has it.
 ///
-/// `@unchecked Sendable`: `borrower`, `depth` and `wasUsed` are only changed under the lock of the pool, which the borrower
-/// need not take to read them, `connection` is only touched by the thread named in `borrower` or, while there is none, by
-/// the pool under its lock.
+/// `@unchecked Sendable`: `borrower` and `wasUsed` are only touched under the lock of the pool. `depth` is only changed under
+/// it, and only by the thread named in `borrower`, which may therefore read it without. `connection` is only touched by that
+/// thread or, while there is none, by the pool under its lock.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?

@@ -95,8 +95,13 @@ struct ConnectionOpener: Sendable {
 
     /// Makes the settings that look at the file, and locks all of them.
     func finish(_ connection: Connection, for role: Role) throws(DatabaseError) {
-        if role != .reader { try writeAhead(on: connection) }
-        if role != .writer, role != .creator { try connection.setting("PRAGMA query_only = ON") }
+        switch role {
+        case .writer, .creator: try writeAhead(on: connection)
+        case .first:
+            try writeAhead(on: connection)
+            try forbidWriting(on: connection)
+        case .reader: try forbidWriting(on: connection)
+        }
         StatementAuthorizer.install(on: connection.handle)
     }
 
@@ -105,6 +110,10 @@ struct ConnectionOpener: Sendable {
         guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
             throw .cannotOpen(path: path, reason: "the file system does not support a write-ahead log")
         }
+    }
+
+    private func forbidWriting(on connection: Connection) throws(DatabaseError) {
+        try connection.setting("PRAGMA query_only = ON")
     }
 
     // MARK: Settings

@@ -6,10 +6,6 @@ struct PropertySelection {
 
     /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path that leads to no persisted property of the model.
     init<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of model: T.Type, entity: Entity) throws {
-        guard !keyPaths.isEmpty else {
-            properties = []
-            return
-        }
         var slots = Self.constants(of: model)
         for keyPath in keyPaths {
             guard let slot = PropertyLookup.slot(of: keyPath, in: model), slot < entity.slotCount else {

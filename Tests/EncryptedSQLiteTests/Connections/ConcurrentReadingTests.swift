@@ -18,12 +18,14 @@ import Testing
         // Another database of the same file, as another process would have it.
         let other = try openSample(folder.file("database"))
         let isOver = Guarded(false)
+        let end = DispatchSemaphore(value: 0)
         let writer = Thread {
             var next = 2
             while !isOver.withLock({ $0 }) {
                 try? other.write { try insert(next...next, into: $0) }
                 next += 1
             }
+            end.signal()
         }
         writer.start()
         var concurrent = 0
@@ -36,7 +38,7 @@ import Testing
             #expect(try #require(again) >= #require(counts[0]))
         }
         isOver.withLock { $0 = true }
-        while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        end.wait()
         // Without commits it always works, unless the machine has no thread to give.
         var isRead = false
         for _ in 0..<100 where !isRead {

@@ -17,6 +17,7 @@ import Testing
         // Another coordinator of the same file, as another process would have it.
         let other = try Library(folder.file("library.store"))
         let isOver = Guarded(false)
+        let end = DispatchSemaphore(value: 0)
         let layout = try other.layout()
         let writer = Thread {
             var round = 0
@@ -24,8 +25,8 @@ import Testing
                 round += 1
                 let sql = "UPDATE \"Tag\" SET \"label\" = 'round \(round)'"
                 try? layout.database.write { try $0.execute(sql) }
-                Thread.sleep(forTimeInterval: 0.002)
             }
+            end.signal()
         }
         writer.start()
         let context = ManagedObjectContext(coordinator: library.coordinator)
@@ -36,7 +37,7 @@ import Testing
             #expect(Set(tags.map { $0["label"] }).count == (tags[0]["label"] == .text("tag 0") ? count : 1))
         }
         isOver.withLock { $0 = true }
-        while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        end.wait()
     }
 
     @Test func `rows that were deleted or added since the last fetch make no difference`() throws {
