@@ -89,12 +89,6 @@ extension ManagedObjectContext {
     }
 
     private func propagateDelete(of object: any GraphObject, along relationship: Relationship, _ cascading: Bool) {
-        if !relationship.isToMany, relationship.deleteRule != .cascade, relationship.inverse?.isToMany ?? true {
-            // Where the destination is not here, nobody has to know: its members are told by the deleted object's row.
-            let key = object.destinationKey(at: relationship.slot)
-            if key == 0 { return }
-            if key > 0, knownObject(forKey: key, of: relationship.destination) == nil { return }
-        }
         let destinations = object.destinations(of: relationship)
         switch relationship.deleteRule {
         case .cascade:

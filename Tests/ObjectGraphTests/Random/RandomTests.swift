@@ -10,7 +10,8 @@ import Testing
         if let text = ProcessInfo.processInfo.environment["OBJECT_GRAPH_SEED"], let seed = UInt64(text) {
             return [seed]
         }
-        return (0..<12).map { _ in UInt64.random(in: 0..<1_000_000) }
+        // One that found a fault: who is not told of a deletion cannot put the deleted object back in its place.
+        return [174_198] + (0..<11).map { _ in UInt64.random(in: 0..<1_000_000) }
     }()
 
     @Test(arguments: StoreKind.allCases, seeds)
