@@ -83,15 +83,21 @@ let package = Package(
             dependencies: ["ObjectGraph", "SealedStore", "Guarded"],
             swiftSettings: settings
         ),
+        .target(
+            name: "Journal",
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            path: "Tests/Journal",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "journal-writer",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            dependencies: ["Journal"],
             path: "Tests/JournalWriter",
             swiftSettings: settings
         ),
         .testTarget(
             name: "SealedStoreTests",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "journal-writer"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Journal", "journal-writer"],
             swiftSettings: settings
         ),
         .target(

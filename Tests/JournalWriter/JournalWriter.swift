@@ -1,7 +1,5 @@
-import EncryptedSQLite
 import Foundation
-import ObjectGraph
-import SealedStore
+import Journal
 
 /// Saves entries to a store, one pair after the other, until it is killed, and acknowledges each save on standard output
 /// by the pair's number. `SealedStoreTests` starts it.
@@ -22,40 +20,5 @@ enum JournalWriter {
             FileHandle.standardOutput.write(Data("\(number)\n".utf8))
             number += 1
         }
-    }
-}
-
-/// The store that the writer writes and its test reads: pairs of entries that refer to each other.
-enum Journal {
-    static func open(_ url: URL) throws -> ManagedObjectContext {
-        SealedStore.register()
-        let model = try ManagedObjectModel(entities: [
-            EntityDescription(
-                "Entry",
-                attributes: [AttributeDescription("number", .int64), AttributeDescription("text", .string)],
-                relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")]
-            )
-        ])
-        let coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        return ManagedObjectContext(coordinator: coordinator)
-    }
-
-    static func writePair(_ number: Int64, in context: ManagedObjectContext) throws {
-        let entity = context.model.entities[0]
-        let left = ManagedObject(entity: entity, insertInto: context)
-        let right = ManagedObject(entity: entity, insertInto: context)
-        for entry in [left, right] {
-            entry["number"] = .integer(number)
-            entry["text"] = .text(String(repeating: "entry \(number) ", count: Int(number % 200) + 1))
-        }
-        left.setDestination(right, forRelationship: "other")
-        try context.save()
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
+import Journal
 import ObjectGraph
 import Testing
-@testable import journal_writer
 
 /// The failure model: the process ends at any instant (SIGKILL), the operating system goes on. SQLite's log must keep
 /// every save that was acknowledged, and nothing of one that was not complete.
