@@ -47,7 +47,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         init(_ opened: StoreOpening.Opened, scanMonitor: ScanMonitor?) {
             database = opened.database
             schema = opened.schema
-            statements = EntityStatements(opened.schema)
+            statements = opened.statements
             uuid = opened.uuid
             deferredBlobs = DeferredBlobs(opened.database, opened.schema)
             self.scanMonitor = scanMonitor

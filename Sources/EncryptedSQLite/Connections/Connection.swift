@@ -182,6 +182,12 @@ public final class Connection {
         return value
     }
 
+    /// Runs statements of the layer once, which no statistics count and of which nobody wants a row.
+    func runSettings(_ sql: String) throws(DatabaseError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, during: .execution) }
+    }
+
     private func controlStatement(_ sql: String) throws(DatabaseError) -> StatementCache.Entry {
         guard !isDamaged else { throw .damaged(path: path) }
         if let entry = controlStatements[sql] { return entry }

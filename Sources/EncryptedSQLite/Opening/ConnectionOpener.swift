@@ -1,5 +1,6 @@
 import CSQLCipher
 import Foundation
+import Guarded
 
 /// Opens connections to one file with its derived key, and makes their settings.
 struct ConnectionOpener: Sendable {
@@ -78,13 +79,11 @@ struct ConnectionOpener: Sendable {
 
     /// Makes all settings that need no look at the file, the key among them.
     func prepare(_ connection: Connection, for role: Role) throws(DatabaseError) {
-        try Self.keepTemporariesInMemory(connection)
         if options.memorySecurity {
             try connection.setting("PRAGMA cipher_memory_security = ON")
         }
         let code = key.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
-        try Self.checkCipher(of: connection)
         // Takes effect only after the key. Without, errors of the cipher go to the standard error stream.
         try connection.setting("PRAGMA cipher_log = off")
         if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
@@ -118,23 +117,25 @@ struct ConnectionOpener: Sendable {
 
     // MARK: Settings
 
-    /// Keeps sorting and temporary tables, which are not encrypted, from reaching a disk.
-    static func keepTemporariesInMemory(_ connection: Connection) throws(DatabaseError) {
-        try connection.setting("PRAGMA temp_store = MEMORY")
-        let isKept = try connection.setting("PRAGMA temp_store") == "2"
-        guard isKept, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
-            throw .cipherUnavailable(reason: "it keeps temporary data in plain files")
-        }
-    }
+    /// What the library is, as it was found on the first connection of the process.
+    private static let checkedLibrary = Guarded<Bool>(false)
 
-    /// Makes sure that the library encrypts: plain SQLite ignores a key and writes plaintext.
-    static func checkCipher(of connection: Connection) throws(DatabaseError) {
+    /// Makes sure that the library encrypts, as plain SQLite ignores a key and writes plaintext, and that it can be told to
+    /// keep sorting and temporary tables, which are not encrypted, from reaching a disk.
+    private static func checkLibrary(on connection: Connection) throws(DatabaseError) {
+        guard !checkedLibrary.withLock({ $0 }) else { return }
         let version = try connection.setting("PRAGMA cipher_version") ?? ""
         guard let major = version.prefix(while: \.isNumber).wholeNumber, major >= 4 else {
             throw .cipherUnavailable(
                 reason: version.isEmpty ? "it is not SQLCipher" : "SQLCipher \(version) is older than 4"
             )
         }
+        try connection.setting("PRAGMA temp_store = MEMORY")
+        let isKept = try connection.setting("PRAGMA temp_store") == "2"
+        guard isKept, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
+            throw .cipherUnavailable(reason: "it keeps temporary data in plain files")
+        }
+        checkedLibrary.withLock { $0 = true }
     }
 
     static func applySettings(
@@ -142,6 +143,7 @@ struct ConnectionOpener: Sendable {
         options: Database.Options,
         synchronizesEveryCommit: Bool
     ) throws(DatabaseError) {
+        try checkLibrary(on: connection)
         let handle = connection.handle
         sqlite3_busy_timeout(handle, Int32(clamping: options.busyTimeoutMilliseconds))
         let switches: [(Int32, Int32)] = [
@@ -157,10 +159,13 @@ struct ConnectionOpener: Sendable {
             guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
         }
         let synchronous = options.synchronizesEveryCommit || synchronizesEveryCommit ? "FULL" : "NORMAL"
-        try connection.setting("PRAGMA synchronous = \(synchronous)")
-        try connection.setting("PRAGMA cache_size = -\(options.cacheKilobytes)")
-        try connection.setting("PRAGMA recursive_triggers = OFF")
-        try connection.setting("PRAGMA cell_size_check = ON")
+        try connection.runSettings(
+            """
+            PRAGMA temp_store = MEMORY; PRAGMA synchronous = \(synchronous);
+            PRAGMA cache_size = -\(options.cacheKilobytes);
+            PRAGMA recursive_triggers = OFF; PRAGMA cell_size_check = ON
+            """
+        )
         for aggregate in options.aggregates { try connection.install(aggregate) }
         for function in options.functions { try connection.install(function) }
         for collation in options.collations { try connection.install(collation) }

@@ -6,7 +6,6 @@ enum MemoryOpening {
         create: (Connection) throws -> Void
     ) throws -> Connection {
         let connection = try ConnectionOpener.connect("", options: options, counters: counters, inMemory: true)
-        try ConnectionOpener.keepTemporariesInMemory(connection)
         try ConnectionOpener.applySettings(connection, options: options, synchronizesEveryCommit: false)
         StatementAuthorizer.install(on: connection.handle)
         try FileCreation.buildSchema(on: connection, options: options, create: create)

@@ -1,23 +1,26 @@
 /// An object in a context's list of changes, with the place of its state: going through a list asks no object for it.
 struct ChangedObject {
     /// The object, never nil. A reference that cannot be nil Swift for Linux takes for shared at all times.
-    private var reference: AnyObject?
+    private var counted: AnyObject?
     let state: UnsafeMutablePointer<ObjectState>
 
     init(_ object: any GraphObject) {
-        reference = object
+        counted = object
         state = object.state
     }
 
     /// The object.
     var object: any GraphObject {
-        if let handler = state.pointee.handler, let reference { return handler.graphObject(reference) }
-        guard let object = reference as? any GraphObject else { preconditionFailure("every listed object is one") }
+        if let handler = state.pointee.handler { return handler.graphObject(reference) }
+        guard let object = counted as? any GraphObject else { preconditionFailure("every listed object is one") }
         return object
     }
 
+    /// The object, of which only the reference is known.
+    var reference: AnyObject { counted.unsafelyUnwrapped }
+
     /// Whether nobody but the list refers to the object.
-    mutating func isOnlyReference() -> Bool { isKnownUniquelyReferenced(&reference) }
+    mutating func isOnlyReference() -> Bool { isKnownUniquelyReferenced(&counted) }
 }
 
 /// The new, changed and deleted objects of a context.

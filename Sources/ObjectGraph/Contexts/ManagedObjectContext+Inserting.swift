@@ -70,7 +70,7 @@ extension ManagedObjectContext {
 
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
-        guard object.state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted, .vanished]) else { return }
+        guard object.state.pointee.flags.isDisjoint(with: .changed) else { return }
         announceChange()
         updated.add(object)
     }
@@ -85,9 +85,13 @@ extension GraphObject {
     /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. The
     /// relationships of a saved object, or of one whose context is gone, are forgotten: their keys mean nothing elsewhere.
     func turnRowIntoChanges() {
+        let state = state
+        if state.pointee.key <= 0, state.pointee.handler == nil, let changes = state.borrowedChanges {
+            // It was never in a graph.
+            return changes._withUnsafeGuaranteedRef { $0.assignedKey = 0 }
+        }
         let changes = ensureChanges()
         changes.assignedKey = 0
-        let state = state
         let lostContext = state.pointee.handler.map { $0.context == nil && $0.island == nil } ?? false
         guard state.pointee.key > 0 || lostContext else { return }
         let row = lastRow

@@ -92,10 +92,11 @@ extension ManagedObjectContext {
         inserted.withEntries { entries in
             for position in entries.indices {
                 let state = entries[position].state
-                guard state.pointee.flags.contains(.inserted), let changes = state.pointee.changes,
-                    changes.assignedKey == 0, let handler = state.pointee.handler
-                else { continue }
-                body(handler.rootIndex, changes)
+                guard state.pointee.flags.contains(.inserted), let handler = state.borrowedHandler else { continue }
+                let rootIndex = handler._withUnsafeGuaranteedRef { $0.rootIndex }
+                state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
+                    if changes.assignedKey == 0 { body(rootIndex, changes) }
+                }
             }
         }
     }
@@ -141,12 +142,13 @@ extension ManagedObjectContext {
             let letsGo = rows.count > IdentityTable.smallestSweep
             rows.forEachRow { position, row in
                 let state = entries[position].state
-                guard let handler = state.pointee.handler else { return }
-                handler.table.remove(state.pointee.key)
-                if letsGo, entries[position].isOnlyReference() { return }
-                handler.table.insert(entries[position].object, forKey: row.key, entity: handler.entity.index)
-                state.pointee.key = row.key
-                state.didSave(as: row)
+                state.borrowedHandler?._withUnsafeGuaranteedRef { handler in
+                    handler.table.remove(state.pointee.key)
+                    if letsGo, entries[position].isOnlyReference() { return }
+                    handler.table.insert(entries[position].reference, forKey: row.key, entity: row.entityIndex)
+                    state.pointee.key = row.key
+                    state.didSave(as: row)
+                }
             }
         }
     }
@@ -178,7 +180,8 @@ extension UnsafeMutablePointer<ObjectState> {
     /// Drops the changes that the row has now; loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
         pointee.row = row
-        guard pointee.handler?.entity.hasToMany ?? false, let changes = pointee.changes else {
+        let mayHaveMembers = borrowedHandler?._withUnsafeGuaranteedRef { $0.entity.hasToMany } ?? false
+        guard mayHaveMembers, let changes = pointee.changes else {
             pointee.changes = nil
             return
         }

@@ -10,6 +10,8 @@ struct SavePreparation {
     private let versionStep: UInt32
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
+    /// The entity of the object that was last added: many objects of one follow each other.
+    private var current: Part?
     private var problems: [ObjectGraphError.ValidationProblem]
 
     /// Encodes all changes of a context.
@@ -45,41 +47,59 @@ struct SavePreparation {
         for batch in batches { batch.finish() }
     }
 
+    /// What objects of one entity are added to.
+    private struct Part {
+        let handler: Unmanaged<FaultHandler>
+        let entity: Entity
+        let batch: StoreBatch
+    }
+
+    /// What an object is added to; nil for one that is in no graph.
+    @inline(__always)
+    private mutating func part(for state: UnsafeMutablePointer<ObjectState>) throws -> Part? {
+        guard let handler = state.borrowedHandler else { return nil }
+        if let current, current.handler.toOpaque() == handler.toOpaque() { return current }
+        let entity = handler._withUnsafeGuaranteedRef { $0.entity }
+        current = Part(handler: handler, entity: entity, batch: try batch(for: entity))
+        return current
+    }
+
     /// Adds a new object.
+    @inline(__always)
     private mutating func insert(
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entries: UnsafeBufferPointer<ChangedObject>,
         at position: Int
     ) throws {
-        guard let handler = state.pointee.handler else { return }
-        let (entity, batch) = (handler.entity, try batch(for: handler.entity))
-        batch.inserted.positions.append(position)
-        let key = state.pointee.changes?.assignedKey ?? 0
+        guard let part = try part(for: state) else { return }
+        part.batch.inserted.positions.append(position)
+        let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
         // One that was in the store before goes on with its versions, so that everybody notices.
-        let version = (state.pointee.row?.version ?? 0) &+ versionStep
-        encode(state, entity, key: key, version: version, into: &batch.inserted.builder)
-        if entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
+        let version = (state.borrowedRow { $0.version } ?? 0) &+ versionStep
+        encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
+        if part.entity.hasToMany { collectMemberships(of: entries[position].object, into: &part.batch.request) }
     }
 
     /// Adds a changed object.
+    @inline(__always)
     private mutating func update(
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entries: UnsafeBufferPointer<ChangedObject>,
         at position: Int
     ) throws {
-        guard let handler = state.pointee.handler else { return }
-        let (entity, batch) = (handler.entity, try batch(for: handler.entity))
-        if entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
+        guard let part = try part(for: state) else { return }
+        let batch = part.batch
+        if part.entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
         guard let slots = changedSlots(of: state) else {
             batch.related.append(entries[position])
             return
         }
-        let previous = state.pointee.row?.version ?? 0
+        let previous = state.borrowedRow { $0.version } ?? 0
         batch.updated.positions.append(position)
         batch.request.updates.append(.init(previousVersion: previous, slots: slots))
         encode(
             state,
-            entity,
+            part.entity,
             key: state.pointee.key,
             version: previous &+ versionStep,
             into: &batch.updated.builder
@@ -160,19 +180,20 @@ struct SavePreparation {
 
     /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
     private func changedSlots(of state: UnsafeMutablePointer<ObjectState>) -> SlotSet? {
-        guard let changes = state.pointee.changes else { return nil }
-        let row = state.pointee.row
-        var slots = SlotSet()
-        for slot in 0..<changes.slotCount {
-            switch changes.slots[slot] {
-            case .unset, .members, .pending: continue
-            case .composite: slots.insert(slot)
-            case .value(let value):
-                if let row, row.holds(value, at: slot) { continue }
-                slots.insert(slot)
+        state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
+            var changed = SlotSet()
+            let slots = changes.slots
+            for slot in 0..<changes.slotCount {
+                switch slots[slot] {
+                case .unset, .members, .pending: continue
+                case .composite: changed.insert(slot)
+                case .value(let value):
+                    if state.borrowedRow({ $0.holds(value, at: slot) }) ?? false { continue }
+                    changed.insert(slot)
+                }
             }
+            return changed.isEmpty ? nil : changed
         }
-        return slots.isEmpty ? nil : slots
     }
 
     /// Writes the row that an object is saved as.
@@ -183,7 +204,7 @@ struct SavePreparation {
         version: UInt32,
         into rows: inout RowBatchBuilder
     ) {
-        let row = state.pointee.row
+        // A value that is encoded may run code of the program, which may give the object other changes.
         let changes = state.pointee.changes
         let slots = changes?.slots
         let traits = entity.traits
@@ -200,16 +221,19 @@ struct SavePreparation {
                     report(state, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
-                if let row, slot < row.slotCount, !row.isNull(at: slot) {
-                    rows.copy(slot, of: row)
-                } else if !traits[slot].isOptional {
-                    report(state, slot, .missingValue)
-                }
+                let isThere =
+                    state.borrowedRow { row in
+                        guard slot < row.slotCount, !row.isNull(at: slot) else { return false }
+                        rows.copy(slot, of: row)
+                        return true
+                    } ?? false
+                if !isThere, !traits[slot].isOptional { report(state, slot, .missingValue) }
             }
         }
         withExtendedLifetime(changes) {}
     }
 
+    @inline(__always)
     private mutating func encode(
         _ value: Value,
         at slot: Int,

@@ -18,7 +18,13 @@ final class FaultHandler {
     /// The context's objects of the entity and of those it shares a root with; empty outside a context.
     let table: IdentityTable
     /// The context; cleared when it goes away, which makes the reference safe.
-    @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
+    var context: ManagedObjectContext? {
+        get { borrowedContext?.takeUnretainedValue() }
+        set { borrowedContext = newValue.map(Unmanaged.passUnretained) }
+    }
+    @exclusivity(unchecked) private(set) var borrowedContext: Unmanaged<ManagedObjectContext>?
+    /// Where the state is in an object of the class, in bytes from its beginning; -1 until the first object is seen.
+    @exclusivity(unchecked) private var stateOffset = -1
     /// The identity of the store as it was last known, for objects that outlive their context or its stores.
     private var lastStoreUUID: UUID?
     /// The objects that are related to each other outside any context.
@@ -37,8 +43,8 @@ final class FaultHandler {
         stateClass = ObjectIdentifier(objectType._$stateClass)
         hasLifecycle = objectType is ManagedObject.Type && objectType != ManagedObject.self
         self.table = table
-        self.context = context
         self.island = island
+        self.context = context
     }
 
     /// The identity of the store that holds the entity.
@@ -64,6 +70,18 @@ final class FaultHandler {
     func makeObject(_ state: ObjectState) -> any GraphObject {
         var entry = PendingState.Entry(stateClass: nil, state: state)
         return PendingState.with(&entry) { PendingState.makeObject(objectType, stateClass: stateClass, $0) }
+    }
+
+    /// The state of an object of the entity's class.
+    @inline(__always)
+    func state(of object: Unmanaged<AnyObject>) -> UnsafeMutablePointer<ObjectState> {
+        if stateOffset < 0 { stateOffset = findStateOffset(in: object.takeUnretainedValue()) }
+        return (object.toOpaque() + stateOffset).assumingMemoryBound(to: ObjectState.self)
+    }
+
+    /// A stored property is at the same place in all objects of a class, and of those that inherit from it.
+    private func findStateOffset(in object: AnyObject) -> Int {
+        UnsafeMutableRawPointer(graphObject(object).state) - Unmanaged.passUnretained(object).toOpaque()
     }
 
     /// An object of the entity's class, of which only the reference is known.

@@ -87,18 +87,9 @@ extension ManagedObjectContext {
     /// The destinations of the objects that were fetched together with `object` are fetched with it, so that walking a
     /// relationship over many objects costs a few statements.
     func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
-        let handler = handlers[relationship.destination.index]
         guard key > 0 else { return nil }
-        var keys: Set<Int64> = [key]
-        if let chunk = object.neighbours {
-            for index in 0..<chunk.rowCount {
-                let row = chunk.row(at: index)
-                guard model.entities[row.entityIndex].isKind(of: relationship.source) else { continue }
-                let neighbour = row.integer(at: relationship.slot)
-                if neighbour > 0, !handler.table.contains(neighbour) { keys.insert(neighbour) }
-            }
-        }
-        let ids = keys.sorted().map { id(entity: relationship.destination, key: $0) }
+        let keys = object.neighbours.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
+        let ids = keys.map { id(entity: relationship.destination, key: $0) }
         let found = reading(for: object, relationship) {
             try store(for: relationship.destination).newValuesForObjects(with: ids, with: self)
         }
@@ -107,6 +98,25 @@ extension ManagedObjectContext {
         return withExtendedLifetime(materializeReferences(rows)) {
             knownObject(forKey: key, of: relationship.destination)
         }
+    }
+
+    /// The keys of the destinations of rows that are not here yet, and one more key; each once, in their order.
+    private func missingDestinations(of relationship: Relationship, in chunk: RowChunk, and key: Int64) -> [Int64] {
+        let table = handlers[relationship.destination.index].table
+        let isSource = model.entities.map { $0.isKind(of: relationship.source) }
+        var keys = [key]
+        for index in 0..<chunk.rowCount {
+            let row = chunk.row(at: index)
+            guard isSource[row.entityIndex] else { continue }
+            let neighbour = row.integer(at: relationship.slot)
+            // Rows that lead to the same destination mostly stand together.
+            guard neighbour > 0, neighbour != keys[keys.count - 1], !table.contains(neighbour) else { continue }
+            keys.append(neighbour)
+        }
+        keys.sort()
+        var unique: [Int64] = []
+        for key in keys where key != unique.last { unique.append(key) }
+        return unique
     }
 
     /// Loads the members of a to-many relationship of `object`, and of the objects that were fetched together with it.
@@ -162,27 +172,31 @@ extension ManagedObjectContext {
     func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
         var objects: [any GraphObject] = []
         objects.reserveCapacity(keys.underestimatedCount)
-        forEachObject(with: keys, of: entity) { handler, object in objects.append(handler.graphObject(object)) }
+        forEachObject(with: keys, of: entity) { handler, object in
+            objects.append(handler.graphObject(object.takeUnretainedValue()))
+        }
         return objects
     }
 
     /// Calls `body` with each of the same objects and its handler, which costs less than to make an array of them.
+    @inline(__always)
     func forEachObject(
         with keys: some Sequence<Int64>,
         of entity: Entity,
-        _ body: (FaultHandler, AnyObject) -> Void
+        _ body: (FaultHandler, Unmanaged<AnyObject>) -> Void
     ) {
         let table = handlers[entity.index].table
         var missing: [Int64] = []
         for key in keys where key > 0 && !table.contains(key) { missing.append(key) }
-        withExtendedLifetime(fetchObjects(with: missing, of: entity)) {
-            for key in keys {
-                guard let found = table.object(forKey: key) else { continue }
-                let handler = handlers[found.entity]
-                let flags = handler.graphObject(found.object).state.pointee.flags
+        let fetched = fetchObjects(with: missing, of: entity)
+        for key in keys {
+            guard let found = table.borrowedObject(forKey: key) else { continue }
+            handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
+                let flags = handler.state(of: found.object).pointee.flags
                 if flags.isDisjoint(with: [.deleted, .vanished]) { body(handler, found.object) }
             }
         }
+        withExtendedLifetime(fetched) {}
     }
 
     /// The objects with keys that are not here yet, as far as there are such.

@@ -40,7 +40,8 @@ final class IdentityTable {
 
     deinit {
         let all = detachAll()
-        Self.deallocate(capacity, keys, objects, entities)
+        // It holds no object any more.
+        Self.deallocate(keys, objects, entities)
         // Only now, since an object's own `deinit` may do anything.
         withExtendedLifetime(all) {}
     }
@@ -61,8 +62,21 @@ final class IdentityTable {
         return Found(object: object, entity: entity(at: place))
     }
 
+    /// The object with a key, not counted: it is to be used at once.
+    @inline(__always)
+    func borrowedObject(forKey key: Int64) -> (object: Unmanaged<AnyObject>, entity: Int)? {
+        if key < 0 {
+            return temporary.object(forKey: key).map { (Unmanaged.passUnretained($0.object), $0.entity) }
+        }
+        let place = place(of: key)
+        guard place >= 0,
+            let object = UnsafeRawPointer(objects + place).load(as: Unmanaged<AnyObject>?.self)
+        else { return nil }
+        return (object, entity(at: place))
+    }
+
     /// Whether there is an object with a key.
-    func contains(_ key: Int64) -> Bool { object(forKey: key) != nil }
+    func contains(_ key: Int64) -> Bool { borrowedObject(forKey: key) != nil }
 
     /// Adds an object, for which there must be room (see ``reserve(_:)``). There must be none with its key.
     @inline(__always)
@@ -79,7 +93,7 @@ final class IdentityTable {
     /// time to.
     func reserve(_ additional: Int) {
         if count + additional > sweepCount {
-            sweep()
+            sweep(reserving: additional)
             sweepCount = max(sweepCount, count + additional + Self.smallestSweep)
         }
         if 4 * (used + additional) > 3 * capacity {
@@ -120,20 +134,21 @@ final class IdentityTable {
     /// How often objects were let go of in a sweep: as long as it stays the same, no object's address passes to another.
     private(set) var sweeps = 0
 
-    /// Lets go of the objects that nobody else refers to.
-    func sweep() {
+    /// Lets go of the objects that nobody else refers to, and makes room for others that are to come.
+    func sweep(reserving additional: Int = 0) {
         var dead: [AnyObject] = []
-        for place in 0..<capacity where objects[place] != nil {
-            if isKnownUniquelyReferenced(&objects[place]) {
-                dead.append(objects[place]!)
-                objects[place] = nil
-                keys[place] = Self.removed
-            }
+        for place in 0..<capacity where isKnownUniquelyReferenced(&objects[place]) {
+            guard let object = (objects + place).move() else { continue }
+            dead.append(object)
+            (objects + place).initialize(to: nil)
+            keys[place] = Self.removed
         }
         count -= dead.count
-        if !dead.isEmpty { sweeps &+= 1 }
         sweepCount = max(Self.smallestSweep, 2 * count)
-        if !dead.isEmpty { rebuild(capacity: Self.capacity(for: count)) }
+        if !dead.isEmpty {
+            sweeps &+= 1
+            rebuild(capacity: Self.capacity(for: count + additional))
+        }
         // Only now, since an object's own `deinit` may come back to this table.
         withExtendedLifetime(dead) {}
     }
@@ -194,9 +209,7 @@ final class IdentityTable {
             guard let object = (old.2 + place).move() else { continue }
             insertKnownNew(object, forKey: old.1[place], entity: Int(old.3?[place] ?? 0))
         }
-        // Every object was moved out: nothing is left to be released.
-        old.2.initialize(repeating: nil, count: old.0)
-        Self.deallocate(old.0, old.1, old.2, old.3)
+        Self.deallocate(old.1, old.2, old.3)
     }
 
     private func detachAll() -> [AnyObject] {
@@ -230,14 +243,13 @@ final class IdentityTable {
         return (keys, objects, entities)
     }
 
+    /// Gives memory back in which no object is left.
     private static func deallocate(
-        _ capacity: Int,
         _ keys: UnsafeMutablePointer<Int64>,
         _ objects: UnsafeMutablePointer<AnyObject?>,
         _ entities: UnsafeMutablePointer<UInt16>?
     ) {
         keys.deallocate()
-        objects.deinitialize(count: capacity)
         objects.deallocate()
         entities?.deallocate()
     }

@@ -5,56 +5,79 @@
 struct TemporaryObjects: ~Copyable {
     /// The objects of as many keys as a word has bits.
     private final class Block {
-        // Nothing in here calls anything that could come back while a property is accessed.
-        @exclusivity(unchecked) var objects: [AnyObject?] = Array(repeating: nil, count: Block.size)
-        @exclusivity(unchecked) var entities: [UInt16] = Array(repeating: 0, count: Block.size)
+        // By pointers, not in arrays: nothing in here calls anything that could come back, so checks would only cost time.
+        let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: Block.size)
+        let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: Block.size)
         @exclusivity(unchecked) var count = 0
 
         static let size = 64
+
+        init() {
+            objects.initialize(repeating: nil, count: Block.size)
+            entities.initialize(repeating: 0, count: Block.size)
+        }
+
+        deinit {
+            objects.deinitialize(count: Block.size)
+            objects.deallocate()
+            entities.deallocate()
+        }
     }
 
     private var blocks: [Int64: Block] = [:]
-    /// The block that was used last, and its number.
-    private var recent: (number: Int64, block: Block)?
+    /// The block that was used last, and its number. It is not counted: `blocks` has it.
+    private var recent: (number: Int64, block: Unmanaged<Block>)?
 
     /// The object with a key.
     mutating func object(forKey key: Int64) -> IdentityTable.Found? {
-        guard let block = block(of: key), let object = block.objects[place(of: key)] else { return nil }
-        return IdentityTable.Found(object: object, entity: Int(block.entities[place(of: key)]))
+        let place = place(of: key)
+        return block(of: key)?._withUnsafeGuaranteedRef { block in
+            block.objects[place].map { IdentityTable.Found(object: $0, entity: Int(block.entities[place])) }
+        }
     }
 
     /// Adds an object; there must be none with its key.
     mutating func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
-        let block: Block
-        if let known = self.block(of: key) {
-            block = known
-        } else {
-            block = Block()
-            blocks[number(of: key)] = block
-            recent = (number(of: key), block)
+        let place = place(of: key)
+        (block(of: key) ?? addBlock(for: key))._withUnsafeGuaranteedRef { block in
+            assert(block.objects[place] == nil, "an object with this key is there already")
+            (block.objects + place).initialize(to: object)
+            block.entities[place] = UInt16(entity)
+            block.count += 1
         }
-        assert(block.objects[place(of: key)] == nil, "an object with this key is there already")
-        block.objects[place(of: key)] = object
-        block.entities[place(of: key)] = UInt16(entity)
-        block.count += 1
+    }
+
+    private mutating func addBlock(for key: Int64) -> Unmanaged<Block> {
+        let block = Block()
+        blocks[number(of: key)] = block
+        recent = (number(of: key), Unmanaged.passUnretained(block))
+        return Unmanaged.passUnretained(block)
     }
 
     /// Lets go of the object with a key.
     mutating func remove(_ key: Int64) {
-        guard let block = block(of: key), let object = block.objects[place(of: key)] else { return }
-        block.objects[place(of: key)] = nil
-        block.count -= 1
-        if block.count == 0 {
+        let place = place(of: key)
+        let removed: AnyObject? = block(of: key)?._withUnsafeGuaranteedRef { block in
+            guard let object = (block.objects + place).move() else {
+                (block.objects + place).initialize(to: nil)
+                return nil
+            }
+            (block.objects + place).initialize(to: nil)
+            block.count -= 1
+            return object
+        }
+        if removed != nil, block(of: key)?._withUnsafeGuaranteedRef({ $0.count }) == 0 {
             blocks[number(of: key)] = nil
             recent = nil
         }
-        withExtendedLifetime(object) {}
+        // Only now, since an object's own `deinit` may come back.
+        withExtendedLifetime(removed) {}
     }
 
     /// All objects, the oldest first.
     var all: [IdentityTable.Found] {
         blocks.sorted { $0.key < $1.key }.flatMap { _, block in
-            block.objects.indices.compactMap { place in
+            (0..<Block.size).compactMap { place in
                 block.objects[place].map { IdentityTable.Found(object: $0, entity: Int(block.entities[place])) }
             }
         }
@@ -68,12 +91,12 @@ struct TemporaryObjects: ~Copyable {
         return all
     }
 
-    private mutating func block(of key: Int64) -> Block? {
+    private mutating func block(of key: Int64) -> Unmanaged<Block>? {
         let number = number(of: key)
         if let recent, recent.number == number { return recent.block }
         guard let block = blocks[number] else { return nil }
-        recent = (number, block)
-        return block
+        recent = (number, Unmanaged.passUnretained(block))
+        return Unmanaged.passUnretained(block)
     }
 
     private func number(of key: Int64) -> Int64 { ~key >> 6 }

@@ -64,10 +64,15 @@ extension GraphObject {
     @usableFromInline
     func changeSavedSlot(_ value: SlotValue, at slot: Int) {
         completeStateIfNeeded()
-        if _$state.chunk == nil, _$state.handler != nil { fireFault() }
+        let state = state
+        if state.borrowedChunk == nil, state.borrowedHandler != nil { fireFault() }
         recorder?.willSetValue(of: self, at: slot)
         changing(slot) {
-            ensureChanges()[slot] = value
+            if let changes = state.borrowedChanges {
+                changes._withUnsafeGuaranteedRef { $0[slot] = value }
+            } else {
+                ensureChanges()[slot] = value
+            }
             didChange()
         }
     }

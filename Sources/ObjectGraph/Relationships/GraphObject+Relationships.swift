@@ -3,6 +3,7 @@ extension GraphObject {
 
     /// The object that a to-one relationship leads to; none where it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
+        if let known = state.knownDestination(at: slot) { return known }
         guard let destination = lastDestination(at: slot) else { return nil }
         // The delete rules have just been applied.
         return destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? destination : nil
@@ -270,7 +271,11 @@ extension GraphObject {
 
     /// Tells the context of a change.
     func didChange() {
-        if let context = state.pointee.handler?.context { context.markUpdated(self) }
+        let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
+        // The context may be told of the change, and let go of by somebody.
+        if state.pointee.flags.isDisjoint(with: .changed), let context {
+            context.takeUnretainedValue().markUpdated(self)
+        }
     }
 
     private func relationship(at slot: Int) -> Relationship? {
@@ -329,6 +334,44 @@ extension GraphObject {
     }
 }
 
+extension UnsafeMutablePointer<ObjectState> {
+    /// The destination of a to-one relationship in the simplest case, which nearly all are: that of an object without
+    /// changes leads to a registered one that is not deleted. Else nil: then it takes a closer look.
+    fileprivate func knownDestination(at slot: Int) -> (any GraphObject)? {
+        guard borrowedChanges == nil, let chunk = borrowedChunk, let handler = borrowedHandler,
+            pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete])
+        else { return nil }
+        let key = chunk._withUnsafeGuaranteedRef { chunk in
+            let row = Row(chunk: chunk, offset: pointee.rowOffset)
+            return slot < row.slotCount ? row.integer(at: slot) : 0
+        }
+        return handler._withUnsafeGuaranteedRef { $0.registeredObject(forKey: key, at: slot) }
+    }
+}
+
+extension FaultHandler {
+    /// The registered object with the key of a relationship's destination; nil where there is none, or it is deleted, or may
+    /// be by delete rules that have not been applied yet.
+    @inline(__always)
+    fileprivate func registeredObject(forKey key: Int64, at slot: Int) -> (any GraphObject)? {
+        guard key > 0, let context = borrowedContext, slot < entity.traits.count else { return nil }
+        let destinationIndex = entity.traits[slot].destinationIndex
+        guard destinationIndex >= 0 else { return nil }
+        return context._withUnsafeGuaranteedRef { context in
+            guard context.unpropagatedDeletes.isEmpty else { return nil }
+            let found = context.handlers.borrowed(at: destinationIndex)._withUnsafeGuaranteedRef {
+                $0.table.borrowedObject(forKey: key)
+            }
+            guard let found else { return nil }
+            return context.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
+                guard handler.state(of: found.object).pointee.flags.isDisjoint(with: [.deleted, .vanished])
+                else { return nil }
+                return handler.graphObject(found.object.takeUnretainedValue())
+            }
+        }
+    }
+}
+
 /// The members of an object's relationship.
 private struct LoadedMembers {
     /// The object's handler.
@@ -342,10 +385,11 @@ private struct LoadedMembers {
 extension ManagedObjectContext {
     /// Writes the members that are not deleted to uninitialized memory, and returns how many there are.
     fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
+        let destination = loaded.relationship.destination
         var count = 0
-        forEachObject(with: loaded.members.keys, of: loaded.relationship.destination) { _, object in
+        forEachObject(with: loaded.members.keys, of: destination) { _, object in
             guard count < buffer.count else { return }
-            buffer.initializeElement(at: count, to: object)
+            buffer.initializeElement(at: count, to: object.takeUnretainedValue())
             count += 1
         }
         return count

@@ -184,4 +184,14 @@ public struct RelationshipRows: Sendable {
         members += keys
         owners.append((owner, start..<members.count))
     }
+
+    /// Adds a member of an owner; those of an owner come one after the other.
+    public mutating func append(member key: Int64, of owner: Int64) {
+        members.append(key)
+        if let last = owners.last, last.key == owner {
+            owners[owners.count - 1].members = last.members.lowerBound..<members.count
+        } else {
+            owners.append((owner, members.count - 1..<members.count))
+        }
+    }
 }

@@ -85,7 +85,10 @@ final class ChangeRecorder {
 
 extension GraphObject {
     /// What records the object's changes; nil where its context has no undo manager, or it has no context.
-    var recorder: ChangeRecorder? { state.pointee.handler?.context?.recorder }
+    var recorder: ChangeRecorder? {
+        let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
+        return context?._withUnsafeGuaranteedRef { $0.recorder }
+    }
 
     /// What stands for the object with a key among recorded changes.
     fileprivate func reference(to key: Int64, along relationship: Relationship) -> ObjectReference {

@@ -93,6 +93,7 @@ struct ContainerOpening {
     // MARK: Checks
 
     private func requireDifferent(_ configurations: [any DataStoreConfiguration]) throws {
+        guard configurations.count > 1 else { return }
         var seen: Set<AnyHashable> = []
         for configuration in configurations {
             var identity = AnyHashable(configuration)

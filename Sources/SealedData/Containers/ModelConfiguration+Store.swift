@@ -31,6 +31,8 @@ extension ModelConfiguration {
     }
 
     private func makeFolder() throws {
+        let exists = url.withUnsafeFileSystemRepresentation { path in path.map { access($0, F_OK) == 0 } ?? false }
+        guard !exists else { return }
         let folder = url.deletingLastPathComponent()
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

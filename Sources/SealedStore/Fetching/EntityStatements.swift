@@ -191,38 +191,35 @@ final class EntitySelection: Sendable {
         includesSubentities ? familyCondition : exactCondition
     }
 
-    /// Copies all rows that the statement has left.
+    /// Copies the rows that the statement has left.
     ///
-    /// - Parameter observer: Who is told of each.
-    /// - Throws: as ``read(_:into:)``, and what a step throws.
+    /// - Parameters:
+    ///   - observer: Who is told of each.
+    ///   - isWanted: Whether the statement's current row is one to copy.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where a row is of an entity that the store does not know, and what
+    ///   a step throws.
+    @inline(__always)
     func readAll(
         _ statement: borrowing Statement,
         into rows: inout RowBatchBuilder,
-        observer: RowObserver? = nil
+        observer: RowObserver? = nil,
+        where isWanted: (borrowing Statement) -> Bool = { _ in true }
     ) throws {
-        if observer != nil || isPartial {
+        if let onlyLayout, observer == nil, !isPartial {
             while try statement.step() {
-                try read(statement, into: &rows)
-                observer?.didReadRow()
+                if isWanted(statement) { read(statement, onlyLayout, into: &rows) }
             }
             return
         }
-        guard let onlyLayout else {
-            while try statement.step() { try read(statement, into: &rows) }
-            return
+        while try statement.step() {
+            guard isWanted(statement) else { continue }
+            guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
+                throw SealedStoreError.damagedMetadata("an entity number in \(table)")
+            }
+            read(statement, layout, into: &rows)
+            for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
+            observer?.didReadRow()
         }
-        while try statement.step() { read(statement, onlyLayout, into: &rows) }
-    }
-
-    /// Copies the statement's current row.
-    ///
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where the row is of an entity that the store does not know.
-    func read(_ statement: borrowing Statement, into rows: inout RowBatchBuilder) throws {
-        guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
-            throw SealedStoreError.damagedMetadata("an entity number in \(table)")
-        }
-        read(statement, layout, into: &rows)
-        for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
     }
 
     @inline(__always)

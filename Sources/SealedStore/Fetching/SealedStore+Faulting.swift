@@ -53,20 +53,11 @@ extension SealedStore {
                     """
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
-                    var owner: Int64?
-                    var members: [Int64] = []
-                    while try query.step() {
+                    try selection.readAll(query, into: &rows) { query in
                         let key = query.integer(at: 0)
-                        let nextOwner = query.integer(at: selection.columnCount)
-                        if let owner, owner != nextOwner {
-                            result.append(owner: owner, members: members)
-                            members.removeAll(keepingCapacity: true)
-                        }
-                        owner = nextOwner
-                        members.append(key)
-                        if !isShared || seen.insert(key).inserted { try selection.read(query, into: &rows) }
+                        result.append(member: key, of: query.integer(at: selection.columnCount))
+                        return !isShared || seen.insert(key).inserted
                     }
-                    if let owner { result.append(owner: owner, members: members) }
                 }
             }
             result.rows = rows.finish()

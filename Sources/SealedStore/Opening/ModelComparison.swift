@@ -6,6 +6,8 @@ struct ModelComparison {
     private(set) var differences: [String] = []
 
     init(stored: ManagedObjectModel, current: ManagedObjectModel) {
+        // Models of equal declarations share their entities.
+        guard !stored.entities.elementsEqual(current.entities, by: ===) else { return }
         for entity in current.entities where stored.entitiesByName[entity.name] == nil {
             differences.append("entity '\(entity.name)' is new")
         }

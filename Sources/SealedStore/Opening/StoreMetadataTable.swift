@@ -1,6 +1,5 @@
 import EncryptedSQLite
 import Foundation
-import Guarded
 public import ObjectGraph
 
 /// What the table `_metadata` says: whose store it is and how its model lies in tables.
@@ -71,8 +70,8 @@ struct StoreMetadataTable {
         return StoreMetadataTable(
             uuid: uuid,
             formatVersion: formatVersion,
-            model: try models.value(of: text(of: .model, in: values)) { try decode(.model, $0) },
-            names: try names.value(of: text(of: .names, in: values)) { try decode(.names, $0) },
+            model: try decode(.model, in: values, orTakeFrom: models),
+            names: try decode(.names, in: values, orTakeFrom: names),
             columnsOfMixedForms: Set(
                 values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {
                     String($0.dropFirst(mixedFormsPrefix.count))
@@ -81,38 +80,23 @@ struct StoreMetadataTable {
         )
     }
 
-    private static func text(of key: Key, in values: [String: String]) throws -> String {
+    private static func decode<T: Decodable>(
+        _ key: Key,
+        in values: [String: String],
+        orTakeFrom known: KeptValues<String, T>
+    ) throws -> T {
         guard let text = values[key.rawValue] else { throw SealedStoreError.damagedMetadata(key.rawValue) }
-        return text
-    }
-
-    private static func decode<T: Decodable>(_ key: Key, _ text: String) throws -> T {
-        guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
-            throw SealedStoreError.damagedMetadata(key.rawValue)
+        return try known.value(for: text) {
+            guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)) else {
+                throw SealedStoreError.damagedMetadata(key.rawValue)
+            }
+            return value
         }
-        return value
     }
 
-    private static let models = DecodedTexts<ManagedObjectModel>()
-    private static let names = DecodedTexts<SchemaNames>()
-}
-
-/// What texts were decoded to: to decode a model again costs more than to open the file.
-private final class DecodedTexts<Value: Sendable>: Sendable {
-    /// How many are kept; when there are more, it begins anew.
-    private static var limit: Int { 16 }
-
-    private let values = Guarded<[String: Value]>([:])
-
-    func value(of text: String, _ decode: (String) throws -> Value) throws -> Value {
-        if let known = values.withLock({ $0[text] }) { return known }
-        let value = try decode(text)
-        values.withLock { values in
-            if values.count >= Self.limit { values.removeAll() }
-            values[text] = value
-        }
-        return value
-    }
+    // By their texts: to decode a model again costs more than to open the file.
+    private static let models = KeptValues<String, ManagedObjectModel>()
+    private static let names = KeptValues<String, SchemaNames>()
 }
 
 extension SealedStore {

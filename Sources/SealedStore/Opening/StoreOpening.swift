@@ -16,11 +16,26 @@ struct StoreOpening {
     struct Opened {
         let database: Database
         let schema: StoreSchema
+        let statements: EntityStatements
         let uuid: UUID
         let formatVersion: Int
         /// The keys that the next objects get, by the names of root entities.
         let nextKeys: [String: Int64]
     }
+
+    /// A model in tables, with its statements.
+    private struct LaidOut {
+        let schema: StoreSchema
+        let statements: EntityStatements
+    }
+
+    /// What a model is laid out by. Models of the same entities are laid out alike, and entities are never freed.
+    private struct LayoutKey: Hashable {
+        let entities: [ObjectIdentifier]
+        let names: SchemaNames
+    }
+
+    private static let laidOut = KeptValues<LayoutKey, LaidOut>()
 
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
@@ -30,26 +45,35 @@ struct StoreOpening {
             try create(StoreSchema(model: own), on: connection)
         }
         do {
-            var metadata = try database.read(StoreMetadataTable.read)
+            let (recorded, nextKeys) = try database.read { connection in
+                (try StoreMetadataTable.read(on: connection), try PrimaryKeySequences.nextKeys(on: connection))
+            }
+            var metadata = recorded
             let differences = ModelComparison(stored: metadata.model, current: own).differences
             guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
             if !description.isReadOnly, IndexUpdate.isNeeded(metadata, for: own) {
                 metadata = try database.write { try IndexUpdate(to: own, on: $0).run() }
             }
+            let laidOut = layOut(metadata.names)
             return Opened(
                 database: database,
-                schema: StoreSchema(
-                    model: model,
-                    names: metadata.names,
-                    textForms: TextForms(metadata.columnsOfMixedForms)
-                ),
+                schema: laidOut.schema.with(TextForms(metadata.columnsOfMixedForms)),
+                statements: laidOut.statements,
                 uuid: metadata.uuid,
                 formatVersion: metadata.formatVersion,
-                nextKeys: try database.read(PrimaryKeySequences.nextKeys)
+                nextKeys: nextKeys
             )
         } catch {
             try? database.close()
             throw error
+        }
+    }
+
+    private func layOut(_ names: SchemaNames) -> LaidOut {
+        let key = LayoutKey(entities: model.entities.map(ObjectIdentifier.init), names: names)
+        return Self.laidOut.value(for: key) {
+            let schema = StoreSchema(model: model, names: names)
+            return LaidOut(schema: schema, statements: EntityStatements(schema))
         }
     }
 

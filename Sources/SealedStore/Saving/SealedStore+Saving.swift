@@ -72,29 +72,36 @@ struct SaveTransaction {
 
     /// Inserts rows, those of one entity that follow each other with one statement.
     mutating func insert(_ rows: RowBatch) throws {
-        var rest = rows.makeIterator()
-        var next = rest.next()
-        while let first = next {
-            let entity = layout.schema.model.entities[first.entityIndex]
-            let table = layout.schema.table(of: entity)
-            let columns = entity.properties.filter { table.position(of: $0) != nil }.map(WrittenColumn.init)
-            let signedSlots = layout.statements.signedSlots(of: entity)
-            try connection.withStatement(layout.statements.insert(into: entity)) { statement in
-                while let row = next, row.entityIndex == first.entityIndex {
-                    try statement.bind(row.key, at: 1)
-                    try statement.bind(signedSlots.word(of: row), at: 2)
-                    var index: Int32 = 3
-                    if table.hasEntityColumn {
-                        try statement.bind(table.codes[entity] ?? 0, at: index)
-                        index += 1
-                    }
-                    for column in columns {
-                        try bind(row, column, of: entity, to: statement, at: index)
-                        index += 1
-                    }
-                    try statement.run()
-                    next = rest.next()
+        for chunk in rows.chunks {
+            var index = 0
+            while index < chunk.rowCount { try insert(chunk, from: &index) }
+        }
+    }
+
+    /// Inserts rows of a chunk as long as they are of one entity.
+    private mutating func insert(_ chunk: RowChunk, from index: inout Int) throws {
+        let entity = layout.schema.model.entities[chunk.row(at: index).entityIndex]
+        let table = layout.schema.table(of: entity)
+        let columns = entity.properties.filter { table.position(of: $0) != nil }.map(WrittenColumn.init)
+        let signedSlots = layout.statements.signedSlots(of: entity)
+        let code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
+        try connection.withStatement(layout.statements.insert(into: entity)) { statement in
+            while index < chunk.rowCount {
+                let row = chunk.row(at: index)
+                guard row.entityIndex == entity.index else { return }
+                try statement.bind(row.key, at: 1)
+                try statement.bind(signedSlots.word(of: row), at: 2)
+                var parameter: Int32 = 3
+                if let code {
+                    try statement.bind(code, at: parameter)
+                    parameter += 1
                 }
+                for column in columns {
+                    try bind(row, column, of: entity, to: statement, at: parameter)
+                    parameter += 1
+                }
+                try statement.run()
+                index += 1
             }
         }
     }
@@ -103,28 +110,47 @@ struct SaveTransaction {
     private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
-        var rest = zip(request.updated, request.updates).makeIterator()
-        var next = rest.next()
-        while let (first, update) = next {
-            let entity = layout.schema.model.entities[first.entityIndex]
-            let key = UpdateKey(entityIndex: first.entityIndex, slots: update.slots)
-            let text = statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
-            statements[key] = text
-            let signedSlots = layout.statements.signedSlots(of: entity)
-            try connection.withStatement(text.sql) { statement in
-                while let (row, update) = next, row.entityIndex == key.entityIndex, update.slots == key.slots {
-                    try statement.bind(signedSlots.word(of: row), at: 1)
-                    var index: Int32 = 2
-                    for column in text.columns {
-                        try bind(row, column, of: entity, to: statement, at: index)
-                        index += 1
-                    }
-                    try statement.bind(row.key, at: index)
-                    try statement.bind(Int64(update.previousVersion), at: index + 1)
-                    try statement.run()
-                    if connection.changes != 1 { conflicts.append(id(entity, row.key)) }
-                    next = rest.next()
+        var updates = request.updates[...]
+        for chunk in request.updated.chunks {
+            var index = 0
+            while index < chunk.rowCount, let update = updates.first {
+                let key = UpdateKey(entityIndex: chunk.row(at: index).entityIndex, slots: update.slots)
+                let entity = layout.schema.model.entities[key.entityIndex]
+                let statement =
+                    statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
+                statements[key] = statement
+                try run(statement, key, of: entity, chunk, from: &index, &updates, &conflicts)
+            }
+        }
+    }
+
+    /// Updates rows of a chunk as long as the same statement does it.
+    private mutating func run(
+        _ update: UpdateStatement,
+        _ key: UpdateKey,
+        of entity: Entity,
+        _ chunk: RowChunk,
+        from index: inout Int,
+        _ updates: inout ArraySlice<SaveChangesRequest.Update>,
+        _ conflicts: inout [ManagedObjectID]
+    ) throws {
+        let signedSlots = layout.statements.signedSlots(of: entity)
+        try connection.withStatement(update.sql) { statement in
+            while index < chunk.rowCount, let next = updates.first {
+                let row = chunk.row(at: index)
+                guard row.entityIndex == key.entityIndex, next.slots == key.slots else { return }
+                try statement.bind(signedSlots.word(of: row), at: 1)
+                var parameter: Int32 = 2
+                for column in update.columns {
+                    try bind(row, column, of: entity, to: statement, at: parameter)
+                    parameter += 1
                 }
+                try statement.bind(row.key, at: parameter)
+                try statement.bind(Int64(next.previousVersion), at: parameter + 1)
+                try statement.run()
+                if connection.changes != 1 { conflicts.append(id(entity, row.key)) }
+                index += 1
+                updates.removeFirst()
             }
         }
     }

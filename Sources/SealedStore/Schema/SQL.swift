@@ -11,25 +11,24 @@ enum SQL {
 
     /// An identifier between quotes, which may then hold any character but NUL.
     static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        let quote = UInt8(ascii: "\"")
+        return name.utf8.contains(quote) ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
     }
 
     /// A name that SQLite takes and that does not look like one of the store's own, which begin with an underscore.
     static func legalName(_ name: String) -> String {
-        let name = name.replacing("\0", with: "")
+        let name = withoutNulls(name)
         let isReserved = name.isEmpty || name.hasPrefix("_") || foldedName(name).hasPrefix("sqlite_")
         return isReserved ? "x" + name : name
     }
 
+    /// A name without its null characters, with which SQLite would take it for shorter.
+    static func withoutNulls(_ name: String) -> String { name.utf8.contains(0) ? name.replacing("\0", with: "") : name }
+
     /// A name in the form in which SQLite compares names: ASCII letters in lower case, others as they are.
     static func foldedName(_ name: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                name.unicodeScalars.map { scalar in
-                    ("A"..."Z").contains(scalar) ? Unicode.Scalar(scalar.value + 32)! : scalar
-                }
-            )
-        )
+        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return String(decoding: name.utf8.lazy.map { capitals.contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
     }
 
     /// As many parameters, separated by commas.

@@ -102,15 +102,18 @@ struct SchemaNames: Codable, Hashable, Sendable {
         UniqueNames(tables.values + joinTables.values.flatMap(\.values) + ["_metadata", "_sequence"])
     }
 
-    /// Takes the names over that a store recorded.
-    mutating func replace(by recorded: SchemaNames) {
-        tables.merge(recorded.tables) { $1 }
-        columns.merge(recorded.columns) { $1 }
-        positionColumns.merge(recorded.positionColumns) { $1 }
-        joinTables.merge(recorded.joinTables) { $1 }
-        codes.merge(recorded.codes) { $1 }
-        signBits.merge(recorded.signBits) { $1 }
-        indexes = recorded.indexes
+    /// The names that a store recorded, and new ones for the entities of a model that the store does not hold.
+    func completed(for model: ManagedObjectModel) -> SchemaNames {
+        guard model.entities.contains(where: { codes[$0.name] == nil }) else { return self }
+        var names = SchemaNames(model: model)
+        names.tables.merge(tables) { $1 }
+        names.columns.merge(columns) { $1 }
+        names.positionColumns.merge(positionColumns) { $1 }
+        names.joinTables.merge(joinTables) { $1 }
+        names.codes.merge(codes) { $1 }
+        names.signBits.merge(signBits) { $1 }
+        names.indexes = indexes
+        return names
     }
 
     func table(of root: Entity) -> String { tables[root.name] ?? root.name }
@@ -151,7 +154,7 @@ struct UniqueNames {
     ///
     /// - Parameter suffixes: What further names are made of the name with, which have to be free as well.
     mutating func add(_ name: String, suffixes: [String] = []) -> String {
-        let name = name.replacing("\0", with: "")
+        let name = SQL.withoutNulls(name)
         var candidate = name
         var number = 2
         while true {

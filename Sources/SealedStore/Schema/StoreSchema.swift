@@ -23,18 +23,16 @@ struct StoreSchema: Sendable {
     private let coordinateIndexes: [[CoordinateIndex]]
     /// For each entity, at its `Entity.index`, the full-text indexes that all its objects are in.
     private let fullTextIndexes: [[FullTextIndex]]
-    /// In which columns texts are not what their bytes are.
-    let textForms: TextForms
+    /// In which columns of the store's file texts are not what their bytes are.
+    private(set) var textForms = TextForms()
 
     /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
     ///
     /// A store need not hold all entities of the model; those that it does not are laid out as well, and never asked for.
-    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil, textForms: TextForms = TextForms()) {
-        var names = SchemaNames(model: model)
-        if let recorded { names.replace(by: recorded) }
+    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
+        let names = recorded?.completed(for: model) ?? SchemaNames(model: model)
         self.model = model
         self.names = names
-        self.textForms = textForms
         var byRoot: [Int: EntityTable] = [:]
         for entity in model.entities where entity.isRoot {
             byRoot[entity.index] = EntityTable(root: entity, names: names)
@@ -54,6 +52,13 @@ struct StoreSchema: Sendable {
                 if case .fullText(let index) = $0, entity.isKind(of: index.indexed.entity) { index } else { nil }
             }
         }
+    }
+
+    /// The schema for a file.
+    func with(_ textForms: TextForms) -> StoreSchema {
+        var schema = self
+        schema.textForms = textForms
+        return schema
     }
 
     func table(of entity: Entity) -> EntityTable { tables[entity.index] }
