@@ -8,6 +8,7 @@ struct StatementCache {
     final class Entry {
         @usableFromInline let statement: Statement
         fileprivate(set) var isInUse = true
+        fileprivate var isCached = false
         fileprivate let text: SQLText
         fileprivate var lastUse: UInt64 = 0
 
@@ -41,10 +42,11 @@ struct StatementCache {
     /// ends with its last reference.
     mutating func giveBack(_ entry: Entry) {
         entry.isInUse = false
-        guard entries[entry.text] == nil else { return }
+        guard !entry.isCached, entries[entry.text] == nil else { return }
         makeRoom()
         uses += 1
         entry.lastUse = uses
+        entry.isCached = true
         entries[entry.text] = entry
     }
 
@@ -57,6 +59,7 @@ struct StatementCache {
         guard entries.count >= limit else { return }
         let idle = entries.values.lazy.filter { !$0.isInUse }
         guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
+        oldest.isCached = false
         entries[oldest.text] = nil
     }
 }

@@ -44,6 +44,11 @@ struct ChangeList {
     /// The changed objects.
     var objects: [any GraphObject] { entries.lazy.filter { $0.state.pointee.flags.contains(mark) }.map(\.object) }
 
+    /// The entries of the changed objects.
+    var changed: [ChangedObject] {
+        count == entries.count ? entries : entries.filter { $0.state.pointee.flags.contains(mark) }
+    }
+
     /// Calls `body` with the objects in their place: to take an entry out and put it back would cost as much as the rest.
     func withEntries<R>(_ body: (UnsafeBufferPointer<ChangedObject>) throws -> R) rethrows -> R {
         try entries.withUnsafeBufferPointer(body)

@@ -80,31 +80,36 @@ extension ManagedObjectContext {
         defer { isPropagatingDeletes = false }
         while let object = unpropagatedDeletes.popLast() {
             // Some have been restored since.
-            guard object.isObjectDeleted, !object.state.pointee.flags.contains(.deletePropagated) else { continue }
-            object.state.pointee.flags.insert(.deletePropagated)
+            let state = object.state
+            guard !state.pointee.flags.isDisjoint(with: [.deleted, .vanished]),
+                !state.pointee.flags.contains(.deletePropagated)
+            else { continue }
+            state.pointee.flags.insert(.deletePropagated)
             for relationship in object.entity.relationships {
-                propagateDelete(of: object, along: relationship, cascading)
+                if relationship.isToMany {
+                    let members = object.memberObjects(at: relationship.slot)
+                    if cascading, relationship.deleteRule == .cascade { for member in members { cascade(to: member) } }
+                    for member in members { takeOut(object, of: member, along: relationship) }
+                } else if let destination = object.destination(at: relationship.slot) {
+                    if cascading, relationship.deleteRule == .cascade { cascade(to: destination) }
+                    takeOut(object, of: destination, along: relationship)
+                }
             }
         }
     }
 
-    private func propagateDelete(of object: any GraphObject, along relationship: Relationship, _ cascading: Bool) {
-        let destinations = object.destinations(of: relationship)
-        switch relationship.deleteRule {
-        case .cascade:
-            guard cascading else { break }
-            for destination in destinations
-            where destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) {
-                delete(destination)
-                destination.state.pointee.flags.insert(.deletedByCascade)
-            }
-        case .nullify, .noAction, .deny:
-            break
-        }
-        guard let inverse = relationship.inverse else { return }
-        for destination in destinations where destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) {
-            destination.lose(object, along: inverse, by: relationship.deleteRule)
-        }
+    /// Deletes an object along a delete rule.
+    private func cascade(to object: any GraphObject) {
+        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        delete(object)
+        object.state.pointee.flags.insert(.deletedByCascade)
+    }
+
+    /// Takes a deleted object out of the inverse of its relationship, on the side of an object that stays.
+    private func takeOut(_ deleted: any GraphObject, of object: any GraphObject, along relationship: Relationship) {
+        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]), let inverse = relationship.inverse
+        else { return }
+        object.lose(deleted, along: inverse, by: relationship.deleteRule)
     }
 
     /// Takes back unsaved deletions, and those that followed from them.

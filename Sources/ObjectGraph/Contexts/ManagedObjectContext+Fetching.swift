@@ -23,8 +23,9 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         with pending: PendingChanges?
     ) throws -> [T] {
+        let objectType = handlers[request.entity.index].objectType
         precondition(
-            coordinator.objectTypes[request.entity.index] is T.Type,
+            objectType == T.self || objectType is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
         guard let pending else {

@@ -124,12 +124,9 @@ extension ManagedObjectContext {
             }
             for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
         }
-        for object in preparation.deleted {
-            // It stays registered for as long as somebody refers to it, so that others still find it under its key.
-            object.state.pointee.flags.insert(.vanished)
-        }
+        // They stay registered for as long as somebody refers to them, so that others still find them under their keys.
+        for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
         clearChangeLists()
-        for object in preparation.deleted { object.state.pointee.flags.insert(.deletionSaved) }
         saveCount += 1
     }
 

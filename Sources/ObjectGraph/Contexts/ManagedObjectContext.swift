@@ -68,7 +68,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var deleted = ChangeList(mark: .deleted, listed: .listedAsDeleted)
     /// Deleted objects whose delete rules have not been applied yet.
     @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
-    var isPropagatingDeletes = false
+    @exclusivity(unchecked) var isPropagatingDeletes = false
     /// Another number after each change of which objects count as deleted, and after each save, rollback and merge.
     var deletionStamp = 0
     var recentMembers = RecentMembers()

@@ -3,7 +3,7 @@ struct SavePreparation {
     /// What each store has to do.
     private(set) var batches: [StoreBatch] = []
     /// The objects to delete.
-    let deleted: [any GraphObject]
+    let deleted: [ChangedObject]
 
     private let context: ManagedObjectContext
     /// Versions count what was written to the store: a save to a parent leaves them as they are.
@@ -23,7 +23,7 @@ struct SavePreparation {
         versionStep = context.parent == nil ? 1 : 0
         context.propagateDeletes()
         problems = context.deniedDeletions()
-        deleted = context.deleted.objects
+        deleted = context.deleted.changed
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
 
         // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
@@ -37,11 +37,7 @@ struct SavePreparation {
                 try update(entries[position].state, entries, at: position)
             }
         }
-        for object in deleted {
-            try batch(for: object.entity).request.deleted.append(
-                .init(entity: object.entity, key: object.state.pointee.key, row: object.lastRow)
-            )
-        }
+        for entry in deleted { try delete(entry.state) }
         problems += rejections
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
@@ -104,6 +100,14 @@ struct SavePreparation {
             version: previous &+ versionStep,
             into: &batch.updated.builder
         )
+    }
+
+    /// Adds a deleted object.
+    @inline(__always)
+    private mutating func delete(_ state: UnsafeMutablePointer<ObjectState>) throws {
+        guard let part = try part(for: state) else { return }
+        let row = state.pointee.row ?? state.pointee.changes?.cachedRow?.row
+        part.batch.request.deleted.append(.init(entity: part.entity, key: state.pointee.key, row: row))
     }
 
     // MARK: Batches

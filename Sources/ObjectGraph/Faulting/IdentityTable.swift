@@ -12,6 +12,8 @@ final class IdentityTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
     private static let smallestCapacity = 16
+    /// The number of neighbouring keys that have neighbouring places.
+    private static let blockSize = 8
     /// The number of objects from which on it pays to let go of those that nobody refers to.
     static let smallestSweep = 1024
 
@@ -84,7 +86,7 @@ final class IdentityTable {
         if key < 0 { return temporary.insert(object, forKey: key, entity: entity) }
         // Places of removed objects lengthen the way to the others, so there must not be too many.
         if 4 * (used + 1) > 3 * capacity || 4 * (used - count) > capacity {
-            rebuild(capacity: Self.capacity(for: count + 1))
+            rebuild(capacity: Self.capacity(for: count + 1 + count / 2))
         }
         insertKnownNew(object, forKey: key, entity: entity)
     }
@@ -97,7 +99,7 @@ final class IdentityTable {
             sweepCount = max(sweepCount, count + additional + Self.smallestSweep)
         }
         if 4 * (used + additional) > 3 * capacity {
-            rebuild(capacity: Self.capacity(for: count + additional))
+            rebuild(capacity: Self.capacity(for: count + max(additional, count / 2)))
         }
     }
 
@@ -169,9 +171,14 @@ final class IdentityTable {
     @inline(__always)
     private func firstPlace(of key: Int64) -> Int {
         let bits = UInt64(bitPattern: key)
-        let block = (bits >> 3) &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: (block >> 29) << 3 | bits & 7) & (capacity - 1)
+        let hash = (bits >> 3) &* 0x9E37_79B9_7F4A_7C15
+        // The high word of the product is less than the number of blocks: no division, and any number of them will do.
+        let block = hash.multipliedFullWidth(by: UInt64(capacity / Self.blockSize)).high
+        return Int(block << 3 | bits & 7)
     }
+
+    @inline(__always)
+    private func next(_ place: Int) -> Int { place + 1 == capacity ? 0 : place + 1 }
 
     @inline(__always)
     private func place(of key: Int64) -> Int {
@@ -180,7 +187,7 @@ final class IdentityTable {
             let found = keys[place]
             if found == key { return place }
             if found == Self.empty { return -1 }
-            place = (place + 1) & (capacity - 1)
+            place = next(place)
         }
     }
 
@@ -190,7 +197,7 @@ final class IdentityTable {
         var place = firstPlace(of: key)
         while keys[place] != Self.empty {
             assert(keys[place] != key, "an object with this key is there already")
-            place = (place + 1) & (capacity - 1)
+            place = next(place)
         }
         keys[place] = key
         (objects + place).initialize(to: object)
@@ -224,10 +231,9 @@ final class IdentityTable {
         return all
     }
 
+    /// A number of places of which the objects take three fifths.
     private static func capacity(for count: Int) -> Int {
-        var capacity = smallestCapacity
-        while 3 * capacity < 4 * (count + 1) + count / 4 { capacity *= 2 }
-        return capacity
+        max(smallestCapacity, (count * 5 / 3 / blockSize + 1) * blockSize)
     }
 
     private static func allocate(

@@ -3,7 +3,11 @@ extension GraphObject {
 
     /// The object that a to-one relationship leads to; none where it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
-        if let known = state.knownDestination(at: slot) { return known }
+        switch state.knownDestination(at: slot) {
+        case .object(let destination): return destination
+        case .deleted: return nil
+        case .unknown: break
+        }
         guard let destination = lastDestination(at: slot) else { return nil }
         // The delete rules have just been applied.
         return destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? destination : nil
@@ -334,39 +338,46 @@ extension GraphObject {
     }
 }
 
+/// What can be told of a relationship's destination at once.
+private enum KnownDestination {
+    case object(any GraphObject)
+    case deleted
+    /// It takes a closer look.
+    case unknown
+}
+
 extension UnsafeMutablePointer<ObjectState> {
     /// The destination of a to-one relationship in the simplest case, which nearly all are: that of an object without
-    /// changes leads to a registered one that is not deleted. Else nil: then it takes a closer look.
-    fileprivate func knownDestination(at slot: Int) -> (any GraphObject)? {
+    /// changes leads to a registered one.
+    fileprivate func knownDestination(at slot: Int) -> KnownDestination {
         guard borrowedChanges == nil, let chunk = borrowedChunk, let handler = borrowedHandler,
             pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete])
-        else { return nil }
+        else { return .unknown }
         let key = chunk._withUnsafeGuaranteedRef { chunk in
             let row = Row(chunk: chunk, offset: pointee.rowOffset)
             return slot < row.slotCount ? row.integer(at: slot) : 0
         }
-        return handler._withUnsafeGuaranteedRef { $0.registeredObject(forKey: key, at: slot) }
+        return handler._withUnsafeGuaranteedRef { $0.knownDestination(forKey: key, at: slot) }
     }
 }
 
 extension FaultHandler {
-    /// The registered object with the key of a relationship's destination; nil where there is none, or it is deleted, or may
-    /// be by delete rules that have not been applied yet.
     @inline(__always)
-    fileprivate func registeredObject(forKey key: Int64, at slot: Int) -> (any GraphObject)? {
-        guard key > 0, let context = borrowedContext, slot < entity.traits.count else { return nil }
+    fileprivate func knownDestination(forKey key: Int64, at slot: Int) -> KnownDestination {
+        guard key > 0, let context = borrowedContext, slot < entity.traits.count else { return .unknown }
         let destinationIndex = entity.traits[slot].destinationIndex
-        guard destinationIndex >= 0 else { return nil }
+        guard destinationIndex >= 0 else { return .unknown }
         return context._withUnsafeGuaranteedRef { context in
-            guard context.unpropagatedDeletes.isEmpty else { return nil }
+            // Delete rules that have not been applied yet may delete it.
+            guard context.unpropagatedDeletes.isEmpty || context.isPropagatingDeletes else { return .unknown }
             let found = context.handlers.borrowed(at: destinationIndex)._withUnsafeGuaranteedRef {
                 $0.table.borrowedObject(forKey: key)
             }
-            guard let found else { return nil }
+            guard let found else { return .unknown }
             return context.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
                 guard handler.state(of: found.object).pointee.flags.isDisjoint(with: [.deleted, .vanished])
-                else { return nil }
-                return handler.graphObject(found.object.takeUnretainedValue())
+                else { return .deleted }
+                return .object(handler.graphObject(found.object.takeUnretainedValue()))
             }
         }
     }

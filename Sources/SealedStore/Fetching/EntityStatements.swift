@@ -30,21 +30,18 @@ struct EntityStatements: Sendable {
         signedSlots = entities.map { SignedSlots($0, schema.table(of: $0)) }
     }
 
-    /// How many rows are deleted by one statement where there are so many.
-    static let groupCount = 64
-
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
 
     func insert(into entity: Entity) -> SQLText { inserts[entity.index] }
 
     func signedSlots(of entity: Entity) -> SignedSlots { signedSlots[entity.index] }
 
-    /// The statements that delete one row of an entity, or a group of them.
-    func deletion(from entity: Entity, isGroup: Bool) -> DeletionStatements {
-        let key = DeletionKey(entityIndex: entity.index, count: isGroup ? Self.groupCount : 1)
+    /// The statements that delete rows of an entity, whose keys they name in a form.
+    func deletion(from entity: Entity, _ form: DeletedKeys.Form) -> DeletionStatements {
+        let key = DeletionKey(entityIndex: entity.index, form: form)
         return deletions.withLock { known in
             if let statements = known[key] { return statements }
-            let statements = DeletionStatements(entity, schema, count: key.count)
+            let statements = DeletionStatements(entity, schema, form)
             known[key] = statements
             return statements
         }
@@ -52,26 +49,22 @@ struct EntityStatements: Sendable {
 
     private struct DeletionKey: Hashable {
         let entityIndex: Int
-        let count: Int
+        let form: DeletedKeys.Form
     }
 }
 
 /// The statements that delete rows of an entity. Their first parameters are the keys.
 struct DeletionStatements: Sendable {
-    /// The number of keys.
-    let count: Int
     /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
     let delete: SQLText
     /// Clear every reference to the deleted objects.
     let clearings: [SQLText]
 
-    init(_ entity: Entity, _ schema: StoreSchema, count: Int) {
-        self.count = count
-        let keys = (1...count).map { "?\($0)" }.joined(separator: ", ")
-        let version = "?\(count + 1)"
+    init(_ entity: Entity, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
+        let version = "?\(form.parameterCount + 1)"
         delete = SQLText(
             """
-            DELETE FROM \(schema.table(of: entity).name) WHERE "_id" IN (\(keys)) \
+            DELETE FROM \(schema.table(of: entity).name) WHERE \(form.condition(#""_id""#)) \
             AND (\(version) IS NULL OR \(VersionWord.condition(version)))
             """
         )
@@ -83,16 +76,26 @@ struct DeletionStatements: Sendable {
             case .sourceKey where isDestination:
                 let column = schema.keyColumn(of: relationship).name
                 let table = schema.table(of: relationship.source).name
-                clearings.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))"))
+                clearings.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(form.condition(column))"))
             case .joinTable(isCanonical: true):
                 guard let table = schema.joinTables[relationship.index] else { continue }
                 for (column, refers) in [(table.owner, isSource), (table.member, isDestination)] where refers {
-                    clearings.append(SQLText("DELETE FROM \(table.name) WHERE \(column) IN (\(keys))"))
+                    clearings.append(SQLText("DELETE FROM \(table.name) WHERE \(form.condition(column))"))
                 }
             default: continue
             }
         }
         self.clearings = clearings
+    }
+}
+
+extension DeletedKeys.Form {
+    /// A condition that a column has one of the keys, in SQL.
+    fileprivate func condition(_ column: String) -> String {
+        switch self {
+        case .list(let count): "\(column) IN (\((1...count).map { "?\($0)" }.joined(separator: ", ")))"
+        case .range: "\(column) BETWEEN ?1 AND ?2"
+        }
     }
 }
 

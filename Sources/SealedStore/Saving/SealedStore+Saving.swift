@@ -230,25 +230,18 @@ struct SaveTransaction {
         }
     }
 
-    /// Deletes rows, many of one entity and version that follow each other with one statement, and then clears what refers
-    /// to them: much of that has been deleted by then.
+    /// Deletes rows, and then clears what refers to them: much of that has been deleted by then.
     private func delete(_ deletions: [SaveChangesRequest.Deletion], _ conflicts: inout [ManagedObjectID]) throws {
-        var groups: [ArraySlice<SaveChangesRequest.Deletion>] = []
-        var rest = deletions[...]
-        while let first = rest.first {
-            let similar = rest.prefix(EntityStatements.groupCount)
-                .prefix { $0.entity == first.entity && $0.row?.version == first.row?.version }
-            groups.append(similar.count == EntityStatements.groupCount ? similar : similar.prefix(1))
-            rest = rest[groups[groups.count - 1].endIndex...]
+        let groups = DeletedKeys.groups(of: deletions)
+        for group in groups {
+            guard try delete(group) < group.keys.count else { continue }
+            for key in group.keys where try exists(key, group.entity) { conflicts.append(id(group.entity, key)) }
         }
         for group in groups {
-            guard try delete(group) < group.count else { continue }
-            for deletion in group where try exists(deletion) { conflicts.append(id(deletion.entity, deletion.key)) }
-        }
-        for group in groups {
-            for clearing in statements(for: group)?.clearings ?? [] {
+            let statements = layout.statements.deletion(from: group.entity, group.form)
+            for clearing in statements.clearings {
                 try connection.withStatement(clearing) { statement in
-                    try Self.bind(group, to: statement)
+                    try group.bind(to: statement)
                     try statement.run()
                 }
             }
@@ -256,31 +249,22 @@ struct SaveTransaction {
     }
 
     /// Deletes rows of one entity, as many as there are with the version that was read.
-    private func delete(_ group: ArraySlice<SaveChangesRequest.Deletion>) throws -> Int {
-        guard let statements = statements(for: group) else { return 0 }
+    private func delete(_ group: DeletedKeys) throws -> Int {
+        let statements = layout.statements.deletion(from: group.entity, group.form)
         return try connection.withStatement(statements.delete) { statement in
-            try Self.bind(group, to: statement)
-            if let row = group.first?.row { try statement.bind(Int64(row.version), at: Int32(statements.count + 1)) }
+            try group.bind(to: statement)
+            if let version = group.version {
+                try statement.bind(Int64(version), at: Int32(group.form.parameterCount + 1))
+            }
             try statement.run()
             return connection.changes
         }
     }
 
-    private func statements(for group: ArraySlice<SaveChangesRequest.Deletion>) -> DeletionStatements? {
-        group.first.map { layout.statements.deletion(from: $0.entity, isGroup: group.count > 1) }
-    }
-
-    private static func bind(
-        _ group: ArraySlice<SaveChangesRequest.Deletion>,
-        to statement: borrowing Statement
-    ) throws {
-        for (index, deletion) in group.enumerated() { try statement.bind(deletion.key, at: Int32(index + 1)) }
-    }
-
-    private func exists(_ deletion: SaveChangesRequest.Deletion) throws -> Bool {
-        let table = layout.schema.table(of: deletion.entity).name
+    private func exists(_ key: Int64, _ entity: Entity) throws -> Bool {
+        let table = layout.schema.table(of: entity).name
         return try connection.withStatement(#"SELECT 1 FROM \#(table) WHERE "_id" = ?"#) { statement in
-            try statement.bind(deletion.key, at: 1)
+            try statement.bind(key, at: 1)
             return try statement.step()
         }
     }
