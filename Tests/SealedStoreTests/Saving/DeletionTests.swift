@@ -1,0 +1,116 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+@testable import SealedStore
+import Testing
+
+/// How the rows of deleted objects are deleted, whose keys may follow each other or not.
+@Suite struct DeletionTests {
+    private let folder = try! TemporaryFolder()
+    private let library: Library
+
+    init() throws {
+        library = try Library(folder.file("library.store"))
+    }
+
+    /// Objects with keys from 1 on.
+    private func insertAuthors(_ count: Int) throws -> [ManagedObject] {
+        let authors = (0..<count).map { library.insert("Author", ["name": .text("\($0)")]) }
+        try library.context.save()
+        return authors
+    }
+
+    private func remainingNames() throws -> [Value?] {
+        let context = ManagedObjectContext(coordinator: library.context.coordinator)
+        return try context.fetch(FetchRequest(library.entity("Author")), as: ManagedObject.self).map { $0["name"] }
+    }
+
+    @Test func `neighbouring keys are one group, however they are ordered`() throws {
+        let author = library.entity("Author")
+        let keys: [Int64] = [5, 3, 1, 7, 6, 8, 4, 2, 20, 30, 101, 100]
+        let deletions = keys.map {
+            SaveChangesRequest.Deletion(entity: author, key: $0, row: nil)
+        }
+        let groups = DeletedKeys.groups(of: deletions)
+        let expected: [[Int64]] = [Array(1...8), [20], [30], [100], [101]]
+        #expect(groups.map { Array($0.keys) } == expected)
+        let forms: [DeletedKeys.Form] = [.range, .list(1), .list(1), .list(1), .list(1)]
+        #expect(groups.map(\.form) == forms)
+    }
+
+    @Test func `scattered keys are deleted by lists, and what is left one by one`() throws {
+        let author = library.entity("Author")
+        let groups = DeletedKeys.groups(
+            of: (0..<130).map { SaveChangesRequest.Deletion(entity: author, key: 2 * $0 + 1, row: nil) }
+        )
+        #expect(groups.map(\.keys.count) == [64, 64, 1, 1])
+        let keys = (0..<130).map { Int64(2 * $0 + 1) }
+        #expect(groups.flatMap(\.keys) == keys)
+    }
+
+    @Test func `keys of different entities and the largest one are no neighbours`() throws {
+        let (author, book) = (library.entity("Author"), library.entity("Book"))
+        let keys: [Int64] = [.max, .max - 1, 1, 2]
+        let groups = DeletedKeys.groups(
+            of: [author, book].flatMap { entity in
+                keys.map { SaveChangesRequest.Deletion(entity: entity, key: $0, row: nil) }
+            }
+        )
+        #expect(groups.allSatisfy { $0.form == .list(1) })
+        #expect(groups.count == 8)
+    }
+
+    @Test func `only the rows of deleted objects go, and references to them`() throws {
+        let authors = try insertAuthors(300)
+        let books = authors.enumerated().map { number, author in
+            let book = library.insert("Book", ["title": .text("\(number)")])
+            book.setDestination(author, forRelationship: "author")
+            return book
+        }
+        try library.context.save()
+        // A run, a hole in it, every third beyond, and a few at the end.
+        let doomed = Set((10..<90).filter { $0 != 50 } + stride(from: 100, to: 290, by: 3) + [297, 299])
+        for number in doomed.shuffled() { library.context.delete(authors[number]) }
+        try library.context.save()
+
+        let remaining = (0..<300).filter { !doomed.contains($0) }.map { Value.text("\($0)") }
+        #expect(try remainingNames() == remaining)
+        let context = ManagedObjectContext(coordinator: library.context.coordinator)
+        for (number, book) in books.enumerated() {
+            let fetched = try #require(context.object(with: book.managedObjectID) as? ManagedObject)
+            #expect((fetched.destination(forRelationship: "author") == nil) == doomed.contains(number))
+        }
+    }
+
+    @Test func `of neighbours, the one that somebody else changed is the conflict`() throws {
+        let authors = try insertAuthors(40)
+        let other = ManagedObjectContext(coordinator: library.context.coordinator)
+        let changed = try #require(other.object(with: authors[17].managedObjectID) as? ManagedObject)
+        changed["name"] = .text("changed")
+        let gone = other.object(with: authors[23].managedObjectID)
+        other.delete(gone)
+        for author in authors { library.context.delete(author) }
+        try other.save()
+        let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
+        guard case .conflicts(let conflicts) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(conflicts.map(\.objectID) == [authors[17].managedObjectID])
+        #expect(try remainingNames().count == 39)
+    }
+
+    @Test func `a run of any length is one statement`() throws {
+        let counts = try [100, 1_000].map { count in
+            let authors = try insertAuthors(count)
+            for author in authors { library.context.delete(author) }
+            // Their members are read here.
+            library.context.processPendingChanges()
+            let before = try library.statistics()
+            try library.context.save()
+            return (try library.statistics() - before).statementsRun
+        }
+        #expect(counts[0] == counts[1])
+        #expect(counts[0] < 10, "\(counts[0]) statements")
+    }
+}
