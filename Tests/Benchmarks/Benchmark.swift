@@ -27,14 +27,20 @@ struct Benchmark {
         var ratios: [Double] = []
         var ourTimes: [Double] = []
         var baselineTimes: [Double] = []
+        var allocations: Double?
         for run in 0...Self.runs {
             if settles { usleep(Self.pause) }
             callocator_join_freed_blocks()
             let baselineTime = Double(try baseline())
             if settles { usleep(Self.pause) }
             callocator_join_freed_blocks()
+            // The turn that does not count is the one to count allocations in.
+            callocator_arm(run == 0 ? 1 : 0)
             let ourTime = Double(try ours())
-            guard run > 0 else { continue }
+            guard run > 0 else {
+                if callocator_counts() != 0 { allocations = Double(callocator_allocation_count()) / Double(rows) }
+                continue
+            }
             ratios.append(ourTime / baselineTime)
             ourTimes.append(ourTime)
             baselineTimes.append(baselineTime)
@@ -45,7 +51,8 @@ struct Benchmark {
             budget: budget,
             ours_ns_per_row: ourTimes.median / Double(rows),
             baseline_ns_per_row: baselineTimes.median / Double(rows),
-            spread: (ratios.max() ?? 0) - (ratios.min() ?? 0)
+            spread: (ratios.max() ?? 0) - (ratios.min() ?? 0),
+            allocations_per_row: allocations
         )
     }
 
@@ -61,20 +68,23 @@ struct Benchmark {
         let baseline_ns_per_row: Double?
         /// The largest ratio of a run less the smallest.
         let spread: Double
+        /// How often memory was allocated; nil where nobody knows.
+        let allocations_per_row: Double?
 
         static let header =
-            "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row"
+            "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row  allocations"
 
         var line: String {
             let name = operation.padding(toLength: 42, withPad: " ", startingAt: 0)
             return name
                 + String(
-                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f",
+                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f %12.2f",
                     ratio,
                     budget,
                     spread,
                     ours_ns_per_row ?? .nan,
-                    baseline_ns_per_row ?? .nan
+                    baseline_ns_per_row ?? .nan,
+                    allocations_per_row ?? .nan
                 )
         }
     }
@@ -82,6 +92,8 @@ struct Benchmark {
 
 /// The nanoseconds that `body` takes.
 func nanoseconds(_ body: () throws -> Void) rethrows -> UInt64 {
+    callocator_begin_counting()
+    defer { callocator_end_counting() }
     let start = DispatchTime.now().uptimeNanoseconds
     try body()
     return DispatchTime.now().uptimeNanoseconds - start

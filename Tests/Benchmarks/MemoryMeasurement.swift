@@ -9,6 +9,9 @@ struct MemoryMeasurement {
     /// The bytes that the attributes of a row take.
     let bytesPerRow: Double
 
+    /// How many blocks of memory were allocated for each object; nil where nobody counts.
+    let allocationsPerObject: Double?
+
     /// What an object may take beyond its row.
     static let budget = 160.0
 
@@ -17,7 +20,13 @@ struct MemoryMeasurement {
         for _ in 0..<3 { _ = try ModelContext(bench.container).fetch(FetchDescriptor<Item>()) }
         let context = ModelContext(bench.container)
         let before = Self.usedBytes
+        callocator_arm(1)
+        callocator_begin_counting()
         let items = try context.fetch(FetchDescriptor<Item>())
+        callocator_end_counting()
+        callocator_arm(0)
+        allocationsPerObject =
+            callocator_counts() != 0 ? Double(callocator_allocation_count()) / Double(items.count) : nil
         bytesPerObject = Double(Self.usedBytes - before) / Double(items.count)
         let texts = items.map { $0.name.utf8.count + $0.note.utf8.count }.reduce(0, +)
         bytesPerRow = 4 * 8 + Double(texts) / Double(items.count)
@@ -31,7 +40,8 @@ struct MemoryMeasurement {
             budget: 1,
             ours_ns_per_row: nil,
             baseline_ns_per_row: nil,
-            spread: 0
+            spread: 0,
+            allocations_per_row: nil
         )
     }
 

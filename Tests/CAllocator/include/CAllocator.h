@@ -1,4 +1,4 @@
-// What the C library's allocator knows of itself.
+// What the C library's allocator knows of itself, and how often it is asked.
 #ifndef CALLOCATOR_H
 #define CALLOCATOR_H
 
@@ -28,5 +28,18 @@ static inline void callocator_join_freed_blocks(void) {
     void *volatile block = malloc(4096);
     free(block);
 }
+
+// Whether allocations can be counted here: with glibc, and not beside a sanitizer, which has an allocator of its own.
+int callocator_counts(void);
+
+// Lets callocator_begin_counting() count, or not: counting costs time.
+void callocator_arm(int on);
+
+// Counts the allocations of all threads from here on, if armed.
+void callocator_begin_counting(void);
+void callocator_end_counting(void);
+
+// What was counted last.
+size_t callocator_allocation_count(void);
 
 #endif
