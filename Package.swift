@@ -142,7 +142,7 @@ let package = Package(
         .target(name: "CAllocator", path: "Tests/CAllocator"),
         .testTarget(
             name: "Benchmarks",
-            dependencies: ["SealedData", "CSQLCipher", "CAllocator"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CAllocator"],
             swiftSettings: settings
         ),
     ],

@@ -1,4 +1,5 @@
 import CSQLCipher
+import EncryptedSQLite
 import Foundation
 
 /// The table of items on SQLCipher's C API, as an expert would write it: statements prepared once, texts bound without a
@@ -29,7 +30,7 @@ final class HandWrittenDatabase {
         try run(
             """
             PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-            PRAGMA cache_size = -65536
+            PRAGMA cache_size = -\(Database.Options.suitableCacheKilobytes)
             """
         )
         if creates {

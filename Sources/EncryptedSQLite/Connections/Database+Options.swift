@@ -1,3 +1,5 @@
+import Foundation
+
 extension Database {
     /// How a database is opened.
     package struct Options: Sendable {
@@ -14,7 +16,8 @@ extension Database {
         /// Overwrites all memory of the library when it is freed. Makes it several times slower, for the whole process
         /// and until its end.
         package var memorySecurity: Bool
-        /// The limit of each connection's page cache, which grows only with the pages that are used.
+        /// The limit of each connection's page cache, which grows only with the pages that are used: it never takes more than
+        /// the file.
         package var cacheKilobytes: Int
         /// How long a connection waits for locks of other processes.
         package var busyTimeoutMilliseconds: Int
@@ -30,6 +33,13 @@ extension Database {
         /// Orders of texts that statements can use besides SQLite's own.
         package var collations: [Collation]
 
+        /// A hundredth part of the machine's memory or so, since there may be several connections: from 8 MiB on small
+        /// devices to 128 MiB.
+        package static let suitableCacheKilobytes = min(
+            max(Int(clamping: ProcessInfo.processInfo.physicalMemory >> 17), 8 * 1024),
+            128 * 1024
+        )
+
         package init(
             readOnly: Bool = false,
             createsIfMissing: Bool = true,
@@ -37,7 +47,7 @@ extension Database {
             applicationID: Int32 = 0,
             newestUserVersion: Int32 = 0,
             memorySecurity: Bool = false,
-            cacheKilobytes: Int = 65_536,
+            cacheKilobytes: Int = suitableCacheKilobytes,
             busyTimeoutMilliseconds: Int = 10_000,
             synchronizesEveryCommit: Bool = false,
             statementCacheLimit: Int = 256,

@@ -58,10 +58,12 @@ extension ManagedObjectContext {
         for request: FetchRequest,
         _ new: [Int64: any GraphObject]
     ) throws -> [any GraphObject] {
-        var objects = new
-        for object in try savedObjects(keys.filter { $0 > 0 }, for: request) {
-            objects[object.state.pointee.key] = object
+        let saved = try savedObjects(keys.filter { $0 > 0 }, for: request)
+        if saved.count == keys.count, zip(saved, keys).allSatisfy({ $0.state.pointee.key == $1 }) {
+            return saved.filter { !$0.isObjectDeleted }
         }
+        var objects = new
+        for object in saved { objects[object.state.pointee.key] = object }
         return keys.compactMap { key in objects[key].flatMap { $0.isObjectDeleted ? nil : $0 } }
     }
 

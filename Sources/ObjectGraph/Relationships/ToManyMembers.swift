@@ -151,7 +151,8 @@ final class ToManyMembers {
     func didSave(permanentKey: (Int64) -> Int64) {
         if !isLoaded {
             keys = KeyList()
-        } else if keys.contains(where: { $0 < 0 }) {
+        } else if added.contains(where: { $0 < 0 }) {
+            // Only what came since the last save may have a temporary key.
             keys = KeyList(keys.lazy.map(permanentKey).filter { $0 > 0 })
         }
         added = []

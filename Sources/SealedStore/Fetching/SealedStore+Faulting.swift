@@ -17,7 +17,8 @@ extension SealedStore {
         return try layout.database.read { connection in
             var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys) {
-                let sql = #"SELECT \#(selection.columns) FROM \#(table) AS t0 WHERE t0."_id" IN (\#(group.parameters))"#
+                let condition = group.condition(#"t0."_id""#)
+                let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)"
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
                     try selection.readAll(query, into: &rows)
@@ -49,7 +50,7 @@ extension SealedStore {
                     .compactMap(\.self).joined(separator: ", ")
                 let sql = """
                     SELECT \(selection.columns), \(ownerColumn) FROM \(source) \
-                    WHERE \(ownerColumn) IN (\(group.parameters)) ORDER BY \(order)
+                    WHERE \(group.condition(ownerColumn)) ORDER BY \(order)
                     """
                 try connection.withStatement(sql) { query in
                     try group.bind(to: query)
@@ -84,42 +85,78 @@ extension SealedStore {
 }
 
 /// Keys that one statement is asked about. There are statements for few different numbers of keys, so that they stay in
-/// the cache; the last key is repeated where there are fewer. Very many keys are one parameter, as a list.
+/// the cache; the last key is repeated where there are fewer. Keys that follow each other are a range, and very many others
+/// are one parameter, as a list.
 private struct KeyGroup {
     private static let sizes = [1, 16, 128, 512]
     /// Beyond this number, taking a list apart costs less than further statements.
     private static let listThreshold = 1024
+    /// The number of neighbouring keys from which on they are a range.
+    private static let smallestRange = 64
 
     private let keys: ArraySlice<Int64>
-    /// The number of parameters; nil for a list.
-    private let size: Int?
+    private let form: Form
+
+    private enum Form {
+        /// As many parameters.
+        case parameters(Int)
+        case range
+        case list
+    }
 
     static func groups(of keys: [Int64]) -> [KeyGroup] {
-        if keys.count > listThreshold { return [KeyGroup(keys: keys[...], size: nil)] }
+        var groups: [KeyGroup] = []
+        var scattered: [Int64] = []
+        var start = 0
+        while start < keys.count {
+            var end = start + 1
+            while end < keys.count, keys[end] &- keys[end - 1] == 1 { end += 1 }
+            if end - start >= smallestRange {
+                groups.append(KeyGroup(keys: keys[start..<end], form: .range))
+            } else {
+                scattered += keys[start..<end]
+            }
+            start = end
+        }
+        return groups + Self.groups(ofScattered: scattered)
+    }
+
+    private static func groups(ofScattered keys: [Int64]) -> [KeyGroup] {
+        if keys.count > listThreshold { return [KeyGroup(keys: keys[...], form: .list)] }
         let largest = sizes.last!
         return stride(from: 0, to: keys.count, by: largest).map { start in
             let slice = keys[start..<min(start + largest, keys.count)]
-            return KeyGroup(keys: slice, size: sizes.first { $0 >= slice.count } ?? largest)
+            return KeyGroup(keys: slice, form: .parameters(sizes.first { $0 >= slice.count } ?? largest))
         }
     }
 
-    /// What stands between the parentheses of IN.
-    var parameters: String { size.map(SQL.parameters) ?? "SELECT value FROM json_each(?)" }
+    /// The condition that a column holds one of the keys, in SQL.
+    func condition(_ column: String) -> String {
+        switch form {
+        case .parameters(let count): "\(column) IN (\(SQL.parameters(count)))"
+        case .range: "\(column) BETWEEN ? AND ?"
+        case .list: "\(column) IN (SELECT value FROM json_each(?))"
+        }
+    }
 
     func bind(to statement: borrowing Statement) throws {
-        guard let size else {
+        switch form {
+        case .list:
             try statement.bind(text: "[\(keys.lazy.map(String.init).joined(separator: ","))]", at: 1)
-            return
-        }
-        var index: Int32 = 1
-        for key in keys {
-            try statement.bind(key, at: index)
-            index += 1
-        }
-        let last = keys.last ?? 0
-        while index <= size {
-            try statement.bind(last, at: index)
-            index += 1
+        case .range:
+            try statement.bind(keys.first ?? 0, at: 1)
+            try statement.bind(keys.last ?? 0, at: 2)
+        case .parameters(let count):
+            var index: Int32 = 1
+            for key in keys {
+                try statement.bind(key, at: index)
+                index += 1
+            }
+            let last = keys.last ?? 0
+            while index <= count {
+                try statement.bind(last, at: index)
+                index += 1
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         arguments: [
             ("temp_store", 2), ("synchronous", 1), ("foreign_keys", 0), ("recursive_triggers", 0),
             ("trusted_schema", 0),
-            ("cell_size_check", 1), ("cache_size", -65_536),
+            ("cell_size_check", 1), ("cache_size", -Int64(Database.Options.suitableCacheKilobytes)),
         ] as [(String, Int64)]
     )
     func `settings of readers and writer`(_ name: String, _ value: Int64) throws {
