@@ -44,8 +44,7 @@ extension ManagedObjectContext {
         for key in keys where key < 0 { new[key] = knownObject(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {
             takeInSavedChanges()
-            let batch = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)
-                .map { unsafeDowncast($0, to: T.self) }
+            let batch: [T] = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)
             guard !batch.isEmpty else { continue }
             try prefetch(request.relationshipKeyPathsForPrefetching, from: batch)
             try body(batch)
@@ -53,32 +52,38 @@ extension ManagedObjectContext {
     }
 
     /// The objects with keys in their order, the saved ones fetched with one request; those that are deleted are left out.
-    private func objects(
+    private func objects<T: GraphObject>(
         _ keys: ArraySlice<Int64>,
         for request: FetchRequest,
         _ new: [Int64: any GraphObject]
-    ) throws -> [any GraphObject] {
-        let saved = try savedObjects(keys.filter { $0 > 0 }, for: request)
+    ) throws -> [T] {
+        let saved: [T] = try savedObjects(new.isEmpty ? Array(keys) : keys.filter { $0 > 0 }, for: request)
+        propagateDeletes()
         if saved.count == keys.count, zip(saved, keys).allSatisfy({ $0.state.pointee.key == $1 }) {
-            return saved.filter { !$0.isObjectDeleted }
+            return saved.filter { $0.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) }
         }
         var objects = new
         for object in saved { objects[object.state.pointee.key] = object }
-        return keys.compactMap { key in objects[key].flatMap { $0.isObjectDeleted ? nil : $0 } }
+        return keys.compactMap { key in
+            objects[key].flatMap { $0.isObjectDeleted ? nil : unsafeDowncast($0, to: T.self) }
+        }
     }
 
     /// The saved objects with keys, with what the request reads of them.
-    private func savedObjects(_ keys: [Int64], for request: FetchRequest) throws -> [any GraphObject] {
+    private func savedObjects<T: GraphObject>(_ keys: [Int64], for request: FetchRequest) throws -> [T] {
         guard !keys.isEmpty else { return [] }
         guard request.makesFaults else {
             let ids = keys.map { id(entity: request.entity, key: $0) }
-            return materialize(try store(for: request.entity).newValuesForObjects(with: ids, with: self))
+            return materialize(
+                try store(for: request.entity).newValuesForObjects(with: ids, with: self),
+                as: T.self
+            )
         }
         var batch = FetchRequest(request.entity, predicate: .isMember(.variable(0), of: keys.map(Value.integer)))
         batch.includesPendingChanges = false
         batch.propertiesToFetch = request.propertiesToFetch
         batch.includesPropertyValues = request.includesPropertyValues
         batch.returnsObjectsAsFaults = request.returnsObjectsAsFaults
-        return materializeFaults(try rows(for: batch), for: batch)
+        return materializeFaults(try rows(for: batch), for: batch).map { unsafeDowncast($0, to: T.self) }
     }
 }

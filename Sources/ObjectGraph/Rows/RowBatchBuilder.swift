@@ -162,7 +162,12 @@ public struct RowBatchBuilder: ~Copyable {
         case .null: break
         case .integer(let value): set(integer: value, at: slot)
         case .real(let value): set(real: value, at: slot)
-        case .text(var text): text.withUTF8 { set(text: UnsafeRawBufferPointer($0), at: slot) }
+        case .text(let text):
+            // In place: to make the text contiguous, it would have to be copied first.
+            let isSet: Void? = text.utf8.withContiguousStorageIfAvailable {
+                set(text: UnsafeRawBufferPointer($0), at: slot)
+            }
+            if isSet == nil { Array(text.utf8).withUnsafeBytes { set(text: $0, at: slot) } }
         case .blob(let data): data.withUnsafeBytes { set(blob: $0, at: slot) }
         case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { set(blob: $0, at: slot) }
         }
