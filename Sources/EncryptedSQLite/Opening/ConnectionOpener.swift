@@ -77,7 +77,7 @@ struct ConnectionOpener: Sendable {
         )
     }
 
-    /// Makes all settings that need no look at the file, the key among them.
+    /// Makes all settings that do not depend on what the file holds, the key among them.
     func prepare(_ connection: Connection, for role: Role) throws(DatabaseError) {
         if options.memorySecurity {
             try connection.setting("PRAGMA cipher_memory_security = ON")
@@ -117,13 +117,13 @@ struct ConnectionOpener: Sendable {
 
     // MARK: Settings
 
-    /// What the library is, as it was found on the first connection of the process.
-    private static let checkedLibrary = Guarded<Bool>(false)
+    /// Whether the library has been found to be suitable, on the first connection of the process.
+    private static let isLibraryChecked = Guarded<Bool>(false)
 
     /// Makes sure that the library encrypts, as plain SQLite ignores a key and writes plaintext, and that it can be told to
     /// keep sorting and temporary tables, which are not encrypted, from reaching a disk.
     private static func checkLibrary(on connection: Connection) throws(DatabaseError) {
-        guard !checkedLibrary.withLock({ $0 }) else { return }
+        guard !isLibraryChecked.withLock({ $0 }) else { return }
         let version = try connection.setting("PRAGMA cipher_version") ?? ""
         guard let major = version.prefix(while: \.isNumber).wholeNumber, major >= 4 else {
             throw .cipherUnavailable(
@@ -135,7 +135,7 @@ struct ConnectionOpener: Sendable {
         guard isKept, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
             throw .cipherUnavailable(reason: "it keeps temporary data in plain files")
         }
-        checkedLibrary.withLock { $0 = true }
+        isLibraryChecked.withLock { $0 = true }
     }
 
     static func applySettings(

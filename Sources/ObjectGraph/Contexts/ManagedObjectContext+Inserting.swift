@@ -70,7 +70,7 @@ extension ManagedObjectContext {
 
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
-        guard object.state.pointee.flags.isDisjoint(with: .changed) else { return }
+        guard object.state.pointee.flags.isDisjoint(with: .listedOrGone) else { return }
         announceChange()
         updated.add(object)
     }

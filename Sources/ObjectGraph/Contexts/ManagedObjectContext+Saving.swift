@@ -117,10 +117,16 @@ extension ManagedObjectContext {
             batch.updated.forEachRow { position, _ in updated.entries[position].object.forgetSavedMembers(in: self) }
             for entry in batch.related { entry.object.forgetSavedMembers(in: self) }
         }
+        let hasComposites = model.entities.map(\.hasComposites)
+        var composites: [any CompositeValue] = []
         for batch in batches {
-            finishInsertion(of: batch.inserted)
+            finishInsertion(of: batch.inserted, hasComposites, &composites)
             updated.withEntries { entries in
-                batch.updated.forEachRow { position, row in entries[position].state.didSave(as: row) }
+                batch.updated.forEachRow { position, row in
+                    let state = entries[position].state
+                    if hasComposites[row.entityIndex] { state.collectComposites(into: &composites) }
+                    state.didSave(as: row)
+                }
             }
             for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
         }
@@ -128,13 +134,23 @@ extension ManagedObjectContext {
         for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
         clearChangeLists()
         saveCount += 1
+        // Only now, since the end of a value of a class of the program's may come back to the context.
+        withExtendedLifetime(composites) {}
     }
 
     /// Gives inserted objects their permanent keys and their rows.
     ///
     /// Where there are many, as when data are imported, those that nobody refers to end with the list, rather than in the
     /// table's next sweep.
-    private func finishInsertion(of rows: borrowing SavePreparation.ChangedRows) {
+    ///
+    /// - Parameters:
+    ///   - hasComposites: Whether entities have composite attributes.
+    ///   - composites: Where the values of such attributes go that the objects let go of.
+    private func finishInsertion(
+        of rows: borrowing SavePreparation.ChangedRows,
+        _ hasComposites: [Bool],
+        _ composites: inout [any CompositeValue]
+    ) {
         inserted.withMutableEntries { entries in
             let letsGo = rows.count > IdentityTable.smallestSweep
             rows.forEachRow { position, row in
@@ -144,6 +160,7 @@ extension ManagedObjectContext {
                     if letsGo, entries[position].isOnlyReference() { return }
                     handler.table.insert(entries[position].reference, forKey: row.key, entity: row.entityIndex)
                     state.pointee.key = row.key
+                    if hasComposites[row.entityIndex] { state.collectComposites(into: &composites) }
                     state.didSave(as: row)
                 }
             }
@@ -174,6 +191,14 @@ extension GraphObject {
 }
 
 extension UnsafeMutablePointer<ObjectState> {
+    /// Keeps the values of composite attributes among the changes.
+    fileprivate func collectComposites(into composites: inout [any CompositeValue]) {
+        guard let changes = pointee.changes else { return }
+        for slot in 0..<changes.slotCount {
+            if case .composite(let value) = changes[slot] { composites.append(value) }
+        }
+    }
+
     /// Drops the changes that the row has now; loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
         pointee.row = row

@@ -208,7 +208,8 @@ struct SavePreparation {
         version: UInt32,
         into rows: inout RowBatchBuilder
     ) {
-        // A value that is encoded may run code of the program, which may give the object other changes.
+        // A value that is encoded may run code of the program, which may give the object another row and other changes.
+        let row = state.pointee.row
         let changes = state.pointee.changes
         let slots = changes?.slots
         let traits = entity.traits
@@ -225,13 +226,11 @@ struct SavePreparation {
                     report(state, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
-                let isThere =
-                    state.borrowedRow { row in
-                        guard slot < row.slotCount, !row.isNull(at: slot) else { return false }
-                        rows.copy(slot, of: row)
-                        return true
-                    } ?? false
-                if !isThere, !traits[slot].isOptional { report(state, slot, .missingValue) }
+                if let row, slot < row.slotCount, !row.isNull(at: slot) {
+                    rows.copy(slot, of: row)
+                } else if !traits[slot].isOptional {
+                    report(state, slot, .missingValue)
+                }
             }
         }
         withExtendedLifetime(changes) {}

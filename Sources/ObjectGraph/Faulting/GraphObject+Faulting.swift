@@ -188,6 +188,8 @@ extension ManagedObjectContext {
         let table = handlers[entity.index].table
         var missing: [Int64] = []
         for key in keys where key > 0 && !table.contains(key) { missing.append(key) }
+        // Those that are here must outlive the sweep that registering the others may cause.
+        let present = missing.isEmpty ? [] : keys.compactMap { table.object(forKey: $0)?.object }
         let fetched = fetchObjects(with: missing, of: entity)
         for key in keys {
             guard let found = table.borrowedObject(forKey: key) else { continue }
@@ -196,7 +198,7 @@ extension ManagedObjectContext {
                 if flags.isDisjoint(with: [.deleted, .vanished]) { body(handler, found.object) }
             }
         }
-        withExtendedLifetime(fetched) {}
+        withExtendedLifetime((present, fetched)) {}
     }
 
     /// The objects with keys that are not here yet, as far as there are such.

@@ -80,7 +80,7 @@ final class IdentityTable {
     /// Whether there is an object with a key.
     func contains(_ key: Int64) -> Bool { borrowedObject(forKey: key) != nil }
 
-    /// Adds an object, for which there must be room (see ``reserve(_:)``). There must be none with its key.
+    /// Adds an object; there must be none with its key. Nothing is swept: see ``reserve(_:)``.
     @inline(__always)
     func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
         if key < 0 { return temporary.insert(object, forKey: key, entity: entity) }

@@ -5,7 +5,8 @@
 struct TemporaryObjects: ~Copyable {
     /// The objects of as many keys as a word has bits.
     private final class Block {
-        // By pointers, not in arrays: nothing in here calls anything that could come back, so checks would only cost time.
+        // By pointers, not in arrays: to add, find and take objects calls nothing that could come back, so checks would only
+        // cost time.
         let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: Block.size)
         let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: Block.size)
         @exclusivity(unchecked) var count = 0

@@ -32,6 +32,8 @@ public final class Entity: @unchecked Sendable {
     var traits: [SlotTraits] = []
     /// Whether the entity has to-many relationships.
     var hasToMany = false
+    /// Whether the entity has attributes that are kept as JSON text.
+    var hasComposites = false
     /// All uniqueness constraints, inherited ones included, each a list of slots.
     public internal(set) var uniquenessConstraints: [[Int]] = []
     /// All indexes, inherited ones included.

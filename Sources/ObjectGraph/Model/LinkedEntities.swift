@@ -84,6 +84,7 @@ struct LinkedEntities: Sendable {
             if case .relationship(let relationship) = $0 { relationship } else { nil }
         }
         entity.hasToMany = entity.relationships.contains(where: \.isToMany)
+        entity.hasComposites = entity.attributes.contains { $0.type == .composite }
         entity.uniquenessConstraints += description.uniquenessConstraints.map { names in
             names.compactMap { entity.propertiesByName[$0]?.slot }
         }

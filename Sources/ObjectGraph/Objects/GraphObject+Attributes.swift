@@ -68,7 +68,7 @@ extension GraphObject {
         if state.borrowedChunk == nil, state.borrowedHandler != nil { fireFault() }
         recorder?.willSetValue(of: self, at: slot)
         changing(slot) {
-            if let changes = state.borrowedChanges {
+            if let changes = state.borrowedChanges, !changes._withUnsafeGuaranteedRef({ $0.isComposite(at: slot) }) {
                 changes._withUnsafeGuaranteedRef { $0[slot] = value }
             } else {
                 ensureChanges()[slot] = value

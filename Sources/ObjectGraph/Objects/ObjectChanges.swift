@@ -66,6 +66,12 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         }
     }
 
+    /// Whether a slot holds a value of a class of the program's, whose end may run code of the program.
+    @inline(__always)
+    func isComposite(at slot: Int) -> Bool {
+        if slot < slotCount, case .composite = slots[slot] { true } else { false }
+    }
+
     /// Changes of their own that say the same.
     func copy() -> ObjectChanges {
         let copy = ObjectChanges.make(slotCount: slotCount)

@@ -16,8 +16,8 @@ struct ObjectFlags: OptionSet {
     @inlinable static var deleted: ObjectFlags { .init(rawValue: 4) }
     /// Not in the store any more: its deletion was saved, or its row was found to be missing.
     @inlinable static var vanished: ObjectFlags { .init(rawValue: 8) }
-    /// What an object has that the next save need not be told of.
-    static var changed: ObjectFlags { [.inserted, .updated, .deleted, .vanished] }
+    /// What any object has of which a context has taken note already, or that is gone: a change is nothing new then.
+    static var listedOrGone: ObjectFlags { [.inserted, .updated, .deleted, .vanished] }
     /// Some slots hold ``SlotValue/pending(_:)``.
     @inlinable static var hasPendingRelationships: ObjectFlags { .init(rawValue: 16) }
     /// Stands in the context's list of inserted objects, be it still inserted or not.

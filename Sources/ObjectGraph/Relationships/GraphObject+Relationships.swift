@@ -277,7 +277,7 @@ extension GraphObject {
     func didChange() {
         let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
         // The context may be told of the change, and let go of by somebody.
-        if state.pointee.flags.isDisjoint(with: .changed), let context {
+        if state.pointee.flags.isDisjoint(with: .listedOrGone), let context {
             context.takeUnretainedValue().markUpdated(self)
         }
     }

@@ -57,14 +57,18 @@ struct EntityStatements: Sendable {
 struct DeletionStatements: Sendable {
     /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
     let delete: SQLText
+    /// Asks for the keys of the rows that have another version.
+    let remaining: SQLText
     /// Clear every reference to the deleted objects.
     let clearings: [SQLText]
 
     init(_ entity: Entity, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
         let version = "?\(form.parameterCount + 1)"
+        let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
+        remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
         delete = SQLText(
             """
-            DELETE FROM \(schema.table(of: entity).name) WHERE \(form.condition(#""_id""#)) \
+            DELETE FROM \(rows) \
             AND (\(version) IS NULL OR \(VersionWord.condition(version)))
             """
         )

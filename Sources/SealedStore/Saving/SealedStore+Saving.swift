@@ -235,7 +235,7 @@ struct SaveTransaction {
         let groups = DeletedKeys.groups(of: deletions)
         for group in groups {
             guard try delete(group) < group.keys.count else { continue }
-            for key in group.keys where try exists(key, group.entity) { conflicts.append(id(group.entity, key)) }
+            conflicts += try remainingKeys(of: group).map { id(group.entity, $0) }
         }
         for group in groups {
             let statements = layout.statements.deletion(from: group.entity, group.form)
@@ -261,11 +261,14 @@ struct SaveTransaction {
         }
     }
 
-    private func exists(_ key: Int64, _ entity: Entity) throws -> Bool {
-        let table = layout.schema.table(of: entity).name
-        return try connection.withStatement(#"SELECT 1 FROM \#(table) WHERE "_id" = ?"#) { statement in
-            try statement.bind(key, at: 1)
-            return try statement.step()
+    /// The keys of rows that are still there.
+    private func remainingKeys(of group: DeletedKeys) throws -> [Int64] {
+        try connection.withStatement(layout.statements.deletion(from: group.entity, group.form).remaining) {
+            statement in
+            try group.bind(to: statement)
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
         }
     }
 
