@@ -65,8 +65,7 @@ extension ManagedObjectContext {
         return ids
     }
 
-    func rows(for request: FetchRequest) throws -> RowBatch {
-        var request = request
+    func rows(for request: consuming FetchRequest) throws -> RowBatch {
         request.readFailures = readFailures
         guard case .rows(let rows) = try store(for: request.entity).execute(.fetch(request), with: self) else {
             preconditionFailure("the store answered a fetch with something else")

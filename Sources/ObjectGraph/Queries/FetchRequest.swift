@@ -7,7 +7,10 @@ public struct FetchRequest: Sendable {
     /// The condition; nil lets all objects through.
     public var predicate: QueryExpression?
     /// A full-text search that the objects are found by; nil for none. Not all stores can search.
-    public var search: FullTextSearch?
+    public var search: FullTextSearch? {
+        get { box?.content.search }
+        set { special.search = newValue }
+    }
     /// The order; where it is empty, by relevance for a search, and by primary key for others.
     public var sort: [QuerySort] = []
     /// The largest number of results; nil for no limit; a negative number becomes 0.
@@ -28,7 +31,10 @@ public struct FetchRequest: Sendable {
     /// ``relationshipKeyPathsForPrefetching``.
     ///
     /// Worth while where much is left out, such as long texts: such an object costs an allocation more than others.
-    public var propertiesToFetch: [Property] = []
+    public var propertiesToFetch: [Property] {
+        get { box?.content.propertiesToFetch ?? [] }
+        set { special.propertiesToFetch = newValue }
+    }
     /// Whether values are read at all. Without them the objects are faults that have nothing at hand; the first one that is
     /// read, or changed, fills those that were fetched together with it.
     public var includesPropertyValues = true
@@ -41,13 +47,21 @@ public struct FetchRequest: Sendable {
     /// Paths of relationships, to-one and to-many, whose destinations are fetched together with the results, so that
     /// walking them afterwards asks the store for nothing. Steps of objects that do not have the relationship lead
     /// nowhere.
-    public var relationshipKeyPathsForPrefetching: [[Relationship]] = []
+    public var relationshipKeyPathsForPrefetching: [[Relationship]] {
+        get { box?.content.relationshipKeyPathsForPrefetching ?? [] }
+        set { special.relationshipKeyPathsForPrefetching = newValue }
+    }
     /// What the layer above made the request of, for stores that understand it; nil where no store asks for it.
-    package var origin: (any Sendable)?
+    package var origin: (any Sendable)? {
+        get { box?.content.origin }
+        set { special.origin = newValue }
+    }
 
     /// Where the context that makes the request is told of values that a store leaves in place and cannot read later. A
     /// store that does so hands it to its ``RowBatchBuilder``.
     public internal(set) var readFailures: ReadFailures?
+
+    private var box: Special.Box?
 
     /// Makes a request.
     public init(_ entity: Entity, predicate: QueryExpression? = nil, sort: [QuerySort] = []) {
@@ -58,6 +72,26 @@ public struct FetchRequest: Sendable {
 }
 
 extension FetchRequest {
+    /// What few requests ask for. It stands apart, so that it costs the others nothing when they are copied, which they are
+    /// several times on their way.
+    private struct Special: Sendable {
+        var search: FullTextSearch?
+        var propertiesToFetch: [Property] = []
+        var relationshipKeyPathsForPrefetching: [[Relationship]] = []
+        var origin: (any Sendable)?
+
+        final class Box: Sendable {
+            let content: Special
+
+            init(_ content: Special) { self.content = content }
+        }
+    }
+
+    private var special: Special {
+        get { box?.content ?? Special() }
+        set { box = Special.Box(newValue) }
+    }
+
     /// Whether the rows tell all attributes and to-one relationships.
     public var readsAllProperties: Bool { includesPropertyValues && propertiesToFetch.isEmpty }
 

@@ -46,15 +46,19 @@ extension QueryExpression {
     fileprivate func collectConstants(into constants: inout [Value]) {
         switch self {
         case .comparison(_, let left, let right):
-            for side in [left, right] {
-                if side.parameterStorage != nil, case .literal(let value) = side {
-                    constants.append(value)
-                } else {
-                    side.collectConstants(into: &constants)
-                }
-            }
+            left.collectConstants(ofSideInto: &constants)
+            right.collectConstants(ofSideInto: &constants)
         case .literal, .parameter, .variable, .element, .path, .isKind: break
         default: for operand in operands { operand.collectConstants(into: &constants) }
+        }
+    }
+
+    /// Collects the constants of a side of a comparison, which may be one itself.
+    private func collectConstants(ofSideInto constants: inout [Value]) {
+        if parameterStorage != nil, case .literal(let value) = self {
+            constants.append(value)
+        } else {
+            collectConstants(into: &constants)
         }
     }
 
@@ -117,28 +121,29 @@ extension QueryExpression {
         }
     }
 
-    /// Hashes what counts for ``hasSameShape(as:)``, or less.
+    /// Hashes what counts for ``hasSameShape(as:)``, or less: not what an operator is called, which takes as long to hash as
+    /// the rest.
     fileprivate func hashShape(into hasher: inout Hasher) {
         switch self {
-        case .literal, .parameter, .variable, .element, .path, .isKind: return hasher.combine(self)
-        case .comparison(let comparison, let left, let right):
-            hasher.combine(comparison)
-            for side in [left, right] {
-                if let storage = side.parameterStorage {
-                    hasher.combine(storage)
-                } else {
-                    side.hashShape(into: &hasher)
-                }
-            }
+        case .path(_, let properties):
+            for property in properties { hasher.combine(property.slot) }
             return
-        case .arithmetic(let operation, _, _): hasher.combine(operation)
-        case .function(let function, _): hasher.combine(function)
-        case .quantified(let quantifier, _, _, _): hasher.combine(quantifier)
-        case .aggregate(let aggregate, _), .aggregated(let aggregate, _, _, _, _): hasher.combine(aggregate)
+        case .literal, .parameter, .variable, .element, .isKind: return hasher.combine(self)
+        case .comparison(_, let left, let right):
+            left.hashShape(ofSideInto: &hasher)
+            right.hashShape(ofSideInto: &hasher)
+            return
         case .isMember(_, let values): hasher.combine(values.count)
-        case .and, .or, .not, .conditional, .coalesce, .component: break
+        case .arithmetic, .function, .quantified, .aggregate, .aggregated, .and, .or, .not, .conditional, .coalesce,
+            .component:
+            break
         }
         for operand in operands { operand.hashShape(into: &hasher) }
+    }
+
+    /// Hashes a side of a comparison, which may be a constant.
+    private func hashShape(ofSideInto hasher: inout Hasher) {
+        if parameterStorage == nil { hashShape(into: &hasher) }
     }
 }
 

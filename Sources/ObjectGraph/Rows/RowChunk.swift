@@ -34,8 +34,8 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
 
     /// The usual capacity in words: 64 KB.
     @inlinable static var standardCapacity: Int { 8192 - 8 }
-    /// The capacity of a batch's first chunk in words: 1 KB.
-    @inlinable static var smallestCapacity: Int { 128 - 8 }
+    /// The capacity of a batch's first chunk in words: half a KB.
+    @inlinable static var smallestCapacity: Int { 64 - 8 }
 
     @inlinable
     static func make(words: Int) -> RowChunk {

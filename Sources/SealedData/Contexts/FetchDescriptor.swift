@@ -40,4 +40,7 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
         self.predicate = predicate
         self.sortBy = sortBy
     }
+
+    /// Whether an order is asked for.
+    @inlinable var isOrdered: Bool { !sortBy.isEmpty || !sortExpressions.isEmpty }
 }

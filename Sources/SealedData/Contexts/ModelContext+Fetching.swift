@@ -1,5 +1,5 @@
 public import Foundation
-import ObjectGraph
+public import ObjectGraph
 
 extension ModelContext {
     /// The models that fit a descriptor, in its order.
@@ -7,8 +7,10 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor cannot be carried out by the store;
     ///   what the store throws.
     /// - Complexity: one statement; O(1) for each model.
+    @inlinable
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try evaluatedInMemory(descriptor) ?? graph.fetch(request(for: descriptor), as: T.self)
+        if descriptor.allowsInMemoryEvaluation, let models = try evaluatedInMemory(descriptor) { return models }
+        return try graph.fetch(request(for: descriptor), as: T.self)
     }
 
     /// How many models fit a descriptor, within its limit and offset. No model is read.
@@ -100,37 +102,72 @@ extension ModelContext {
     }
 
     /// The request that a descriptor stands for.
+    @inlinable
     func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
         var request = try FetchRequest(descriptor, of: entity, in: graph.model)
-        // Only stores of a program's own ask for it.
-        if !stores.dataStores.isEmpty { request.origin = descriptor }
+        if hasDataStores { note(descriptor, in: &request) }
         return request
+    }
+
+    /// Notes what a request was made of, which only stores of a program's own ask for.
+    @usableFromInline
+    func note<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in request: inout FetchRequest) {
+        request.origin = descriptor
     }
 }
 
 extension FetchRequest {
     /// The request that a descriptor stands for.
     ///
+    /// What most descriptors have is read by code that is compiled for each class, in the program: other generic code
+    /// looks metadata up for each property of a descriptor, which takes as long as a small fetch.
+    ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor has no form in a store.
+    @inlinable
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
-        let reader = PredicateReader(model: model)
         self.init(entity)
-        // Loops rather than maps: generic code that asks for nothing should cost nothing.
-        if let condition = descriptor.predicate { predicate = try reader.read(condition, entity: entity) }
-        if let wanted = descriptor.search { search = try wanted.resolved() }
-        for key in descriptor.sortExpressions { sort.append(try QuerySort(key, reader, entity: entity)) }
-        for key in descriptor.sortBy { sort.append(try reader.read(key, entity: entity)) }
+        if let condition = descriptor.predicate {
+            try read(condition.expression, on: condition.variable.key, in: model)
+        }
         limit = descriptor.fetchLimit
         offset = descriptor.fetchOffset ?? 0
         includesPendingChanges = descriptor.includePendingChanges
+        if descriptor.isOrdered || descriptor.search != nil { try readOrder(of: descriptor, in: model) }
+        if !descriptor.propertiesToFetch.isEmpty || !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+            try readKeyPaths(of: descriptor)
+        }
+    }
+
+    @usableFromInline
+    mutating func read(
+        _ condition: any StandardPredicateExpression<Bool>,
+        on variable: PredicateExpressions.VariableID,
+        in model: ManagedObjectModel
+    ) throws {
+        predicate = try PredicateReader(model: model).read(condition, on: variable, entity: entity)
+    }
+
+    /// Reads the search and the order.
+    @usableFromInline
+    mutating func readOrder<T: PersistentModel>(of descriptor: FetchDescriptor<T>, in model: ManagedObjectModel) throws {
+        let reader = PredicateReader(model: model)
+        if let wanted = descriptor.search { search = try wanted.resolved() }
+        for key in descriptor.sortExpressions { sort.append(try QuerySort(key, reader, entity: entity)) }
+        for key in descriptor.sortBy { sort.append(try reader.read(key, entity: entity)) }
+    }
+
+    /// Reads which properties and relationships are to be fetched.
+    @usableFromInline
+    mutating func readKeyPaths<T: PersistentModel>(of descriptor: FetchDescriptor<T>) throws {
         if !descriptor.propertiesToFetch.isEmpty {
             propertiesToFetch = try PropertySelection(descriptor.propertiesToFetch, of: T.self, entity: entity)
                 .properties
         }
-        for keyPath in descriptor.relationshipKeyPathsForPrefetching {
-            let path = try RelationshipPath(keyPath, of: T.self, entity: entity)
-            relationshipKeyPathsForPrefetching.append(path.relationships)
+        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+            relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
+                try RelationshipPath($0, of: T.self, entity: entity).relationships
+            }
         }
     }
 }

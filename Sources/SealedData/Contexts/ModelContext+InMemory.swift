@@ -5,6 +5,7 @@ extension ModelContext {
     /// allow it.
     ///
     /// - Throws: what the predicate throws, and what the store throws.
+    @usableFromInline
     func evaluatedInMemory<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T]? {
         guard descriptor.allowsInMemoryEvaluation else { return nil }
         do {

@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+public import ObjectGraph
 
 /// A scratch pad of models: it fetches them, collects their changes and saves them.
 ///
@@ -30,9 +30,11 @@ public final class ModelContext {
     /// Whether a save waits for the main actor.
     var isAutosaveScheduled = false
 
-    let graph: ManagedObjectContext
+    @usableFromInline let graph: ManagedObjectContext
     // The context holds the stores, not the container: a container holds its main context.
     let stores: ModelContainer.Stores
+    /// Whether there are stores of the program's own.
+    @usableFromInline let hasDataStores: Bool
     private weak var knownContainer: ModelContainer?
 
     /// Makes a context without models.
@@ -40,6 +42,7 @@ public final class ModelContext {
         stores = container.stores
         knownContainer = container
         graph = ManagedObjectContext(coordinator: stores.coordinator)
+        hasDataStores = !stores.dataStores.isEmpty
         graph.owner = self
         // A collision of unique values becomes an update, and the later of two changes goes before the earlier one.
         graph.mergePolicy = .mergeByPropertyObjectTrump

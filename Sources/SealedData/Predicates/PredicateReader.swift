@@ -15,7 +15,18 @@ struct PredicateReader {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
     func read<T: PersistentModel>(_ predicate: Predicate<T>, entity: Entity) throws -> QueryExpression {
-        try read(aboutObjectsOf: entity, predicate.variable.key) { try $0.condition(predicate.expression) }
+        try read(predicate.expression, on: predicate.variable.key, entity: entity)
+    }
+
+    /// Reads a condition on the object of an entity that a variable stands for.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
+    func read(
+        _ condition: any StandardPredicateExpression<Bool>,
+        on variable: PredicateExpressions.VariableID,
+        entity: Entity
+    ) throws -> QueryExpression {
+        try read(aboutObjectsOf: entity, variable) { try $0.condition(condition) }
     }
 
     /// Reads a value that is computed from an object of an entity.
@@ -33,9 +44,8 @@ struct PredicateReader {
         _ variable: PredicateExpressions.VariableID,
         _ body: (ReadingContext) throws -> QueryExpression
     ) throws -> QueryExpression {
-        let context = ReadingContext(model: model)
         do {
-            return try context.bind(variable, to: ObjectReference(variable: 0, entity: entity)) { try body(context) }
+            return try body(ReadingContext(model: model, variable: variable, entity: entity))
         } catch let part as UnsupportedPredicate {
             throw SwiftDataError(.unsupportedPredicate, part.description)
         }

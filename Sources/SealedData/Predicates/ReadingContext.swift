@@ -4,7 +4,7 @@ import ObjectGraph
 /// What is known around the node that is read: the variables in scope, and what the reading has come across.
 final class ReadingContext {
     private enum Binding {
-        /// The fetched object, or a member of a collection.
+        /// A member of a collection.
         case member(Reading)
         /// Another reading, and how to have it again where more variables are bound: what it binds itself is numbered on
         /// from there.
@@ -13,8 +13,11 @@ final class ReadingContext {
 
     /// The model of the store.
     let model: ManagedObjectModel
+    /// The fetched object, and the variable that stands for it.
+    private let root: (variable: PredicateExpressions.VariableID, object: ObjectReference)
     /// The values of the variables that are constant, for Foundation to evaluate constant parts with.
     var constants = PredicateBindings()
+    /// The variables besides that of the fetched object.
     private var variables: [(id: PredicateExpressions.VariableID, binding: Binding)] = []
     /// The number of the next object that a closure binds.
     private(set) var depth = 1
@@ -23,8 +26,10 @@ final class ReadingContext {
     /// What has to be true for the condition being read to have a value at all: what is unwrapped by force is there.
     private var requirements: [QueryExpression] = []
 
-    init(model: ManagedObjectModel) {
+    /// Makes a context in which a variable stands for the fetched object.
+    init(model: ManagedObjectModel, variable: PredicateExpressions.VariableID, entity: Entity) {
         self.model = model
+        root = (variable, ObjectReference(variable: 0, entity: entity))
     }
 
     // MARK: Nodes
@@ -99,23 +104,13 @@ final class ReadingContext {
     /// What a variable stands for.
     func reading(of variable: PredicateExpressions.VariableID) throws -> Reading {
         guard let (_, binding) = variables.last(where: { $0.id == variable }) else {
+            if variable == root.variable { return .object(root.object) }
             throw UnsupportedPredicate("a variable from outside the predicate")
         }
         switch binding {
         case .member(let reading): return reading
         case .reading(let reading, let depth, let again): return depth == self.depth ? reading : try again()
         }
-    }
-
-    /// Reads with a variable bound to an object.
-    func bind<R>(
-        _ variable: PredicateExpressions.VariableID,
-        to object: ObjectReference,
-        _ body: () throws -> R
-    ) rethrows -> R {
-        variables.append((variable, .member(.object(object))))
-        defer { variables.removeLast() }
-        return try body()
     }
 
     /// Reads with a variable bound to what a node stands for.

@@ -14,11 +14,11 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
     }
 
     private func property(of object: ObjectReference, in context: ReadingContext) throws -> Reading {
+        if let slot = PropertyLookup.slot(of: keyPath, from: Root.Output.self), slot < object.entity.slotCount {
+            return object.reading(of: object.entity.properties[slot], depth: context.depth)
+        }
         guard let model = Root.Output.self as? any PersistentModel.Type else {
             throw UnsupportedPredicate("'\(keyPath)', which is not a property of a model")
-        }
-        if let slot = PropertyLookup.slot(of: keyPath, in: model), slot < object.entity.slotCount {
-            return object.reading(of: object.entity.properties[slot], depth: context.depth)
         }
         if isIdentifier(keyPath, of: model) { return .object(object) }
         throw UnsupportedPredicate("'\(keyPath)', which is not a persisted property of '\(model)'")
@@ -99,7 +99,7 @@ extension ObjectReference {
     ///
     /// - Parameter depth: The number of the variable that a closure over members would bind.
     func reading(of property: Property, depth: Int) -> Reading {
-        let path = path + [property]
+        let path = path.isEmpty ? [property] : path + [property]
         switch property {
         case .attribute(let attribute):
             let value = QueryExpression.path(from: variable, path)

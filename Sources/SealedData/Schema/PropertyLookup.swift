@@ -15,6 +15,8 @@ final class PropertyLookup: @unchecked Sendable {
     private let slotsByName: [String: Int]
 
     private static let cache = Guarded<[ObjectIdentifier: PropertyLookup]>([:])
+    /// Slots by the identity of key paths, which are held, so that no other takes the place of one.
+    private static let slots = Guarded<[ObjectIdentifier: (keyPath: AnyKeyPath, slot: Int)]>([:])
 
     /// The properties of a class; read once per class.
     static func properties(of type: any PersistentModel.Type) -> PropertyLookup {
@@ -32,6 +34,20 @@ final class PropertyLookup: @unchecked Sendable {
     /// The slot of a property, or nil where the key path leads to no persisted property of the class, or further.
     static func slot(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> Int? {
         properties(of: type).slotsByKeyPath[keyPath]
+    }
+
+    /// The same for a key path from a type that may be none of a model, by the identity of the key path where that one was
+    /// looked up before: to hash and to compare key paths takes five times as long.
+    static func slot(of keyPath: AnyKeyPath, from root: Any.Type) -> Int? {
+        let identity = ObjectIdentifier(keyPath)
+        if let known = slots.withLock({ $0[identity] }) { return known.slot }
+        guard let model = root as? any PersistentModel.Type, let slot = slot(of: keyPath, in: model) else { return nil }
+        slots.withLock { slots in
+            // Most programs write their key paths as literals, which are made once. Who makes others makes any number.
+            if slots.count >= 1024 { slots.removeAll() }
+            slots[identity] = (keyPath, slot)
+        }
+        return slot
     }
 
     /// The name of a property, or nil where the key path leads to no persisted property of the class, or further.

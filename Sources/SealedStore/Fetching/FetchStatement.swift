@@ -3,14 +3,21 @@ import ObjectGraph
 
 /// The SELECT of a fetch.
 struct FetchStatement {
-    let sql: SQLText
+    private let prepared: Prepared
+    /// The values that ``prepared`` leaves open.
+    private let constants: [Value]
+    /// The values of the parameters of the limit.
+    private let endParameters: [Value]
+
+    /// The text.
+    var sql: SQLText { prepared.sql }
+
     /// The values of its parameters.
-    let parameters: [Value]
+    var parameters: [Value] { prepared.parameters.map { $0.value(in: constants) } + endParameters }
 
     init(_ request: FetchRequest, columns: String, isOrdered: Bool = true, _ layout: SealedStore.Layout) throws {
         let end = SQL.limit(request.limit, offset: request.offset)
-        let prepared: Prepared
-        let constants: [Value]
+        endParameters = end.parameters
         if layout.dependsOnConstants(request) {
             prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, layout)
             constants = []
@@ -31,12 +38,20 @@ struct FetchStatement {
             }
             constants = shape?.constants ?? []
         }
-        sql = prepared.sql
-        parameters = prepared.parameters.map { $0.value(in: constants) } + end.parameters
+    }
+
+    /// Binds the values of the parameters.
+    func bind(to statement: borrowing Statement) throws {
+        var index: Int32 = 1
+        for parameter in prepared.parameters {
+            try statement.bind(parameter.value(in: constants), at: index)
+            index += 1
+        }
+        try statement.bind(endParameters, from: index)
     }
 
     /// The statement of all requests that differ in constants only.
-    struct Prepared {
+    final class Prepared: Sendable {
         let sql: SQLText
         /// The parameters without those of the limit.
         let parameters: [QueryParameter]

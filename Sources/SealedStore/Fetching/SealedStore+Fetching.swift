@@ -20,7 +20,7 @@ extension SealedStore {
         let statement = try FetchStatement(request, columns: columns, layout)
         return try layout.database.read { connection in
             try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
-                try query.bind(statement.parameters)
+                try statement.bind(to: query)
                 var ids: [ManagedObjectID] = []
                 while try query.step() {
                     let entity = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 1)) : request.entity
@@ -52,7 +52,7 @@ extension SealedStore {
         let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
         return try layout.database.read { connection in
             try connection.withStatement(sql, observer: layout.scanMonitor(for: request)) { query in
-                try query.bind(statement.parameters)
+                try statement.bind(to: query)
                 return try query.step() ? Int(query.integer(at: 0)) : 0
             }
         }
@@ -69,7 +69,7 @@ extension SealedStore.Layout {
         let selection = selection(for: request)
         let statement = try FetchStatement(request, columns: selection.columns, self)
         return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
-            try query.bind(statement.parameters)
+            try statement.bind(to: query)
             var rows = rowBuilder(for: selection, in: generation, readFailures: request.readFailures)
             try selection.readAll(query, into: &rows, observer: connection.rowObserver)
             return rows.finish()
@@ -101,15 +101,20 @@ extension Statement {
     func bind(_ values: [Value], from first: Int32 = 1) throws {
         var index = first
         for value in values {
-            switch value {
-            case .null: try bindNull(at: index)
-            case .integer(let integer): try bind(integer, at: index)
-            case .real(let real): try bind(real, at: index)
-            case .text(let text): try bind(text: text, at: index)
-            case .blob(let data): try data.withUnsafeBytes { try bind(blob: $0, at: index) }
-            case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind(blob: $0, at: index) }
-            }
+            try bind(value, at: index)
             index += 1
+        }
+    }
+
+    /// Binds a value to a parameter.
+    func bind(_ value: Value, at index: Int32) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let integer): try bind(integer, at: index)
+        case .real(let real): try bind(real, at: index)
+        case .text(let text): try bind(text: text, at: index)
+        case .blob(let data): try data.withUnsafeBytes { try bind(blob: $0, at: index) }
+        case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind(blob: $0, at: index) }
         }
     }
 }
