@@ -85,16 +85,26 @@ extension ManagedObjectContext {
                 !state.pointee.flags.contains(.deletePropagated)
             else { continue }
             state.pointee.flags.insert(.deletePropagated)
-            for relationship in object.entity.relationships {
-                if relationship.isToMany {
-                    let members = object.memberObjects(at: relationship.slot)
-                    if cascading, relationship.deleteRule == .cascade { for member in members { cascade(to: member) } }
-                    for member in members { takeOut(object, of: member, along: relationship) }
-                } else if let destination = object.destination(at: relationship.slot) {
-                    if cascading, relationship.deleteRule == .cascade { cascade(to: destination) }
-                    takeOut(object, of: destination, along: relationship)
+            state.borrowedHandler?._withUnsafeGuaranteedRef { handler in
+                for position in handler.relationships.indices {
+                    handler.relationships.borrowed(at: position)._withUnsafeGuaranteedRef {
+                        propagateDelete(of: object, along: $0, cascading: cascading)
+                    }
                 }
             }
+        }
+    }
+
+    private func propagateDelete(of object: any GraphObject, along relationship: Relationship, cascading: Bool) {
+        let cascades = cascading && relationship.deleteRule == .cascade
+        if relationship.isToMany {
+            for member in object.memberObjects(at: relationship.slot) {
+                if cascades { cascade(to: member) }
+                takeOut(object, of: member, along: relationship)
+            }
+        } else if let destination = object.destination(at: relationship.slot) {
+            if cascades { cascade(to: destination) }
+            takeOut(object, of: destination, along: relationship)
         }
     }
 

@@ -44,10 +44,16 @@ struct SavePreparation {
     }
 
     /// What objects of one entity are added to.
-    private struct Part {
+    private final class Part {
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
         let batch: StoreBatch
+
+        init(_ handler: Unmanaged<FaultHandler>, _ entity: Entity, _ batch: StoreBatch) {
+            self.handler = handler
+            self.entity = entity
+            self.batch = batch
+        }
     }
 
     /// What an object is added to; nil for one that is in no graph.
@@ -56,7 +62,7 @@ struct SavePreparation {
         guard let handler = state.borrowedHandler else { return nil }
         if let current, current.handler.toOpaque() == handler.toOpaque() { return current }
         let entity = handler._withUnsafeGuaranteedRef { $0.entity }
-        current = Part(handler: handler, entity: entity, batch: try batch(for: entity))
+        current = Part(handler, entity, try batch(for: entity))
         return current
     }
 

@@ -8,6 +8,8 @@ import Foundation
 @usableFromInline
 final class FaultHandler {
     @usableFromInline let entity: Entity
+    /// The ``Entity/relationships`` of ``entity``.
+    let relationships: [Relationship]
     /// The ``Entity/rootIndex`` of ``entity``.
     let rootIndex: Int
     let objectType: any GraphObject.Type
@@ -38,6 +40,7 @@ final class FaultHandler {
         island: Island? = nil
     ) {
         self.entity = entity
+        relationships = entity.relationships
         rootIndex = entity.rootIndex
         self.objectType = objectType
         stateClass = ObjectIdentifier(objectType._$stateClass)

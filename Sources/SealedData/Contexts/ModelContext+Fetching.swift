@@ -150,7 +150,8 @@ extension FetchRequest {
 
     /// Reads the search and the order.
     @usableFromInline
-    mutating func readOrder<T: PersistentModel>(of descriptor: FetchDescriptor<T>, in model: ManagedObjectModel) throws {
+    mutating func readOrder<T: PersistentModel>(of descriptor: FetchDescriptor<T>, in model: ManagedObjectModel) throws
+    {
         let reader = PredicateReader(model: model)
         if let wanted = descriptor.search { search = try wanted.resolved() }
         for key in descriptor.sortExpressions { sort.append(try QuerySort(key, reader, entity: entity)) }

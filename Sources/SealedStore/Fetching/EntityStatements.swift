@@ -57,6 +57,8 @@ struct EntityStatements: Sendable {
 struct DeletionStatements: Sendable {
     /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
     let delete: SQLText
+    /// Counts the rows that ``delete`` deletes.
+    let count: SQLText
     /// Asks for the keys of the rows that have another version.
     let remaining: SQLText
     /// Clear every reference to the deleted objects.
@@ -66,12 +68,9 @@ struct DeletionStatements: Sendable {
         let version = "?\(form.parameterCount + 1)"
         let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
         remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
-        delete = SQLText(
-            """
-            DELETE FROM \(rows) \
-            AND (\(version) IS NULL OR \(VersionWord.condition(version)))
-            """
-        )
+        let unchanged = "\(rows) AND (\(version) IS NULL OR \(VersionWord.condition(version)))"
+        delete = SQLText("DELETE FROM \(unchanged)")
+        count = SQLText("SELECT count(*) FROM \(unchanged)")
         var clearings: [SQLText] = []
         for relationship in schema.model.relationships {
             let isSource = relationship.source.rootIndex == entity.rootIndex

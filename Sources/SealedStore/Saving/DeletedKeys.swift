@@ -42,13 +42,17 @@ struct DeletedKeys {
             if keys[part.kind] == nil { kinds.append(part.kind) }
             keys[part.kind, default: []] += part.keys
         }
-        for deletion in deletions {
-            let kind = Kind(entity: deletion.entity, version: deletion.row?.version)
-            if last?.kind == kind {
-                last?.keys.append(deletion.key)
-            } else {
-                if let last { put(last) }
-                last = (kind, [deletion.key])
+        // In their place: to take each one out would cost as much as the rest.
+        deletions.withUnsafeBufferPointer { deletions in
+            for position in deletions.indices {
+                let key = deletions[position].key
+                let version = deletions[position].row?.version
+                if let kind = last?.kind, kind.version == version, kind.entity === deletions[position].entity {
+                    last?.keys.append(key)
+                } else {
+                    if let last { put(last) }
+                    last = (Kind(entity: deletions[position].entity, version: version), [key])
+                }
             }
         }
         if let last { put(last) }
@@ -81,6 +85,31 @@ struct DeletedKeys {
         }
         for position in rest.indices { add(rest[position...position], .list(1)) }
         return groups
+    }
+
+    /// From how many rows on it pays to ask whether they are all that a table has.
+    private static let smallestTable = 1024
+
+    /// From the first to the last key of groups that might be all rows of a table, going by the keys alone: there are many
+    /// of them, none twice, and not as many between them. Else nil.
+    static func wholeRange(of groups: [DeletedKeys]) -> ClosedRange<Int64>? {
+        guard groups.allSatisfy({ $0.form == .range }) else { return nil }
+        let groups = groups.sorted { ($0.keys.first ?? 0) < ($1.keys.first ?? 0) }
+        let count = groups.reduce(0) { $0 + $1.keys.count }
+        guard count >= smallestTable, let first = groups.first?.keys.first, let last = groups.last?.keys.last else {
+            return nil
+        }
+        for (group, next) in zip(groups, groups.dropFirst()) {
+            guard let end = group.keys.last, let start = next.keys.first, end < start else { return nil }
+        }
+        let (distance, isTooLong) = last.subtractingReportingOverflow(first)
+        return !isTooLong && distance < 2 * count ? first...last : nil
+    }
+
+    /// Binds the keys to the first parameters of a statement, and the version to the next one.
+    func bindWithVersion(to statement: borrowing Statement) throws {
+        try bind(to: statement)
+        if let version { try statement.bind(Int64(version), at: Int32(form.parameterCount + 1)) }
     }
 
     /// Binds the keys to the first parameters of a statement.

@@ -233,7 +233,8 @@ struct SaveTransaction {
     /// Deletes rows, and then clears what refers to them: much of that has been deleted by then.
     private func delete(_ deletions: [SaveChangesRequest.Deletion], _ conflicts: inout [ManagedObjectID]) throws {
         let groups = DeletedKeys.groups(of: deletions)
-        for group in groups {
+        let emptied = try emptyTables(groups)
+        for group in groups where !emptied.contains(group.entity.rootIndex) {
             guard try delete(group) < group.keys.count else { continue }
             conflicts += try remainingKeys(of: group).map { id(group.entity, $0) }
         }
@@ -252,12 +253,52 @@ struct SaveTransaction {
     private func delete(_ group: DeletedKeys) throws -> Int {
         let statements = layout.statements.deletion(from: group.entity, group.form)
         return try connection.withStatement(statements.delete) { statement in
-            try group.bind(to: statement)
-            if let version = group.version {
-                try statement.bind(Int64(version), at: Int32(group.form.parameterCount + 1))
-            }
+            try group.bindWithVersion(to: statement)
             try statement.run()
             return connection.changes
+        }
+    }
+
+    /// Empties the tables of which all rows are to be deleted and have the versions that were read: SQLite gives their pages
+    /// up, which takes a fraction of the time that it takes to delete their rows.
+    ///
+    /// - Returns: the positions of the root entities of those tables.
+    private func emptyTables(_ groups: [DeletedKeys]) throws -> Set<Int> {
+        guard groups.contains(where: { $0.form == .range }) else { return [] }
+        var emptied: Set<Int> = []
+        for (rootIndex, groups) in Dictionary(grouping: groups, by: \.entity.rootIndex) {
+            let table = layout.schema.table(of: layout.schema.model.entities[rootIndex]).name
+            guard try areAllRows(groups, of: table) else { continue }
+            try connection.withStatement("DELETE FROM \(table)") { try $0.run() }
+            emptied.insert(rootIndex)
+        }
+        return emptied
+    }
+
+    /// Whether groups are all rows of a table, in the versions that were read.
+    private func areAllRows(_ groups: [DeletedKeys], of table: String) throws -> Bool {
+        guard let keys = DeletedKeys.wholeRange(of: groups) else { return false }
+        // What is asked last goes through rows: of no more than there are keys, as the first question tells.
+        let isWithin = try number(
+            "SELECT NOT EXISTS (SELECT 1 FROM \(table) WHERE \"_id\" < ?1 OR \"_id\" > ?2)",
+            .integer(keys.lowerBound),
+            .integer(keys.upperBound)
+        )
+        let count = groups.reduce(0) { $0 + $1.keys.count }
+        guard isWithin == 1, try number("SELECT count(*) FROM \(table)") == count else { return false }
+        return try groups.allSatisfy { group in
+            try connection.withStatement(layout.statements.deletion(from: group.entity, group.form).count) { query in
+                try group.bindWithVersion(to: query)
+                return try query.step() && query.integer(at: 0) == group.keys.count
+            }
+        }
+    }
+
+    /// The number that a statement answers with.
+    private func number(_ sql: String, _ parameters: Value...) throws -> Int64 {
+        try connection.withStatement(sql) { query in
+            try query.bind(parameters)
+            return try query.step() ? query.integer(at: 0) : 0
         }
     }
 

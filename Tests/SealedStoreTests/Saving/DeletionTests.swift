@@ -113,4 +113,81 @@ import Testing
         #expect(counts[0] == counts[1])
         #expect(counts[0] < 10, "\(counts[0]) statements")
     }
+
+    // MARK: Whole tables
+
+    @Test func `all rows of a table go, and references to them, and keys are not used again`() throws {
+        let authors = try insertAuthors(2_000)
+        let book = library.insert("Book", ["title": .text("one")])
+        book.setDestination(authors[1_234], forRelationship: "author")
+        try library.context.save()
+        for author in authors.shuffled() { library.context.delete(author) }
+        let before = try library.statistics()
+        try library.context.save()
+        #expect((try library.statistics() - before).statementsRun < 12)
+
+        #expect(try library.integers(#"SELECT count(*) FROM "Author""#) == [0])
+        #expect(try library.integers(#"SELECT count(*) FROM "Book" WHERE "author" IS NULL"#) == [1])
+        #expect(try library.check().isEmpty)
+        let next = try insertAuthors(1)
+        #expect(next[0].managedObjectID.key == 2_001)
+    }
+
+    @Test func `of all rows of a table, the one that somebody else changed stays`() throws {
+        let authors = try insertAuthors(2_000)
+        let other = ManagedObjectContext(coordinator: library.context.coordinator)
+        let changed = try #require(other.object(with: authors[1_000].managedObjectID) as? ManagedObject)
+        changed["name"] = .text("changed")
+        for author in authors { library.context.delete(author) }
+        // The delete rules are applied, so that the save does not begin with the other one's changes.
+        library.context.processPendingChanges()
+        try other.save()
+        let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
+        guard case .conflicts(let conflicts) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(conflicts.map(\.objectID) == [authors[1_000].managedObjectID])
+        #expect(try remainingNames().count == 2_000)
+    }
+
+    @Test(arguments: [0, 1_000, 2_999]) func `a row that is not deleted stays, wherever it is`(spared: Int) throws {
+        let authors = try insertAuthors(3_000)
+        for (number, author) in authors.enumerated() where number != spared { library.context.delete(author) }
+        try library.context.save()
+        #expect(try remainingNames() == [.text("\(spared)")])
+    }
+
+    @Test func `a row that somebody else inserted meanwhile stays`() throws {
+        let authors = try insertAuthors(2_000)
+        for author in authors { library.context.delete(author) }
+        library.context.processPendingChanges()
+        let other = ManagedObjectContext(coordinator: library.context.coordinator)
+        let new = ManagedObject(entity: library.entity("Author"), insertInto: other)
+        new["name"] = .text("new")
+        try other.save()
+        try library.context.save()
+        #expect(try remainingNames() == [.text("new")])
+    }
+
+    @Test func `the range of groups is one of keys that are there once and close to each other`() throws {
+        let author = library.entity("Author")
+        func range(_ keys: [ClosedRange<Int64>]) -> ClosedRange<Int64>? {
+            DeletedKeys.wholeRange(
+                of: keys.map {
+                    DeletedKeys(entity: author, version: nil, keys: Array($0)[...], form: .range)
+                }
+            )
+        }
+        #expect(range([1...1_024]) == 1...1_024)
+        #expect(range([1...1_023]) == nil)
+        #expect(range([1_001...2_000, 1...1_000]) == 1...2_000)
+        #expect(range([1...1_000, 1_000...2_000]) == nil)
+        #expect(range([1...1_000, 2_000...3_000]) == 1...3_000)
+        #expect(range([1...1_000, 5_000...6_000]) == nil)
+        #expect(range([(Int64.min)...(Int64.min + 1_023), (Int64.max - 1_023)...(Int64.max)]) == nil)
+        let single = DeletedKeys(entity: author, version: nil, keys: [5_000], form: .list(1))
+        let many = DeletedKeys(entity: author, version: nil, keys: Array(1...2_000)[...], form: .range)
+        #expect(DeletedKeys.wholeRange(of: [many, single]) == nil)
+    }
 }
