@@ -7,17 +7,15 @@ import Foundation
 final class HandWrittenDatabase {
     private let handle: OpaquePointer
 
-    /// What opens the file.
-    enum Key {
-        case raw([UInt8])
-        case passphrase(String)
+    /// What opens the file, as SQLCipher takes it.
+    struct Key {
+        fileprivate let specification: String
 
-        fileprivate var specification: String {
-            switch self {
-            case .raw(let bytes): "x'" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
-            case .passphrase(let text): text
-            }
+        static func raw(_ bytes: [UInt8]) -> Key {
+            Key(specification: "x'" + bytes.map { String(format: "%02x", $0) }.joined() + "'")
         }
+
+        static func passphrase(_ text: String) -> Key { Key(specification: text) }
     }
 
     init(_ url: URL, _ key: Key, creates: Bool) throws {

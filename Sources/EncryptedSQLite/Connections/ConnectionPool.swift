@@ -84,8 +84,10 @@ final class ConnectionPool: Sendable {
     }
 
     private func endUnusedTransactionsSoon() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) { [weak self] in
-            self?.endUnusedTransactions()
+        // The pool is held until then: references to an object that somebody refers to weakly cost several times as much. A
+        // pool that was closed meanwhile has nothing left.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) {
+            self.endUnusedTransactions()
         }
     }
 
@@ -190,7 +192,7 @@ final class ConnectionPool: Sendable {
         do {
             member = PooledConnection(try open())
         } catch {
-            wakeNext { $0.transitions -= 1 }
+            endTransition()
             throw error
         }
         member.borrower = thread
@@ -203,42 +205,50 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ member: PooledConnection) {
-        let isEnded = state.withLock { state in
+        let (isEnded, isFirstIdle, woken) = state.withLock { state -> (Bool, Bool, [Waiter]) in
             member.depth -= 1
-            guard member.depth == 0, member.connection.isDamaged || state.isClosed else { return false }
-            state.members.removeAll { $0 === member }
-            state.transitions += 1
-            return true
-        }
-        if isEnded { member.connection.close() }
-        var isFirstIdle = false
-        wakeNext { state in
-            if isEnded { state.transitions -= 1 }
-            guard member.depth == 0 else { return }
+            guard member.depth == 0 else { return (false, false, []) }
+            if member.connection.isDamaged || state.isClosed {
+                state.members.removeAll { $0 === member }
+                state.transitions += 1
+                return (true, false, [])
+            }
             member.borrower = nil
-            guard keepsTransactions, !isEnded else { return }
-            member.wasUsed = true
-            isFirstIdle = !state.endsIdleTransactions
-            state.endsIdleTransactions = true
+            var isFirstIdle = false
+            if keepsTransactions {
+                member.wasUsed = true
+                isFirstIdle = !state.endsIdleTransactions
+                state.endsIdleTransactions = true
+            }
+            return (false, isFirstIdle, takeNextWaiters(from: &state))
         }
+        if isEnded {
+            member.connection.close()
+            endTransition()
+        }
+        for waiter in woken { waiter.wake() }
         if isFirstIdle { endUnusedTransactionsSoon() }
     }
 
-    /// Changes the state in a way that may leave room for one more borrower, and wakes who waits for that.
-    private func wakeNext(after change: (inout State) -> Void) {
-        let woken: [Waiter] = state.withLock { state in
-            change(&state)
-            guard !state.waiters.isEmpty else { return [] }
-            if state.isClosed {
-                guard state.isEmpty else { return [] }
-                defer { state.waiters = [] }
-                return state.waiters
-            }
-            let hasRoom =
-                state.members.count + state.transitions < limit || state.members.contains { $0.borrower == nil }
-            return hasRoom ? [state.waiters.removeFirst()] : []
+    /// Takes note that a connection has been closed, or could not be opened.
+    private func endTransition() {
+        let woken = state.withLock { state in
+            state.transitions -= 1
+            return takeNextWaiters(from: &state)
         }
         for waiter in woken { waiter.wake() }
+    }
+
+    /// Whose turn it is after a change that may have left room for one more borrower.
+    private func takeNextWaiters(from state: inout State) -> [Waiter] {
+        guard !state.waiters.isEmpty else { return [] }
+        if state.isClosed {
+            guard state.isEmpty else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        let hasRoom = state.members.count + state.transitions < limit || state.members.contains { $0.borrower == nil }
+        return hasRoom ? [state.waiters.removeFirst()] : []
     }
 }
 

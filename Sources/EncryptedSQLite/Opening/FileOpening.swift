@@ -63,13 +63,17 @@ struct FileOpening {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
         // Without a number it may be an unfinished creation; the tables will tell.
-        if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
+        let header = try inspection.verify(derived)
+        if let header, header.applicationID != 0 { try check(header) }
         guard !inspection.endsWithinPage || logByteCount > 0 else { throw DatabaseError.damaged(path: path) }
         let opener = ConnectionOpener(path: path, key: derived, options: options, counters: counters)
         let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
         do {
             try opener.prepare(connection, for: role)
-            try checkContent(of: connection, create: create)
+            // A file that is ours and has no log has nothing more to tell.
+            if role == .reader || logByteCount > 0 || header?.applicationID != options.applicationID {
+                try checkContent(of: connection, create: create)
+            }
             try opener.finish(connection, for: role)
             return Result(connection: connection, opener: opener)
         } catch let error as DatabaseError where canReadWithoutLog(after: error) {

@@ -13,16 +13,18 @@ struct ContainerOpening {
     /// - Throws: ``SwiftDataError`` with the cause and what can be done about it. No store stays open then.
     func open(_ configurations: [any DataStoreConfiguration]) throws -> ModelContainer.Stores {
         let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
-        let (model, classes) = try schema.makeModel()
+        let linked = try schema.makeModel()
+        let (model, classes) = (linked.model, linked.classes)
+        let allNames = Set(model.entities.map(\.name))
         try requireDifferent(configurations)
-        try requireKnownEntities(configurations)
+        try require(allNames, of: configurations)
         SealedStore.register()
         DataStoreAdapter.register()
 
         let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
         var dataStores: [any DataStoreConnection] = []
         for configuration in configurations {
-            let names = entityNames(of: configuration, among: configurations)
+            let names = entityNames(of: configuration, among: configurations, allNames)
             do {
                 if let store = try add(configuration, names, to: coordinator, classes) { dataStores.append(store) }
             } catch {
@@ -83,11 +85,11 @@ struct ContainerOpening {
     /// The names of the entities that a configuration's store holds: those of its schema, else all that no other has.
     private func entityNames(
         of configuration: any DataStoreConfiguration,
-        among all: [any DataStoreConfiguration]
+        among all: [any DataStoreConfiguration],
+        _ names: Set<String>
     ) -> Set<String> {
         if let schema = configuration.schema { return Set(schema.entities.map(\.name)) }
-        let claimed = all.compactMap(\.schema).flatMap { $0.entities.map(\.name) }
-        return Set(schema.entities.map(\.name)).subtracting(claimed)
+        return names.subtracting(all.compactMap(\.schema).flatMap { $0.entities.map(\.name) })
     }
 
     // MARK: Checks
@@ -109,8 +111,7 @@ struct ContainerOpening {
         }
     }
 
-    private func requireKnownEntities(_ configurations: [any DataStoreConfiguration]) throws {
-        let names = Set(schema.entities.map(\.name))
+    private func require(_ names: Set<String>, of configurations: [any DataStoreConfiguration]) throws {
         for configuration in configurations {
             let unknown = configuration.schema?.entities.map(\.name).filter { !names.contains($0) } ?? []
             guard unknown.isEmpty else {

@@ -21,7 +21,7 @@ public final class ModelContext {
         didSet { if autosaveEnabled, !oldValue, graph.hasChanges { graph.didGetChanges?() } }
     }
     /// Who the context is to the stores that it asks; ``author`` is a part of it.
-    public var editingState = EditingState()
+    public lazy var editingState = EditingState()
     /// Who makes the context's changes, as the history tells it.
     public var author: String? {
         get { editingState.author }

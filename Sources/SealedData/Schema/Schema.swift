@@ -19,24 +19,46 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     public let encodingVersion: Version
     /// The version of the data that the schema describes.
     public let version: Version
-    /// The entities, in the order in which they were named or found.
-    public let entities: [Entity]
 
-    /// What is known to be wrong with the classes.
-    let problems: [ModelError.Problem]
-
+    private let content: Guarded<Content>
     private let model = Guarded<Result<ManagedObjectModel, SwiftDataError>?>(nil)
 
-    init(
-        entities: [Entity],
-        version: Version,
-        encodingVersion: Version = schemaEncodingVersion,
-        problems: [ModelError.Problem] = []
-    ) {
-        self.entities = entities
+    /// What the schema was made of.
+    private enum Content {
+        /// Classes that were not read, since nobody has asked for the entities, which can be changed.
+        case classes([any PersistentModel.Type])
+        /// Entities, and what is known to be wrong with their classes.
+        case entities([Entity], [ModelError.Problem])
+    }
+
+    private init(_ content: Content, _ version: Version, encodingVersion: Version = schemaEncodingVersion) {
+        self.content = Guarded(content)
         self.version = version
         self.encodingVersion = encodingVersion
-        self.problems = problems
+    }
+
+    convenience init(entities: [Entity], version: Version, encodingVersion: Version = schemaEncodingVersion) {
+        self.init(.entities(entities, []), version, encodingVersion: encodingVersion)
+    }
+
+    /// The entities, in the order in which they were named or found.
+    public var entities: [Entity] { contentAsRead.entities }
+
+    /// What is known to be wrong with the classes.
+    var problems: [ModelError.Problem] { contentAsRead.problems }
+
+    private var contentAsRead: (entities: [Entity], problems: [ModelError.Problem]) {
+        switch content.withLock({ $0 }) {
+        case .entities(let entities, let problems): return (entities, problems)
+        case .classes(let types):
+            // Outside the lock: reading a class evaluates default values, which runs code of the program.
+            let reader = SchemaReader(types)
+            return content.withLock { content in
+                if case .entities(let entities, let problems) = content { return (entities, problems) }
+                content = .entities(reader.entities, reader.problems)
+                return (reader.entities, reader.problems)
+            }
+        }
     }
 
     /// Makes a schema without entities, of version 1.0.0.
@@ -51,8 +73,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
 
     /// Makes a schema of model classes and those that can be reached from them.
     public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
-        let reader = SchemaReader(types)
-        self.init(entities: reader.entities, version: version, problems: reader.problems)
+        self.init(.classes(types), version)
     }
 
     /// Makes a schema of model classes and those that can be reached from them.
@@ -81,25 +102,41 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         String(describing: type)
     }
 
-    /// The class of each entity's objects, by the name of the entity.
-    var modelTypes: [String: any PersistentModel.Type] {
-        Dictionary(
-            entities.compactMap { entity in entity.modelType.map { (entity.name, $0) } },
-            uniquingKeysWith: { first, _ in first }
-        )
+    // MARK: Models
+
+    /// A linked model, and the class of each entity's objects by the name of the entity.
+    struct LinkedClasses {
+        let model: ManagedObjectModel
+        let classes: [String: any PersistentModel.Type]
     }
 
-    /// The linked model of the schema, made once, and the class of each entity's objects by the name of the entity.
+    /// Those of lists of classes; classes do not change while a program runs.
+    private static let linkedClasses = Guarded<[[ObjectIdentifier]: LinkedClasses]>([:])
+
+    /// The linked model of the schema.
     ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with everything that is wrong.
-    func makeModel() throws -> (model: ManagedObjectModel, classes: [String: any PersistentModel.Type]) {
+    /// - Complexity: O(1) where it is known: that of the schema, or of the same classes in another one.
+    func makeModel() throws -> LinkedClasses {
+        guard case .classes(let types) = content.withLock({ $0 }) else { return try linked() }
+        let key = types.map { ObjectIdentifier($0) }
+        if let known = Self.linkedClasses.withLock({ $0[key] }) { return known }
+        // Of entities that nobody else can change.
+        let linked = try Schema(types).linked()
+        Self.linkedClasses.withLock { $0[key] = linked }
+        return linked
+    }
+
+    private func linked() throws -> LinkedClasses {
+        let entities = entities
         let model = try model.withLock { model in
             if let model { return model }
             let made = Result { () throws(SwiftDataError) in try SchemaLinker(self).model() }
             model = made
             return made
         }.get()
-        return (model, modelTypes)
+        let classes = entities.compactMap { entity in entity.modelType.map { (entity.name, $0) } }
+        return LinkedClasses(model: model, classes: Dictionary(classes, uniquingKeysWith: { first, _ in first }))
     }
 
     /// Whether both have the same version and the same entities, in any order.

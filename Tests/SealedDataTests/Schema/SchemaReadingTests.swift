@@ -69,9 +69,24 @@ struct SchemaReadingTests {
     @Test func `classes that are reached over relationships belong to the schema`() throws {
         let schema = Schema([Travels.Trip.self])
         #expect(schema.entities.map(\.name) == ["Trip", "Stop", "Guide"])
-        let (model, classes) = try schema.makeModel()
-        #expect(model.entities.map(\.name) == ["Trip", "Stop", "Guide"])
-        #expect(classes["Guide"] == Travels.Guide.self)
+        let linked = try schema.makeModel()
+        #expect(linked.model.entities.map(\.name) == ["Trip", "Stop", "Guide"])
+        #expect(linked.classes["Guide"] == Travels.Guide.self)
+    }
+
+    @Test func `schemas of the same classes share a model, until the entities of one are changed`() throws {
+        let first = try Schema([Travels.Trip.self]).makeModel().model
+        let second = Schema([Travels.Trip.self])
+        #expect(try second.makeModel().model === first)
+        #expect(try Schema([Travels.Guide.self]).makeModel().model !== first)
+
+        let changed = Schema([Travels.Trip.self])
+        let guide = try #require(changed.entitiesByName["Guide"])
+        guide.uniquenessConstraints = [["name"]]
+        let entity = try changed.makeModel().model.entitiesByName["Guide"]
+        #expect(entity?.uniquenessConstraints == [[0]])
+        let unchanged = try Schema([Travels.Trip.self]).makeModel().model.entitiesByName["Guide"]
+        #expect(unchanged?.uniquenessConstraints == [])
     }
 
     @Test func `a class that is named twice is there once`() {
