@@ -139,10 +139,10 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "CAllocator", path: "Tests/CAllocator"),
+        .target(name: "CMeters", path: "Tests/CMeters"),
         .testTarget(
             name: "Benchmarks",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CAllocator"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters"],
             swiftSettings: settings
         ),
     ],

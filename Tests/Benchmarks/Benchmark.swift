@@ -1,4 +1,4 @@
-import CAllocator
+import CMeters
 import Foundation
 
 /// One operation, done by us and by hand on the C API, in turns, each several times.
@@ -27,18 +27,18 @@ struct Benchmark {
         var ratios: [Double] = []
         var ourTimes: [Double] = []
         var baselineTimes: [Double] = []
-        var allocations: Double?
+        var counts: cmeters_counts?
         for run in 0...Self.runs {
             if settles { usleep(Self.pause) }
-            callocator_join_freed_blocks()
+            cmeters_join_freed_blocks()
             let baselineTime = Double(try baseline())
             if settles { usleep(Self.pause) }
-            callocator_join_freed_blocks()
-            // The turn that does not count is the one to count allocations in.
-            callocator_arm(run == 0 ? 1 : 0)
+            cmeters_join_freed_blocks()
+            // The turn whose time does not count is the one to count the rest in.
+            cmeters_arm(run == 0 ? 1 : 0)
             let ourTime = Double(try ours())
             guard run > 0 else {
-                if callocator_counts() != 0 { allocations = Double(callocator_allocation_count()) / Double(rows) }
+                if cmeters_are_there() != 0 { counts = cmeters_last() }
                 continue
             }
             ratios.append(ourTime / baselineTime)
@@ -52,7 +52,9 @@ struct Benchmark {
             ours_ns_per_row: ourTimes.median / Double(rows),
             baseline_ns_per_row: baselineTimes.median / Double(rows),
             spread: (ratios.max() ?? 0) - (ratios.min() ?? 0),
-            allocations_per_row: allocations
+            allocations_per_row: counts.map { Double($0.allocations) / Double(rows) },
+            peak_bytes: counts.map { Int($0.peak_bytes) },
+            statements: counts.map { Int($0.statements) }
         )
     }
 
@@ -68,23 +70,30 @@ struct Benchmark {
         let baseline_ns_per_row: Double?
         /// The largest ratio of a run less the smallest.
         let spread: Double
-        /// How often memory was allocated; nil where nobody knows.
+        /// How often ours allocated memory; nil where nobody knows, like the next ones.
         let allocations_per_row: Double?
+        /// The most memory that ours had at any time, beyond what it began with.
+        let peak_bytes: Int?
+        /// How many statements ours ran.
+        let statements: Int?
 
         static let header =
-            "operation                                   ratio  budget  spread   ours ns/row  by hand ns/row  allocations"
+            "operation                                   ratio  budget  spread  ours ns/row  by hand ns/row"
+            + "  allocations/row   peak MB  statements"
 
         var line: String {
             let name = operation.padding(toLength: 42, withPad: " ", startingAt: 0)
             return name
                 + String(
-                    format: "%7.2f %7.2f %7.2f %13.0f %15.0f %12.2f",
+                    format: "%7.2f %7.2f %7.2f %12.0f %15.0f %16.2f %9.1f %11d",
                     ratio,
                     budget,
                     spread,
                     ours_ns_per_row ?? .nan,
                     baseline_ns_per_row ?? .nan,
-                    allocations_per_row ?? .nan
+                    allocations_per_row ?? .nan,
+                    Double(peak_bytes ?? 0) / 1_000_000,
+                    statements ?? 0
                 )
         }
     }
@@ -92,8 +101,8 @@ struct Benchmark {
 
 /// The nanoseconds that `body` takes.
 func nanoseconds(_ body: () throws -> Void) rethrows -> UInt64 {
-    callocator_begin_counting()
-    defer { callocator_end_counting() }
+    cmeters_begin()
+    defer { cmeters_end() }
     let start = DispatchTime.now().uptimeNanoseconds
     try body()
     return DispatchTime.now().uptimeNanoseconds - start

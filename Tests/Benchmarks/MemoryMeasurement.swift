@@ -1,4 +1,4 @@
-import CAllocator
+import CMeters
 import Foundation
 import SealedData
 
@@ -20,13 +20,13 @@ struct MemoryMeasurement {
         for _ in 0..<3 { _ = try ModelContext(bench.container).fetch(FetchDescriptor<Item>()) }
         let context = ModelContext(bench.container)
         let before = Self.usedBytes
-        callocator_arm(1)
-        callocator_begin_counting()
+        cmeters_arm(1)
+        cmeters_begin()
         let items = try context.fetch(FetchDescriptor<Item>())
-        callocator_end_counting()
-        callocator_arm(0)
+        cmeters_end()
+        cmeters_arm(0)
         allocationsPerObject =
-            callocator_counts() != 0 ? Double(callocator_allocation_count()) / Double(items.count) : nil
+            cmeters_are_there() != 0 ? Double(cmeters_last().allocations) / Double(items.count) : nil
         bytesPerObject = Double(Self.usedBytes - before) / Double(items.count)
         let texts = items.map { $0.name.utf8.count + $0.note.utf8.count }.reduce(0, +)
         bytesPerRow = 4 * 8 + Double(texts) / Double(items.count)
@@ -41,7 +41,9 @@ struct MemoryMeasurement {
             ours_ns_per_row: nil,
             baseline_ns_per_row: nil,
             spread: 0,
-            allocations_per_row: nil
+            allocations_per_row: allocationsPerObject,
+            peak_bytes: nil,
+            statements: nil
         )
     }
 
@@ -55,5 +57,5 @@ struct MemoryMeasurement {
         )
     }
 
-    private static var usedBytes: Int { callocator_used_bytes() }
+    private static var usedBytes: Int { cmeters_used_bytes() }
 }

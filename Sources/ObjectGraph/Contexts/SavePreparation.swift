@@ -10,8 +10,6 @@ struct SavePreparation {
     private let versionStep: UInt32
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
-    /// The entity of the object that was last added: many objects of one follow each other.
-    private var current: Part?
     private var problems: [ObjectGraphError.ValidationProblem]
 
     /// Encodes all changes of a context.
@@ -27,17 +25,11 @@ struct SavePreparation {
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
 
         // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
-        try context.inserted.entries.withUnsafeBufferPointer { entries in
-            for position in entries.indices where entries[position].state.pointee.flags.contains(.inserted) {
-                try insert(entries[position].state, entries, at: position)
-            }
+        try forEachChange(in: context.inserted.entries, marked: .inserted) { $0.insert($1, to: $2, at: $3) }
+        try forEachChange(in: context.updated.entries, marked: .updated) { $0.update($1, in: $2, at: $3) }
+        try forEachChange(in: deleted, marked: .deleted) { preparation, entry, part, _ in
+            preparation.delete(entry.pointee.state, of: part)
         }
-        try context.updated.entries.withUnsafeBufferPointer { entries in
-            for position in entries.indices where entries[position].state.pointee.flags.contains(.updated) {
-                try update(entries[position].state, entries, at: position)
-            }
-        }
-        for entry in deleted { try delete(entry.state) }
         problems += rejections
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
         for batch in batches { batch.finish() }
@@ -56,44 +48,49 @@ struct SavePreparation {
         }
     }
 
-    /// What an object is added to; nil for one that is in no graph.
+    /// Calls `body` with the objects that are marked, what each is added to, and its position. Many objects of one entity
+    /// follow each other.
     @inline(__always)
-    private mutating func part(for state: UnsafeMutablePointer<ObjectState>) throws -> Part? {
-        guard let handler = state.borrowedHandler else { return nil }
-        if let current, current.handler.toOpaque() == handler.toOpaque() { return current }
-        let entity = handler._withUnsafeGuaranteedRef { $0.entity }
-        current = Part(handler, entity, try batch(for: entity))
-        return current
+    private mutating func forEachChange(
+        in entries: [ChangedObject],
+        marked mark: ObjectFlags,
+        _ body: (inout SavePreparation, UnsafePointer<ChangedObject>, Part, Int) -> Void
+    ) throws {
+        try entries.withUnsafeBufferPointer { entries in
+            guard let first = entries.baseAddress else { return }
+            var current: Part?
+            for position in entries.indices where first[position].state.pointee.flags.contains(mark) {
+                // One without is in no graph.
+                guard let handler = first[position].state.borrowedHandler else { continue }
+                if current?.handler.toOpaque() != handler.toOpaque() {
+                    let entity = handler._withUnsafeGuaranteedRef { $0.entity }
+                    current = Part(handler, entity, try batch(for: entity))
+                }
+                if let current { body(&self, first + position, current, position) }
+            }
+        }
     }
 
     /// Adds a new object.
     @inline(__always)
-    private mutating func insert(
-        _ state: UnsafeMutablePointer<ObjectState>,
-        _ entries: UnsafeBufferPointer<ChangedObject>,
-        at position: Int
-    ) throws {
-        guard let part = try part(for: state) else { return }
+    private mutating func insert(_ entry: UnsafePointer<ChangedObject>, to part: Part, at position: Int) {
+        let state = entry.pointee.state
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
         // One that was in the store before goes on with its versions, so that everybody notices.
         let version = (state.borrowedRow { $0.version } ?? 0) &+ versionStep
         encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
-        if part.entity.hasToMany { collectMemberships(of: entries[position].object, into: &part.batch.request) }
+        if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &part.batch.request) }
     }
 
     /// Adds a changed object.
     @inline(__always)
-    private mutating func update(
-        _ state: UnsafeMutablePointer<ObjectState>,
-        _ entries: UnsafeBufferPointer<ChangedObject>,
-        at position: Int
-    ) throws {
-        guard let part = try part(for: state) else { return }
+    private mutating func update(_ entry: UnsafePointer<ChangedObject>, in part: Part, at position: Int) {
+        let state = entry.pointee.state
         let batch = part.batch
-        if part.entity.hasToMany { collectMemberships(of: entries[position].object, into: &batch.request) }
+        if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &batch.request) }
         guard let slots = changedSlots(of: state) else {
-            batch.related.append(entries[position])
+            batch.related.append(entry.pointee)
             return
         }
         let previous = state.borrowedRow { $0.version } ?? 0
@@ -110,8 +107,7 @@ struct SavePreparation {
 
     /// Adds a deleted object.
     @inline(__always)
-    private mutating func delete(_ state: UnsafeMutablePointer<ObjectState>) throws {
-        guard let part = try part(for: state) else { return }
+    private func delete(_ state: UnsafeMutablePointer<ObjectState>, of part: Part) {
         let row = state.pointee.row ?? state.pointee.changes?.cachedRow?.row
         part.batch.request.deleted.append(.init(entity: part.entity, key: state.pointee.key, row: row))
     }
@@ -215,11 +211,35 @@ struct SavePreparation {
         into rows: inout RowBatchBuilder
     ) {
         // A value that is encoded may run code of the program, which may give the object another row and other changes.
-        let row = state.pointee.row
-        let changes = state.pointee.changes
-        let slots = changes?.slots
+        let held = entity.hasComposites ? (state.pointee.row, state.pointee.changes) : (nil, nil)
+        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.traits.count)
+        if let chunk = state.borrowedChunk {
+            chunk._withUnsafeGuaranteedRef { chunk in
+                let row = Row(chunk: chunk, offset: state.pointee.rowOffset)
+                encodeSlots(state, entity, into: &rows) { slot, rows in
+                    guard slot < row.slotCount, !row.isNull(at: slot) else { return false }
+                    rows.copy(slot, of: row)
+                    return true
+                }
+            }
+        } else {
+            encodeSlots(state, entity, into: &rows) { _, _ in false }
+        }
+        withExtendedLifetime(held) {}
+    }
+
+    /// Writes the values of an object's slots.
+    ///
+    /// - Parameter copy: Copies the value that the object's row has in a slot, or returns false where it has none.
+    @inline(__always)
+    private mutating func encodeSlots(
+        _ state: UnsafeMutablePointer<ObjectState>,
+        _ entity: Entity,
+        into rows: inout RowBatchBuilder,
+        _ copy: (Int, inout RowBatchBuilder) -> Bool
+    ) {
+        let slots = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.slots }
         let traits = entity.traits
-        rows.begin(key: key, version: version, entity: entity.index, slotCount: traits.count)
         for slot in 0..<traits.count {
             switch slots?[slot] ?? .unset {
             case .value(let value):
@@ -232,14 +252,9 @@ struct SavePreparation {
                     report(state, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
-                if let row, slot < row.slotCount, !row.isNull(at: slot) {
-                    rows.copy(slot, of: row)
-                } else if !traits[slot].isOptional {
-                    report(state, slot, .missingValue)
-                }
+                if !copy(slot, &rows), !traits[slot].isOptional { report(state, slot, .missingValue) }
             }
         }
-        withExtendedLifetime(changes) {}
     }
 
     @inline(__always)

@@ -6,10 +6,8 @@ import ObjectGraph
 struct EntityStatements: Sendable {
     /// The columns that a fetch of each entity reads, at its `Entity.index`.
     private let selections: [EntitySelection]
-    /// The statement that inserts a row of each entity.
-    private let inserts: [SQLText]
-    /// The slots of each entity whose values may be negative zero.
-    private let signedSlots: [SignedSlots]
+    /// How rows of each entity are inserted.
+    private let insertions: [EntityInsertion]
     /// The statements that delete rows, made when they are first needed.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
@@ -18,23 +16,12 @@ struct EntityStatements: Sendable {
         self.schema = schema
         let entities = schema.model.entities
         selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
-        inserts = entities.map { entity in
-            let table = schema.table(of: entity)
-            var names = [#""_id""#, #""_version""#]
-            if table.hasEntityColumn { names.append(#""_entity""#) }
-            names += entity.properties.compactMap { table.column(of: $0)?.name }
-            return SQLText(
-                "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))"
-            )
-        }
-        signedSlots = entities.map { SignedSlots($0, schema.table(of: $0)) }
+        insertions = entities.map { EntityInsertion(of: $0, schema) }
     }
 
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
 
-    func insert(into entity: Entity) -> SQLText { inserts[entity.index] }
-
-    func signedSlots(of entity: Entity) -> SignedSlots { signedSlots[entity.index] }
+    func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
 
     /// The statements that delete rows of an entity, whose keys they name in a form.
     func deletion(from entity: Entity, _ form: DeletedKeys.Form) -> DeletionStatements {

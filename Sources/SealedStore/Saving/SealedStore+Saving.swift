@@ -74,35 +74,64 @@ struct SaveTransaction {
     mutating func insert(_ rows: RowBatch) throws {
         for chunk in rows.chunks {
             var index = 0
-            while index < chunk.rowCount { try insert(chunk, from: &index) }
+            while index < chunk.rowCount { try insert(chunk, from: &index, of: rows.count) }
         }
     }
 
     /// Inserts rows of a chunk as long as they are of one entity.
-    private mutating func insert(_ chunk: RowChunk, from index: inout Int) throws {
-        let entity = layout.schema.model.entities[chunk.row(at: index).entityIndex]
-        let table = layout.schema.table(of: entity)
-        let columns = entity.properties.filter { table.position(of: $0) != nil }.map(WrittenColumn.init)
-        let signedSlots = layout.statements.signedSlots(of: entity)
-        let code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
-        try connection.withStatement(layout.statements.insert(into: entity)) { statement in
-            while index < chunk.rowCount {
-                let row = chunk.row(at: index)
-                guard row.entityIndex == entity.index else { return }
-                try statement.bind(row.key, at: 1)
-                try statement.bind(signedSlots.word(of: row), at: 2)
-                var parameter: Int32 = 3
-                if let code {
-                    try statement.bind(code, at: parameter)
-                    parameter += 1
-                }
-                for column in columns {
-                    try bind(row, column, of: entity, to: statement, at: parameter)
-                    parameter += 1
+    ///
+    /// - Parameter count: How many rows there are in all chunks.
+    private mutating func insert(_ chunk: RowChunk, from index: inout Int, of count: Int) throws {
+        let entityIndex = chunk.row(at: index).entityIndex
+        var end = index + 1
+        while end < chunk.rowCount, chunk.row(at: end).entityIndex == entityIndex { end += 1 }
+        let insertion = layout.statements.insertion(of: layout.schema.model.entities[entityIndex])
+        let blockCount = EntityInsertion.blockCount
+        if count >= EntityInsertion.smallestSave, end - index >= blockCount, let block = insertion.block {
+            try insert(chunk, from: &index, to: end, blockCount, with: block, insertion)
+        }
+        if index < end { try insert(chunk, from: &index, to: end, 1, with: insertion.single, insertion) }
+    }
+
+    /// Inserts rows of a chunk, `count` at a time, as long as there are that many before `end`.
+    private mutating func insert(
+        _ chunk: RowChunk,
+        from index: inout Int,
+        to end: Int,
+        _ count: Int,
+        with sql: SQLText,
+        _ insertion: EntityInsertion
+    ) throws {
+        try connection.withStatement(sql) { statement in
+            while end - index >= count {
+                var parameter: Int32 = 1
+                for position in index..<(index + count) {
+                    try bind(chunk.row(at: position), insertion, to: statement, from: &parameter)
                 }
                 try statement.run()
-                index += 1
+                index += count
             }
+        }
+    }
+
+    /// Binds the values of a row.
+    @inline(__always)
+    private mutating func bind(
+        _ row: Row,
+        _ insertion: EntityInsertion,
+        to statement: borrowing Statement,
+        from parameter: inout Int32
+    ) throws {
+        try statement.bind(row.key, at: parameter)
+        try statement.bind(insertion.signedSlots.word(of: row), at: parameter + 1)
+        parameter += 2
+        if let code = insertion.code {
+            try statement.bind(code, at: parameter)
+            parameter += 1
+        }
+        for column in insertion.columns {
+            try bind(row, column, of: insertion.entity, to: statement, at: parameter)
+            parameter += 1
         }
     }
 
@@ -110,16 +139,17 @@ struct SaveTransaction {
     private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
-        var updates = request.updates[...]
+        var position = 0
         for chunk in request.updated.chunks {
             var index = 0
-            while index < chunk.rowCount, let update = updates.first {
+            while index < chunk.rowCount, position < request.updates.count {
+                let update = request.updates[position]
                 let key = UpdateKey(entityIndex: chunk.row(at: index).entityIndex, slots: update.slots)
                 let entity = layout.schema.model.entities[key.entityIndex]
                 let statement =
                     statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
                 statements[key] = statement
-                try run(statement, key, of: entity, chunk, from: &index, &updates, &conflicts)
+                try run(statement, key, of: entity, chunk, from: &index, request.updates, from: &position, &conflicts)
             }
         }
     }
@@ -131,14 +161,15 @@ struct SaveTransaction {
         of entity: Entity,
         _ chunk: RowChunk,
         from index: inout Int,
-        _ updates: inout ArraySlice<SaveChangesRequest.Update>,
+        _ updates: [SaveChangesRequest.Update],
+        from position: inout Int,
         _ conflicts: inout [ManagedObjectID]
     ) throws {
-        let signedSlots = layout.statements.signedSlots(of: entity)
+        let signedSlots = layout.statements.insertion(of: entity).signedSlots
         try connection.withStatement(update.sql) { statement in
-            while index < chunk.rowCount, let next = updates.first {
+            while index < chunk.rowCount, position < updates.count {
                 let row = chunk.row(at: index)
-                guard row.entityIndex == key.entityIndex, next.slots == key.slots else { return }
+                guard row.entityIndex == key.entityIndex, updates[position].slots == key.slots else { return }
                 try statement.bind(signedSlots.word(of: row), at: 1)
                 var parameter: Int32 = 2
                 for column in update.columns {
@@ -146,11 +177,11 @@ struct SaveTransaction {
                     parameter += 1
                 }
                 try statement.bind(row.key, at: parameter)
-                try statement.bind(Int64(next.previousVersion), at: parameter + 1)
+                try statement.bind(Int64(updates[position].previousVersion), at: parameter + 1)
                 try statement.run()
                 if connection.changes != 1 { conflicts.append(id(entity, row.key)) }
                 index += 1
-                updates.removeFirst()
+                position += 1
             }
         }
     }
@@ -159,35 +190,35 @@ struct SaveTransaction {
     /// by row.
     private func vacateUniqueValues(of request: SaveChangesRequest) throws {
         let entities = layout.schema.model.entities
-        guard request.updates.count > 1, entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return }
+        let haveUniqueValues = entities.map { !$0.uniquenessConstraints.isEmpty }
+        guard request.updates.count > 1, haveUniqueValues.contains(true) else { return }
         let uniqueSlots: [SlotSet] = entities.map { entity in
             var slots = SlotSet()
             for slot in entity.uniquenessConstraints.joined() { slots.insert(slot) }
             return slots
         }
-        for (row, update) in zip(request.updated, request.updates)
-        where !uniqueSlots[row.entityIndex].isDisjoint(with: update.slots) {
-            let entity = entities[row.entityIndex]
-            let table = layout.schema.table(of: entity)
-            let slots = Set(entity.uniquenessConstraints.joined()).filter { update.slots.contains($0) }
-            for column in slots.sorted().compactMap({ table.column(of: entity.properties[$0]) }) {
-                try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = NULL WHERE "_id" = ?"#) {
-                    try $0.bind(row.key, at: 1)
-                    try $0.run()
+        var position = 0
+        for chunk in request.updated.chunks {
+            for index in 0..<chunk.rowCount {
+                let row = chunk.row(at: index)
+                if haveUniqueValues[row.entityIndex],
+                    !uniqueSlots[row.entityIndex].isDisjoint(with: request.updates[position].slots)
+                {
+                    try vacateUniqueValues(of: row, entities[row.entityIndex], request.updates[position].slots)
                 }
+                position += 1
             }
         }
     }
 
-    /// The column of a property in a statement.
-    private struct WrittenColumn {
-        let slot: Int
-        /// Whether texts in it may be of several forms.
-        let isText: Bool
-
-        init(_ property: Property) {
-            slot = property.slot
-            if case .attribute(let attribute) = property { isText = attribute.type == .string } else { isText = false }
+    private func vacateUniqueValues(of row: Row, _ entity: Entity, _ changedSlots: SlotSet) throws {
+        let table = layout.schema.table(of: entity)
+        let slots = Set(entity.uniquenessConstraints.joined()).filter { changedSlots.contains($0) }
+        for column in slots.sorted().compactMap({ table.column(of: entity.properties[$0]) }) {
+            try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = NULL WHERE "_id" = ?"#) {
+                try $0.bind(row.key, at: 1)
+                try $0.run()
+            }
         }
     }
 

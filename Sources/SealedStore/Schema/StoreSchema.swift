@@ -67,6 +67,15 @@ struct StoreSchema: Sendable {
 
     func fullTextIndexes(of entity: Entity) -> [FullTextIndex] { fullTextIndexes[entity.index] }
 
+    /// Whether the table of an entity has indexes, besides that of its keys.
+    func hasIndexes(_ entity: Entity) -> Bool {
+        let family = model.entities.filter { $0.rootIndex == entity.rootIndex }
+        return family.contains { entity in
+            !entity.uniquenessConstraints.isEmpty || entity.relationships.contains { !$0.isToMany }
+                || names.indexes.contains { $0.entity == entity.name }
+        }
+    }
+
     /// The column of a to-one relationship, or of the to-one inverse of a to-many one.
     func keyColumn(of relationship: Relationship) -> Column {
         guard let column = table(of: relationship.source).column(of: .relationship(relationship)) else {
