@@ -83,11 +83,23 @@ final class ConnectionPool: Sendable {
         if goesOn { endUnusedTransactionsSoon() }
     }
 
+    /// Pools whose unused transactions are to be ended, all at once: a timer costs a thirtieth of opening a file. They are
+    /// held until then, since references to an object that somebody refers to weakly cost several times as much; one that
+    /// was closed meanwhile has nothing left.
+    private static let poolsWithTransactions = Guarded<[ConnectionPool]>([])
+
     private func endUnusedTransactionsSoon() {
-        // The pool is held until then: references to an object that somebody refers to weakly cost several times as much. A
-        // pool that was closed meanwhile has nothing left.
+        let isFirst = Self.poolsWithTransactions.withLock { pools in
+            pools.append(self)
+            return pools.count == 1
+        }
+        guard isFirst else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) {
-            self.endUnusedTransactions()
+            let pools = Self.poolsWithTransactions.withLock { pools in
+                defer { pools = [] }
+                return pools
+            }
+            for pool in pools { pool.endUnusedTransactions() }
         }
     }
 

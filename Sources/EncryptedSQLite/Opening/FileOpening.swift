@@ -94,12 +94,13 @@ struct FileOpening {
         // A log that a crash left is to stay as it is until the checks have passed; closing would write it back.
         let hasLog = logByteCount > 0
         if hasLog { csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
-        let tableCount = try connection.setting("SELECT count(*) FROM sqlite_schema")
         let header = DatabaseHeader(
             userVersion: try number("PRAGMA user_version", of: connection),
             applicationID: try number("PRAGMA application_id", of: connection)
         )
-        let isUnfinished = tableCount == "0" && header == DatabaseHeader(userVersion: 0, applicationID: 0)
+        let isUnfinished =
+            try header == DatabaseHeader(userVersion: 0, applicationID: 0)
+            && connection.setting("SELECT count(*) FROM sqlite_schema") == "0"
         if isUnfinished, options.createsIfMissing, !options.readOnly {
             try FileCreation.buildSchema(on: connection, options: options, create: create)
         } else {
