@@ -37,6 +37,7 @@ struct Benchmark {
             // The turn whose time does not count is the one to count the rest in.
             cmeters_arm(run == 0 ? 1 : 0)
             let ourTime = Double(try ours())
+            cmeters_arm(0)
             guard run > 0 else {
                 if cmeters_are_there() != 0 { counts = cmeters_last() }
                 continue

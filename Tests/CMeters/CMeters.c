@@ -76,8 +76,12 @@ void *malloc(size_t size) { return count_allocation(__libc_malloc(size)); }
 void *calloc(size_t number, size_t size) { return count_allocation(__libc_calloc(number, size)); }
 
 void *realloc(void *block, size_t size) {
-    count_end(block);
-    return count_allocation(__libc_realloc(block, size));
+    if (!counts()) return __libc_realloc(block, size);
+    // Both blocks are there while the contents are moved.
+    long old_size = block ? (long)malloc_usable_size(block) : 0;
+    void *moved = count_allocation(__libc_realloc(block, size));
+    if (moved || size == 0) atomic_fetch_sub_explicit(&bytes, old_size, memory_order_relaxed);
+    return moved;
 }
 
 void free(void *block) {
@@ -85,11 +89,17 @@ void free(void *block) {
     __libc_free(block);
 }
 
-void *aligned_alloc(size_t alignment, size_t size) { return count_allocation(__libc_memalign(alignment, size)); }
+void *memalign(size_t alignment, size_t size) { return count_allocation(__libc_memalign(alignment, size)); }
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
-    *block = count_allocation(__libc_memalign(alignment, size));
-    return *block ? 0 : ENOMEM;
+    bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    if (!is_power || alignment % sizeof(void *) != 0) return EINVAL;
+    void *allocated = memalign(alignment, size);
+    if (!allocated) return ENOMEM;
+    *block = allocated;
+    return 0;
 }
 
 // MARK: SQLite
@@ -97,18 +107,23 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 struct sqlite3_stmt;
 extern int sqlite3_stmt_busy(struct sqlite3_stmt *);
 
-// Stands before the library's own function of the name. A statement that is not busy begins.
+// Stands before the library's own function of the name. A statement that is not busy begins. What the library runs by itself
+// comes here as well, from inside of a statement, and does not count.
 int sqlite3_step(struct sqlite3_stmt *statement) {
+    static _Thread_local int depth;
     static int (*_Atomic known)(struct sqlite3_stmt *);
     int (*step)(struct sqlite3_stmt *) = atomic_load_explicit(&known, memory_order_relaxed);
     if (!step) {
         step = (int (*)(struct sqlite3_stmt *))dlsym(RTLD_NEXT, "sqlite3_step");
         atomic_store_explicit(&known, step, memory_order_relaxed);
     }
-    if (counts() && !sqlite3_stmt_busy(statement)) {
+    if (depth == 0 && counts() && !sqlite3_stmt_busy(statement)) {
         atomic_fetch_add_explicit(&statements, 1, memory_order_relaxed);
     }
-    return step(statement);
+    depth++;
+    int code = step(statement);
+    depth--;
+    return code;
 }
 
 #else

@@ -63,17 +63,13 @@ struct FileOpening {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
         // Without a number it may be an unfinished creation; the tables will tell.
-        let header = try inspection.verify(derived)
-        if let header, header.applicationID != 0 { try check(header) }
+        if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
         guard !inspection.endsWithinPage || logByteCount > 0 else { throw DatabaseError.damaged(path: path) }
         let opener = ConnectionOpener(path: path, key: derived, options: options, counters: counters)
         let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
         do {
             try opener.prepare(connection, for: role)
-            // A file that is ours and has no log has nothing more to tell.
-            if role == .reader || logByteCount > 0 || header?.applicationID != options.applicationID {
-                try checkContent(of: connection, create: create)
-            }
+            try checkContent(of: connection, create: create)
             try opener.finish(connection, for: role)
             return Result(connection: connection, opener: opener)
         } catch let error as DatabaseError where canReadWithoutLog(after: error) {
@@ -98,10 +94,10 @@ struct FileOpening {
             userVersion: try number("PRAGMA user_version", of: connection),
             applicationID: try number("PRAGMA application_id", of: connection)
         )
-        let isUnfinished =
-            try header == DatabaseHeader(userVersion: 0, applicationID: 0)
-            && connection.setting("SELECT count(*) FROM sqlite_schema") == "0"
-        if isUnfinished, options.createsIfMissing, !options.readOnly {
+        let isNumbered = header != DatabaseHeader(userVersion: 0, applicationID: 0)
+        // The schema of a log is read, too, before closing may write it back.
+        let tableCount = isNumbered && !hasLog ? nil : try connection.setting("SELECT count(*) FROM sqlite_schema")
+        if !isNumbered, tableCount == "0", options.createsIfMissing, !options.readOnly {
             try FileCreation.buildSchema(on: connection, options: options, create: create)
         } else {
             try check(header)

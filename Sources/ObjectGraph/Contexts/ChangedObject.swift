@@ -31,6 +31,8 @@ struct ChangeList {
     private(set) var count = 0
     /// How many times objects were added; never less than before.
     private(set) var additions = 0
+    /// How many times objects were removed.
+    private var removals = 0
     /// What an object of the list has among its flags as long as it is changed.
     let mark: ObjectFlags
     /// What it has among its flags as long as it is in the list.
@@ -40,6 +42,14 @@ struct ChangeList {
         self.mark = mark
         self.listed = listed
     }
+
+    /// Tells whether the list has changed: whatever is done to it gives it another stamp.
+    struct Stamp: Equatable {
+        fileprivate let additions: Int
+        fileprivate let removals: Int
+    }
+
+    var stamp: Stamp { Stamp(additions: additions, removals: removals) }
 
     /// The changed objects.
     var objects: [any GraphObject] { entries.lazy.filter { $0.state.pointee.flags.contains(mark) }.map(\.object) }
@@ -77,6 +87,7 @@ struct ChangeList {
     mutating func remove(_ object: any GraphObject) {
         object.state.pointee.flags.remove(mark)
         count -= 1
+        removals += 1
     }
 
     /// Empties the list and gives its objects away, their flags reset.
@@ -89,6 +100,7 @@ struct ChangeList {
         let all = entries
         entries = []
         count = 0
+        removals += 1
         return all
     }
 }

@@ -85,13 +85,14 @@ extension ManagedObjectContext {
                 !state.pointee.flags.contains(.deletePropagated)
             else { continue }
             state.pointee.flags.insert(.deletePropagated)
-            state.borrowedHandler?._withUnsafeGuaranteedRef { handler in
-                for position in handler.relationships.indices {
-                    handler.relationships.borrowed(at: position)._withUnsafeGuaranteedRef {
-                        propagateDelete(of: object, along: $0, cascading: cascading)
-                    }
+            // Held, since the objects on the way may do anything; its relationships are with it.
+            guard let handler = state.pointee.handler else { continue }
+            for position in handler.relationships.indices {
+                handler.relationships.borrowed(at: position)._withUnsafeGuaranteedRef {
+                    propagateDelete(of: object, along: $0, cascading: cascading)
                 }
             }
+            withExtendedLifetime(handler) {}
         }
     }
 

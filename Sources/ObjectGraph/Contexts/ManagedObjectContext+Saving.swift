@@ -49,9 +49,7 @@ extension ManagedObjectContext {
     /// - Returns: what was saved; nil where a conflict was settled, and it is time to try again. No object is held by it.
     private func tryToWrite(settlingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]?
     {
-        let rejections = try rejections()
-        try assignPermanentKeys()
-        let preparation = try SavePreparation(self, rejections)
+        let preparation = try prepareSave()
         do {
             try write(preparation)
         } catch let conflict as SaveConflict {
@@ -60,6 +58,25 @@ extension ManagedObjectContext {
         }
         finishSave(preparation)
         return preparation.batches.map(\.request)
+    }
+
+    /// How many times values that are encoded may change which objects there are to save.
+    private static let mostPreparations = 100
+
+    /// Encodes all changes: anew, where values of the program's own types have changed meanwhile which objects there are to
+    /// save.
+    ///
+    /// - Throws: ``ObjectGraphError/endlessChanges`` where they do so every time.
+    private func prepareSave() throws -> SavePreparation {
+        for _ in 0..<Self.mostPreparations {
+            let rejections = try rejections()
+            propagateDeletes()
+            try assignPermanentKeys()
+            let changes = [inserted.stamp, updated.stamp, deleted.stamp]
+            let preparation = try SavePreparation(self, rejections)
+            if changes == [inserted.stamp, updated.stamp, deleted.stamp] { return preparation }
+        }
+        throw ObjectGraphError.endlessChanges
     }
 
     private func write(_ preparation: SavePreparation) throws {

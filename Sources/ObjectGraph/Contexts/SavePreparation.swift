@@ -19,7 +19,6 @@ struct SavePreparation {
     init(_ context: ManagedObjectContext, _ rejections: [ObjectGraphError.ValidationProblem]) throws {
         self.context = context
         versionStep = context.parent == nil ? 1 : 0
-        context.propagateDeletes()
         problems = context.deniedDeletions()
         deleted = context.deleted.changed
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
@@ -48,7 +47,7 @@ struct SavePreparation {
         }
     }
 
-    /// Calls `body` with the objects that are marked, what each is added to, and its position. Many objects of one entity
+    /// Calls `body` with the objects that have all of some flags, what each is added to, and its position. Many objects of one entity
     /// follow each other.
     @inline(__always)
     private mutating func forEachChange(

@@ -16,7 +16,8 @@ public enum ObjectGraphError: Error, Sendable {
     case notUnique([ConstraintConflict])
     /// An identifier's text is none, or none of this model.
     case malformedIdentifier
-    /// Objects change further objects whenever they are told that they will be saved, or asked whether they can be.
+    /// Objects change further objects whenever they are told that they will be saved, or asked whether they can be, or
+    /// values of the program's own types do whenever they are encoded.
     case endlessChanges
     /// A save was asked for by an object that is being told, or asked, about a save of the same context.
     case saveInProgress
@@ -127,7 +128,8 @@ extension ObjectGraphError: CustomStringConvertible {
         case .malformedIdentifier:
             "the text is no identifier of an object of this model"
         case .endlessChanges:
-            "willSave() or a validation changes further objects again and again: a save cannot begin"
+            "willSave(), a validation or the encoding of a value changes further objects again and again: a save cannot "
+                + "begin"
         case .saveInProgress:
             "the context is being saved: willSave() and validations must not save it"
         case .unreadable(let values):

@@ -201,6 +201,7 @@ struct SaveTransaction {
         for chunk in request.updated.chunks {
             for index in 0..<chunk.rowCount {
                 let row = chunk.row(at: index)
+                guard position < request.updates.count else { return }
                 if haveUniqueValues[row.entityIndex],
                     !uniqueSlots[row.entityIndex].isDisjoint(with: request.updates[position].slots)
                 {
@@ -298,8 +299,10 @@ struct SaveTransaction {
         guard groups.contains(where: { $0.form == .range }) else { return [] }
         var emptied: Set<Int> = []
         for (rootIndex, groups) in Dictionary(grouping: groups, by: \.entity.rootIndex) {
-            let table = layout.schema.table(of: layout.schema.model.entities[rootIndex]).name
-            guard try areAllRows(groups, of: table) else { continue }
+            let root = layout.schema.model.entities[rootIndex]
+            let table = layout.schema.table(of: root).name
+            // Where there are triggers, rows are deleted one by one in any case.
+            guard !layout.schema.hasTriggers(root), try areAllRows(groups, of: table) else { continue }
             try connection.withStatement("DELETE FROM \(table)") { try $0.run() }
             emptied.insert(rootIndex)
         }
@@ -309,7 +312,7 @@ struct SaveTransaction {
     /// Whether groups are all rows of a table, in the versions that were read.
     private func areAllRows(_ groups: [DeletedKeys], of table: String) throws -> Bool {
         guard let keys = DeletedKeys.wholeRange(of: groups) else { return false }
-        // What is asked last goes through rows: of no more than there are keys, as the first question tells.
+        // What is asked later goes through rows: of less than twice as many as there are keys, as the first question tells.
         let isWithin = try number(
             "SELECT NOT EXISTS (SELECT 1 FROM \(table) WHERE \"_id\" < ?1 OR \"_id\" > ?2)",
             .integer(keys.lowerBound),

@@ -76,6 +76,15 @@ struct StoreSchema: Sendable {
         }
     }
 
+    /// Whether something is done for each row of an entity's table that is inserted or deleted: to indexes that are tables
+    /// themselves.
+    func hasTriggers(_ entity: Entity) -> Bool {
+        model.entities.contains { other in
+            other.rootIndex == entity.rootIndex
+                && !(coordinateIndexes[other.index].isEmpty && fullTextIndexes[other.index].isEmpty)
+        }
+    }
+
     /// The column of a to-one relationship, or of the to-one inverse of a to-many one.
     func keyColumn(of relationship: Relationship) -> Column {
         guard let column = table(of: relationship.source).column(of: .relationship(relationship)) else {

@@ -98,6 +98,15 @@ import Testing
         #expect(try refusal() == .newerFormat(path: path, found: 2, supported: 1))
     }
 
+    @Test func `a newer format of no application`() throws {
+        let options = sampleOptions { ($0.applicationID, $0.newestUserVersion) = (0, 2) }
+        _ = try openSample(path, options: options)
+        let older = sampleOptions { ($0.applicationID, $0.newestUserVersion) = (0, 1) }
+        #expect(
+            databaseError { try openSample(path, options: older) } == .newerFormat(path: path, found: 2, supported: 1)
+        )
+    }
+
     @Test func `a newer format that only the log knows yet`() throws {
         let other = try TemporaryFolder()
         let database = try openSample(other.file("store"))
