@@ -25,6 +25,13 @@ import Testing
         return try context.fetch(FetchRequest(library.entity("Author")), as: ManagedObject.self).map { $0["name"] }
     }
 
+    /// Saves, which must fail, and returns the objects that are in conflict.
+    private func conflictsOfSave() throws -> [ManagedObjectID] {
+        let error = try #require(throws: ObjectGraphError.self) { try library.context.save() }
+        guard case .conflicts(let conflicts) = error else { throw error }
+        return conflicts.map(\.objectID)
+    }
+
     @Test func `neighbouring keys are one group, however they are ordered`() throws {
         let author = library.entity("Author")
         let keys: [Int64] = [5, 3, 1, 7, 6, 8, 4, 2, 20, 30, 101, 100]
@@ -91,12 +98,7 @@ import Testing
         other.delete(gone)
         for author in authors { library.context.delete(author) }
         try other.save()
-        let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
-        guard case .conflicts(let conflicts) = error else {
-            Issue.record("another error: \(String(describing: error))")
-            return
-        }
-        #expect(conflicts.map(\.objectID) == [authors[17].managedObjectID])
+        #expect(try conflictsOfSave() == [authors[17].managedObjectID])
         #expect(try remainingNames().count == 39)
     }
 
@@ -142,12 +144,7 @@ import Testing
         // The delete rules are applied, so that the save does not begin with the other one's changes.
         library.context.processPendingChanges()
         try other.save()
-        let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
-        guard case .conflicts(let conflicts) = error else {
-            Issue.record("another error: \(String(describing: error))")
-            return
-        }
-        #expect(conflicts.map(\.objectID) == [authors[1_000].managedObjectID])
+        #expect(try conflictsOfSave() == [authors[1_000].managedObjectID])
         #expect(try remainingNames().count == 2_000)
     }
 
