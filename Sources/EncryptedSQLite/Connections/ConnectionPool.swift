@@ -268,7 +268,8 @@ final class ConnectionPool: Sendable {
 ///
 /// `@unchecked Sendable`: `borrower` and `wasUsed` are only touched under the lock of the pool. `depth` is only changed under
 /// it, and only by the thread named in `borrower`, which may therefore read it without. `connection` is only touched by that
-/// thread or, while there is none, by the pool under its lock.
+/// thread or, while there is none, by the pool under its lock; and by the thread that took the member out of the pool, where
+/// nobody else finds it any more, to close it.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?

@@ -40,7 +40,7 @@ final class PropertyLookup: @unchecked Sendable {
     /// looked up before: to hash and to compare key paths takes five times as long.
     static func slot(of keyPath: AnyKeyPath, from root: Any.Type) -> Int? {
         let identity = ObjectIdentifier(keyPath)
-        if let known = slots.withLock({ $0[identity] }) { return known.slot }
+        if let known = slots.withLock({ $0[identity]?.slot }) { return known }
         guard let model = root as? any PersistentModel.Type, let slot = slot(of: keyPath, in: model) else { return nil }
         slots.withLock { slots in
             // Most programs write their key paths as literals, which are made once. Who makes others makes any number.
