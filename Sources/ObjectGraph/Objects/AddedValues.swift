@@ -2,7 +2,7 @@
 ///
 /// An initializer assigns them before it calls the one of the superclass, which makes the object's ``ObjectState``, and
 /// makes it without slots for them, since it does not know of the subclass. So each class below the topmost one keeps
-/// them in the object until its state is complete: see ``GraphObject/_$completeState()``. An object that was fetched has
+/// them in the object until its state is complete: see `_$completeState()`. An object that was fetched has
 /// none.
 public struct AddedValues {
     /// The values, with room for those of the classes above; nil where there are none, or none any more.
@@ -12,7 +12,7 @@ public struct AddedValues {
     ///
     /// - Parameters:
     ///   - type: The class whose initializer is running.
-    ///   - superclass: The ``GraphObject/_$stateClass`` of the one above it, where the initializer of that one follows at
+    ///   - superclass: The `_$stateClass` of the one above it, where the initializer of that one follows at
     ///     once; nil where the class itself calls ``Materialization/passed(to:)``.
     ///   - slotCount: The number of slots, those of the classes above included.
     public init(_ type: AnyClass, superclass: AnyClass?, slotCount: Int) {

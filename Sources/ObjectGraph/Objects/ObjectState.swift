@@ -4,7 +4,7 @@
 /// | row | changes | the object is |
 /// |---|---|---|
 /// | – | – | a fault |
-/// | – | with a ``CachedRow`` | a fault that has some or all values at hand |
+/// | – | with a `CachedRow` | a fault that has some or all values at hand |
 /// | set | – | clean |
 /// | set | set | changed, or clean with members of to-many relationships loaded |
 /// | – | set | new |
@@ -22,7 +22,9 @@ public struct ObjectState {
 
     /// The state of a new object outside any graph.
     ///
-    /// - Parameter isComplete: False where the object may be of a subclass, which has slots of its own: see ``AddedValues``.
+    /// - Parameters:
+    ///   - slotCount: The number of slots.
+    ///   - isComplete: False if the object may be of a subclass, which has slots of its own: see ``AddedValues``.
     public init(slotCount: Int, isComplete: Bool = true) {
         changes = ObjectChanges.make(slotCount: slotCount)
         if !isComplete { flags = .incomplete }

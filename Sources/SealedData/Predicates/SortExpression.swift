@@ -28,7 +28,10 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
 
     /// Sorts by what an expression computes.
     ///
-    /// - Parameter nils: Where nil comes, whatever the order is.
+    /// - Parameters:
+    ///   - expression: The values to sort by.
+    ///   - order: The direction.
+    ///   - nils: The position of nil, in either direction.
     public init<Value: Comparable & Sendable>(
         _ expression: Expression<Model, Value?>,
         order: SortOrder = .forward,

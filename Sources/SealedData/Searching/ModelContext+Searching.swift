@@ -70,7 +70,7 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// - Throws: ``FullTextError`` where there is no index to search, or no search; else as ``fetch(_:)``.
+    /// - Throws: `FullTextError` if no index can serve the search, or the descriptor has no search; else as ``fetch(_:)``.
     /// - Complexity: two statements, and one for each result where there are excerpts.
     public func search<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>,
