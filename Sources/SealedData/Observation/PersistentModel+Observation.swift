@@ -12,21 +12,27 @@ extension PersistentModel {
     @usableFromInline @inline(never)
     func recordAccess(_ slot: Int) {
         _$beginObserving()
-        ObservedModels.shared.registrar(for: self).access(self, keyPath: \Self.[_$slot: slot])
+        ObservedModels.shared.registrar(for: self).access(
+            ObservedProperties.shared,
+            keyPath: ObservedProperties.keyPath(slot)
+        )
     }
 
     /// Tells observers that a property is about to change.
     public func _$willChange(at slot: Int) {
-        ObservedModels.shared.registrar(for: self).willSet(self, keyPath: \Self.[_$slot: slot])
+        ObservedModels.shared.registrar(for: self).willSet(
+            ObservedProperties.shared,
+            keyPath: ObservedProperties.keyPath(slot)
+        )
     }
 
     /// Tells observers that a property has changed.
     public func _$didChange(at slot: Int) {
-        ObservedModels.shared.registrar(for: self).didSet(self, keyPath: \Self.[_$slot: slot])
+        ObservedModels.shared.registrar(for: self).didSet(
+            ObservedProperties.shared,
+            keyPath: ObservedProperties.keyPath(slot)
+        )
     }
-
-    /// What stands for the property in a slot among observers: which one changed is known by slot, whoever changed it.
-    subscript(_$slot slot: Int) -> Void { () }
 
     // MARK: Properties that are not persisted
 
@@ -51,6 +57,20 @@ extension PersistentModel {
         }
         return try ObservedModels.shared.registrar(for: self).withMutation(of: self, keyPath: keyPath, mutation)
     }
+}
+
+/// Stands for the properties of any model in observation registrars.
+///
+/// A registrar compares key paths, and key paths with different roots are different. An inherited property is read by an
+/// accessor of the superclass, and changed by an undo, a merge or its inverse through the class of the object; the root
+/// must be the same for both. The registrar itself tells which model is meant.
+final class ObservedProperties: Observable, Sendable {
+    static let shared = ObservedProperties()
+
+    /// The key path that stands for the property in a slot.
+    static func keyPath(_ slot: Int) -> KeyPath<ObservedProperties, Void> { \.[slot] }
+
+    subscript(slot: Int) -> Void { () }
 }
 
 /// Whether the calling thread keeps track of the properties that it reads.
