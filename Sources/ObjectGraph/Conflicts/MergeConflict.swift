@@ -37,6 +37,20 @@ public struct ConstraintConflict: Hashable, Sendable {
     public let conflictingObjects: [ManagedObjectID]
 }
 
+extension ConstraintConflict: CustomStringConvertible {
+    /// The entity, the properties and how many objects there are; never the values.
+    public var description: String {
+        let objects = [databaseObject].compactMap(\.self) + conflictingObjects
+        let text =
+            "\(max(2, objects.count)) objects of entity '\(entity)' have the same \(properties.joined(separator: ", "))"
+        let entities = Set(objects.map(\.entity.name)).sorted()
+        guard entities.count > 1 else { return text }
+        return text
+            + ": they are of the entities \(entities.map { "'\($0)'" }.joined(separator: ", ")), and an object can "
+            + "become an update of one of its own entity only"
+    }
+}
+
 extension ObjectGraphError {
     /// The error for a conflict of which nothing more is known: no object of a context takes part in it.
     init(_ conflict: SaveConflict) {

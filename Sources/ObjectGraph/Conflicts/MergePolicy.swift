@@ -9,6 +9,10 @@
 /// | ``overwrite`` | is written whole | as before, values that are not set included |
 /// | ``rollback`` | loses its changes | is dropped |
 ///
+/// Only objects of one entity can become one. A new object with the unique values of an object of another entity of its
+/// family has other properties: the save throws ``ObjectGraphError/notUnique(_:)`` under all policies but ``rollback``, which
+/// drops the new object.
+///
 /// Where an object was deleted by somebody else, the policies under which the object wins insert it again; one with a large
 /// value that was never read cannot be, and the save throws. Where it was
 /// deleted here and changed elsewhere, those under which the store wins take the deletion back, and with it those that followed

@@ -25,8 +25,8 @@ struct UniquenessResolution {
     /// Settles all collisions among the changed objects, and of them with saved ones.
     ///
     /// - Returns: whether there were any.
-    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all of them, where the policy is ``MergePolicy/error``; what the stores
-    ///   throw.
+    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all of them that the policy does not settle, which are those of
+    ///   objects of different entities and, under ``MergePolicy/error``, all; what the stores throw.
     mutating func resolve() throws -> Bool {
         wasResolved = false
         conflicts = []
@@ -152,6 +152,11 @@ struct UniquenessResolution {
             for slot in constraint.slots { object.ensureChanges()[slot] = .unset }
             return other
         case .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite:
+            // An object of another entity has other properties: to make the two one would drop values.
+            guard object.entity == other.entity else {
+                report(object, other, constraint)
+                return other
+            }
             // A saved object stays the one it is; of two of a kind, the one that was there first.
             if isSaved, other.state.pointee.key <= 0 {
                 absorb(other, into: object)
@@ -179,17 +184,15 @@ struct UniquenessResolution {
         )
     }
 
-    /// Makes an object part of another one: its values as far as the policy says, its relationships, and what leads to it.
+    /// Makes an object part of another one of its entity: its values as far as the policy says, its relationships, and what
+    /// leads to it.
     private mutating func absorb(
         _ object: any GraphObject,
         into survivor: any GraphObject,
         takingValues: Bool = true
     ) {
         let takesValues = takingValues && context.mergePolicy.objectWins
-        let common = object.entity.properties.filter { property in
-            property.slot < survivor.entity.properties.count && survivor.entity.properties[property.slot] == property
-        }
-        for property in common {
+        for property in object.entity.properties {
             switch property {
             case .attribute:
                 if takesValues { copyValue(at: property.slot, of: object, to: survivor) }
@@ -259,9 +262,8 @@ struct UniquenessResolution {
 
     // MARK: After the save
 
-    /// Gives the new objects that have become part of others of their entity the identity of those. Where somebody refers
-    /// to the other one, which therefore stays, the new object counts as deleted, with the same identifier and values. So
-    /// does one that has become part of an object of another entity, with its own values.
+    /// Gives the new objects that have become part of others the identity of those. If the program refers to the other one,
+    /// which therefore stays, the new object counts as deleted, with the same identifier and values.
     mutating func finish() {
         // To undo the insertion of an object that has become another one would delete that.
         if !absorbed.isEmpty { context.forgetUndo() }
@@ -269,10 +271,7 @@ struct UniquenessResolution {
             let state = last.object.state
             // Nobody looks for it under its temporary key any more.
             state.pointee.handler?.table.remove(state.pointee.key)
-            // A row of another entity has other slots.
-            guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler,
-                handler.entity == last.object.entity
-            else { continue }
+            guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }
             state.pointee.row = survivor.row
             state.pointee.changes = nil
             state.pointee.key = survivor.key

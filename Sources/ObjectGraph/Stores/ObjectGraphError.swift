@@ -121,10 +121,7 @@ extension ObjectGraphError: CustomStringConvertible {
         case .validation(let problems):
             (["\(problems.count) value(s) cannot be saved:"] + problems.map { "  \($0)" }).joined(separator: "\n")
         case .notUnique(let conflicts):
-            conflicts.map { conflict in
-                "\(max(2, conflict.conflictingObjects.count + (conflict.databaseObject == nil ? 0 : 1))) objects of entity "
-                    + "'\(conflict.entity)' have the same \(conflict.properties.joined(separator: ", "))"
-            }.joined(separator: "\n")
+            conflicts.map(\.description).joined(separator: "\n")
         case .malformedIdentifier:
             "the text is no identifier of an object of this model"
         case .endlessChanges:

@@ -26,7 +26,7 @@ import Testing
         )
     )
 
-    /// The subentities have attributes of different types in the same slot, and different numbers of them.
+    /// The subentities have attributes of different types in the same slot.
     private static let animals = Fixtures.model(
         EntityDescription(
             "Animal",
@@ -103,32 +103,6 @@ import Testing
         }()
         #expect(second.registeredObjects.isEmpty)
         #expect(weakNew == nil)
-    }
-
-    @Test(arguments: StoreKind.allCases)
-    func `one of another subentity keeps its own values`(kind: StoreKind) throws {
-        let (store, context) = try Self.store(kind, Self.animals)
-        let animal = context.make("Animal", ["name": "x"])
-        let bird = context.make("Bird", ["name": "y", "ring": "r"])
-        try context.save()
-        let cats = ["x", "y"].map { context.make("Cat", ["name": .text($0), "lives": 9, "toy": "ball"]) }
-        try context.save()
-        for cat in cats {
-            #expect(cat.isObjectDeleted)
-            #expect(cat["lives"] == 9)
-            #expect(cat["toy"] == "ball")
-        }
-        #expect(bird["ring"] == "r")
-        #expect(!animal.isObjectDeleted)
-        #expect(try store.context().all("Animal").count == 2)
-        for name in ["x", "y"] {
-            let second = store.context()
-            second.mergePolicy = .mergeByPropertyObjectTrump
-            let cat = second.make("Cat", ["name": .text(name), "lives": 9, "toy": "ball"])
-            try second.save()
-            #expect(cat["lives"] == 9)
-            #expect(cat["toy"] == "ball")
-        }
     }
 
     @Test(arguments: StoreKind.allCases)
