@@ -50,6 +50,16 @@ extension GraphObject {
         return !state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
     }
 
+    /// Whether the store has no row for the object any more: its deletion was saved, its row was found to be missing, or
+    /// it was new and deleted before it was saved.
+    package var isMissing: Bool {
+        state.pointee.handler?.context?.propagateDeletes()
+        return state.pointee.flags.contains(.vanished)
+    }
+
+    /// Whether the object is missing because its own context saved its deletion.
+    package var hasSavedDeletion: Bool { isMissing && state.pointee.flags.contains(.deletionSaved) }
+
     /// Whether the object has not taken in its values yet. Those that the context has at hand, see
     /// ``FetchRequest/propertiesToFetch``, can be read nevertheless without asking the store.
     public var isFault: Bool {
