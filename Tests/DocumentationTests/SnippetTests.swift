@@ -82,7 +82,8 @@ import Testing
                 printed.withLock { $0.append(text) }
             }
             let expected = [
-                "true", "Kyōto National Museum", "1", "the mood changes", "3", "Arashiyama", "Gion", "Nijō",
+                "true", "Kyōto National Museum", "1", "true", "false", "Pontochō", "the mood changes", "3",
+                "Arashiyama", "Gion", "Nijō",
                 "1 700.0", "1400.0", "Kyoto 3 Arashiyama", "1",
             ]
             #expect(printed.withLock { $0 } == expected)

@@ -8,9 +8,11 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "DefaultSerialModelExecutor")
 
-    /// Makes an executor for a context that nobody else uses from now on.
+    /// Makes an executor for a context that only code of the executor uses from now on. The context saves by itself on the
+    /// executor if ``ModelContext/autosaveEnabled`` is true.
     public init(modelContext: ModelContext) {
         self.modelContext = modelContext
+        modelContext.adopt(executor: self)
     }
 
     /// Runs a job after those that came before it.

@@ -16,7 +16,15 @@ extension ModelActor {
     }
 
     /// The actor's context.
-    public var modelContext: ModelContext { modelExecutor.modelContext }
+    public var modelContext: ModelContext {
+        let executor = modelExecutor
+        let context = executor.modelContext
+        // An executor of the program's own does not introduce itself to its context.
+        if !(context.isolation?.isExecutor(executor) ?? false), let executor = executor as? any SerialModelExecutor {
+            context.adopt(executor: executor)
+        }
+        return context
+    }
 
     /// The model with an identifier, if it is of class `as`.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {

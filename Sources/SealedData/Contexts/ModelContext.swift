@@ -13,13 +13,25 @@ public import ObjectGraph
 /// A context and its models belong to one thread or actor at a time. What another context of the container saves appears
 /// with the next fetch or save.
 public final class ModelContext {
-    /// Whether the context saves by itself: soon after a change, as soon as the main actor is free. It is true in a
-    /// container's main context and false in all others, where it has no effect: they belong to somebody who knows when
-    /// their work is complete.
+    /// Whether the context saves by itself: soon after a change, as soon as its actor is free. It is true at first for a
+    /// container's main context and false for all others.
+    ///
+    /// A context saves by itself on the actor whose code made it, on the executor of its model actor, or on the actor or
+    /// queue that ``enableAutosave(on:)-(Actor)`` names. A context that has none of them, because it was made outside any
+    /// actor, has no executor to save on: true has no effect until a model executor such as ``DefaultSerialModelExecutor``
+    /// takes the context.
+    ///
+    /// A save happens when the actor runs no other code, which includes the points where the actor's methods suspend with
+    /// `await`. A save that fails leaves the changes in the context. It is tried again after a further model is inserted,
+    /// changed or deleted, and by the next explicit save.
+    ///
+    /// - Precondition: A context that is set to true stays with its actor: it is not sent to another one.
     public var autosaveEnabled = false {
-        // What was changed meanwhile is saved, too.
-        didSet { if autosaveEnabled, !oldValue, graph.hasChanges { graph.didGetChanges?() } }
+        // Changes that were made before are saved as well.
+        didSet { if autosaveEnabled, !oldValue { beginAutosaving() } }
     }
+    /// The actor, executor or queue whose code uses the context, if it is known.
+    var isolation: ContextIsolation?
     /// Who the context is to the stores that it asks; ``author`` is a part of it.
     public lazy var editingState = EditingState()
     /// Who makes the context's changes, as the history tells it.
@@ -27,7 +39,7 @@ public final class ModelContext {
         get { editingState.author }
         set { editingState.author = newValue }
     }
-    /// Whether a save waits for the main actor.
+    /// Whether a save waits for the context's actor.
     var isAutosaveScheduled = false
 
     @usableFromInline let graph: ManagedObjectContext
@@ -38,7 +50,12 @@ public final class ModelContext {
     private weak var knownContainer: ModelContainer?
 
     /// Makes a context without models.
-    public init(_ container: ModelContainer) {
+    ///
+    /// - Parameters:
+    ///   - container: The container whose stores the context works on.
+    ///   - isolation: The actor whose code uses the context; by default the one whose code makes it. See
+    ///     ``autosaveEnabled``.
+    public init(_ container: ModelContainer, isolation: (any Actor)? = #isolation) {
         stores = container.stores
         knownContainer = container
         graph = ManagedObjectContext(coordinator: stores.coordinator)
@@ -47,7 +64,14 @@ public final class ModelContext {
         // A collision of unique values becomes an update, and the later of two changes goes before the earlier one.
         graph.mergePolicy = .mergeByPropertyObjectTrump
         for store in stores.dataStores { store.initializeState(for: editingState) }
+        self.isolation = isolation.map(ContextIsolation.init(actor:))
     }
+
+    /// Makes a context without models that belongs to no actor.
+    ///
+    /// This is what `ModelContext.init` names without a call. A call takes the other initializer.
+    @_disfavoredOverload
+    public convenience init(_ container: ModelContainer) { self.init(container, isolation: nil) }
 
     deinit {
         for store in stores.dataStores { store.invalidateState(for: editingState) }

@@ -50,6 +50,12 @@ import SealedData
     }
 }
 
+@ModelActor actor Recorder {
+    func start() { modelContext.autosaveEnabled = true }
+
+    func record(_ place: String) { modelContext.insert(Stop(place: place)) }
+}
+
 /// The statements of DeclaringModels and ContextsAndActors.
 func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void) async throws {
     @Sendable func print(_ value: some Any) { write("\(value)") }
@@ -73,6 +79,15 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
     context.insert(Trip(name: "Kyoto", start: .distantFuture))
     try context.save()
     print(try context.fetchCount(FetchDescriptor<Trip>()))
+
+    let stop = Stop(place: "Pontochō")
+    context.insert(stop)
+    try context.save()
+    context.delete(stop)
+    print(stop.isDeleted && stop.modelContext === context)
+    try context.save()
+    print(stop.isDeleted || stop.modelContext != nil)
+    print(stop.place)
 
     withObservationTracking {
         _ = trip.mood
@@ -108,4 +123,11 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
     let archive = ModelConfiguration("archive", schema: Schema([Trip.self, Stop.self]), url: url, key: .passphrase("secret"))
     let separate = try ModelContainer(for: Schema([Trip.self, Stop.self]), configurations: [archive])
     print(separate.configurations.count)
+
+    let queue = DispatchQueue(label: "recorder")
+    queue.async {
+        let context = ModelContext(container)
+        context.enableAutosave(on: queue)
+        context.insert(Stop(place: "Pontochō"))
+    }
 }

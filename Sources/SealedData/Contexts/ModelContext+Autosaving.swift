@@ -1,0 +1,105 @@
+public import Dispatch
+import ObjectGraph
+
+extension ModelContext {
+    /// Sets ``autosaveEnabled`` to true for a context that only code of an actor uses.
+    ///
+    /// It serves where the context cannot find its actor by itself: in the initializer of the actor and in the initial value
+    /// of a `lazy` property, Swift does not tell which actor the code belongs to.
+    ///
+    /// ```swift
+    /// context.enableAutosave(on: self)
+    /// ```
+    public func enableAutosave(on actor: any Actor) {
+        isolation = ContextIsolation(actor: actor)
+        autosaveEnabled = true
+    }
+
+    /// Sets ``autosaveEnabled`` to true for a context that only blocks of a serial dispatch queue use.
+    ///
+    /// - Precondition: The queue is serial: a concurrent one would save while other blocks use the context.
+    public func enableAutosave(on queue: DispatchQueue) {
+        isolation = ContextIsolation(queue: queue)
+        autosaveEnabled = true
+    }
+
+    /// Makes an executor the one that the context saves on by itself.
+    func adopt(executor: any SerialModelExecutor) {
+        isolation = ContextIsolation(executor: executor)
+        // The context may have been told to save by itself before its executor existed.
+        if autosaveEnabled { beginAutosaving() }
+    }
+
+    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true.
+    func beginAutosaving() {
+        if graph.didGetChanges == nil { graph.didGetChanges = { [weak self] in self?.scheduleAutosave() } }
+        if graph.hasChanges { scheduleAutosave() }
+    }
+
+    private func scheduleAutosave() {
+        guard autosaveEnabled, !isAutosaveScheduled, let isolation else { return }
+        // The context is held, so that changes are saved even if the program releases it right after them.
+        isAutosaveScheduled = isolation.enqueueAutosave(of: IsolatedContext(context: self))
+    }
+
+    fileprivate func autosave() {
+        isAutosaveScheduled = false
+        guard autosaveEnabled else { return }
+        do {
+            try save()
+        } catch {
+            graph.announcesNextChange = true
+        }
+    }
+}
+
+/// The actor, executor or queue whose code uses a context.
+///
+/// The references to an actor and an executor are weak because those hold their context.
+struct ContextIsolation {
+    private weak var actor: (any Actor)?
+    private weak var executor: (any SerialModelExecutor)?
+    private var queue: DispatchQueue?
+
+    init(actor: any Actor) { self.actor = actor }
+
+    init(executor: any SerialModelExecutor) { self.executor = executor }
+
+    init(queue: DispatchQueue) { self.queue = queue }
+
+    /// Whether it is a given executor.
+    func isExecutor(_ other: any ModelExecutor) -> Bool { executor === other }
+
+    /// Lets a context save after the code that is running.
+    ///
+    /// - Returns: false if the actor or executor no longer exists.
+    fileprivate func enqueueAutosave(of context: IsolatedContext) -> Bool {
+        if let queue {
+            queue.async { context.autosave() }
+        } else if let actor = actor ?? executor.map(ExecutorActor.init) {
+            Task { await context.autosave(on: actor) }
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+/// Runs code on a model actor's executor without a reference to the actor.
+private actor ExecutorActor {
+    private nonisolated let executor: any SerialModelExecutor
+
+    init(_ executor: any SerialModelExecutor) { self.executor = executor }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+/// A context on its way to the actor, executor or queue that it belongs to.
+private struct IsolatedContext: @unchecked Sendable {
+    // Sound because the context is used there only: on the way it is held and not read.
+    let context: ModelContext
+
+    func autosave() { context.autosave() }
+
+    func autosave(on actor: isolated any Actor) { context.autosave() }
+}
