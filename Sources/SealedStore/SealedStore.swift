@@ -95,6 +95,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             throw QueryError.arithmeticOverflow
         } catch DatabaseError.malformedPattern {
             throw QueryError.malformedPattern
+        } catch DatabaseError.expensivePattern {
+            throw QueryError.expensivePattern
         }
     }
 

@@ -48,6 +48,8 @@ extension DatabaseError: CustomStringConvertible {
             "A computed integer does not fit 64 bits."
         case .malformedPattern:
             "A pattern cannot be understood."
+        case .expensivePattern:
+            "It takes too long to find out whether a pattern matches a value."
         case .tooBig:
             "A value is longer than SQLite allows."
         case .diskFull:
@@ -105,7 +107,8 @@ extension DatabaseError: LocalizedError {
             "Free disk space and try again."
         case .inputOutput:
             "Close the database, check the disk, and open it again."
-        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .malformedPattern, .tooBig,
+        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .malformedPattern, .expensivePattern,
+            .tooBig,
             .transactionRolledBack,
             .notAuthorized,
             .interrupted,

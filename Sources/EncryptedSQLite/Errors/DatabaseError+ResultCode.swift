@@ -72,6 +72,7 @@ extension DatabaseError {
         switch String(cString: sqlite3_errmsg(connection)) {
         case "integer overflow": .integerOverflow
         case "malformed pattern": .malformedPattern
+        case "expensive pattern": .expensivePattern
         default: nil
         }
     }

@@ -49,6 +49,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case integerOverflow
     /// A pattern that a statement looks for cannot be understood.
     case malformedPattern
+    /// It takes too long to find out whether a pattern matches a value.
+    case expensivePattern
     /// A value is longer than SQLite allows (1,000,000,000 bytes by default).
     case tooBig
     /// The disk is full; the transaction was rolled back.

@@ -11,8 +11,8 @@ package struct ScalarFunction: Sendable {
 
     /// Makes a function.
     ///
-    /// - Parameter body: Sets the result of the call that it is given. An ``IntegerOverflow`` or ``MalformedPattern`` that it
-    ///   throws becomes the statement's error, anything else an error without more to it.
+    /// - Parameter body: Sets the result of the call that it is given. An ``IntegerOverflow``, a ``MalformedPattern`` or an
+    ///   ``ExpensivePattern`` that it throws becomes the statement's error, anything else an error without more to it.
     package init(
         _ name: String,
         argumentCount: Int?,
@@ -31,6 +31,11 @@ package struct IntegerOverflow: Error {
 
 /// A pattern cannot be understood: the statement throws `malformedPattern`.
 package struct MalformedPattern: Error {
+    package init() {}
+}
+
+/// It takes too long to find out whether a pattern matches: the statement throws `expensivePattern`.
+package struct ExpensivePattern: Error {
     package init() {}
 }
 
@@ -117,6 +122,7 @@ func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
         switch error {
         case is IntegerOverflow: "integer overflow"
         case is MalformedPattern: "malformed pattern"
+        case is ExpensivePattern: "expensive pattern"
         default: "a value is malformed"
         }
     sqlite3_result_error(context, message, -1)

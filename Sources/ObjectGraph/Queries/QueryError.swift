@@ -6,6 +6,8 @@ public enum QueryError: Error, Hashable, Sendable {
     case unboundParameter
     /// A regular expression cannot be understood.
     case malformedPattern
+    /// A regular expression takes more steps for a text than are allowed, so that it is unknown whether it matches.
+    case expensivePattern
     /// An aggregate stands where there is no group to compute it from: in a predicate, in what results are grouped by,
     /// in another aggregate, or outside a ``DictionaryFetchRequest``.
     case misplacedAggregate
@@ -29,6 +31,7 @@ extension QueryError: CustomStringConvertible {
         case .arithmeticOverflow: "a number became too large, or was divided by zero"
         case .unboundParameter: "a parameter has no value"
         case .malformedPattern: "a regular expression cannot be understood"
+        case .expensivePattern: "a regular expression takes too many steps for a text, or the text is too long for it"
         case .misplacedAggregate:
             "an aggregate can only stand among the properties, the having predicate and the sort of a dictionary fetch"
         case .notSummable(let aggregate): "the \(aggregate.rawValue) of values that are no numbers"

@@ -22,17 +22,15 @@ extension PredicateExpressions.SequenceStartsWith: ReadableExpression {
 extension PredicateExpressions.StringContainsRegex: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let (text, pattern) = (try context.read(subject), try context.read(regex))
-        if text.isConstant, pattern.isConstant { return try context.constant(self) }
         guard case .constant(let constant) = pattern,
             let regex = constant.value as? PredicateExpressions.PredicateRegex
         else { throw UnsupportedPredicate("a regular expression that is not captured") }
         let part = "a regular expression"
-        return .value(
-            .function(
-                .containsMatch,
-                [try text.expression(for: part), .literal(.text(regex.stringRepresentation))]
-            )
-        )
+        // The expression's `stringRepresentation` has another meaning in some cases.
+        guard let pattern = RegularExpressions.pattern(of: regex.regex) else {
+            throw UnsupportedPredicate("\(part) with a part that has no form in a pattern")
+        }
+        return .value(.function(.containsMatch, [try text.expression(for: part), .literal(.text(pattern))]))
     }
 }
 

@@ -96,6 +96,8 @@ enum QueryFunctions {
             throw IntegerOverflow()
         } catch QueryError.malformedPattern {
             throw MalformedPattern()
+        } catch QueryError.expensivePattern {
+            throw ExpensivePattern()
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RegexBuilder
 import Testing
 
 @testable import ObjectGraph
@@ -30,5 +31,44 @@ struct TextPredicateTests: PredicateChecks {
     @Test func `texts are compared whatever their case`() throws {
         let same = ComparisonResult.orderedSame
         #expect(try names(#Predicate { $0.name.caseInsensitiveCompare("EVE") == same }) == ["eve"])
+    }
+
+    @Test func `a text contains what a regular expression matches`() throws {
+        #expect(try names(#Predicate { $0.name.contains(/n+$/) }) == ["Ann"])
+        let any = Regex {
+            Anchor.startOfSubject
+            One(.any)
+            OneOrMore(.anyNonNewline)
+            "b"
+        }
+        #expect(try names(#Predicate { $0.name.contains(any) }) == ["Bob"])
+        let choice = Regex {
+            "e"
+            OneOrMore { /v|x/ }
+            "e"
+        }
+        #expect(try names(#Predicate { $0.name.contains(choice) }) == ["eve"])
+        #expect(try names(#Predicate { "Ann".contains(choice) || $0.age == 7 }) == ["eve"])
+    }
+
+    @Test func `a regular expression that has no form in a pattern is refused`() throws {
+        let scalars = Regex { "e" }.matchingSemantics(.unicodeScalar)
+        let part = try #require(refusal(of: #Predicate { $0.name.contains(scalars) }))
+        #expect(part == "a regular expression with a part that has no form in a pattern")
+    }
+
+    @Test func `a regular expression that takes too many steps is an error in a store, too`() throws {
+        let container = try ModelContainer(
+            for: Society.Person.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+        let context = ModelContext(container)
+        context.insert(Society.Person(String(repeating: "a", count: 5000)))
+        try context.save()
+        let descriptor = FetchDescriptor<Society.Person>(predicate: #Predicate { $0.name.contains(/(a+)+\1b/) })
+        #expect(throws: QueryError.expensivePattern) { try context.fetch(descriptor) }
+        #expect(throws: QueryError.expensivePattern) { try ModelContext(container).fetchCount(descriptor) }
+        let linear = FetchDescriptor<Society.Person>(predicate: #Predicate { $0.name.contains(/(a+)+b/) })
+        #expect(try context.fetchCount(linear) == 0)
     }
 }

@@ -1,0 +1,256 @@
+/// A regular expression as instructions for ``RegexSearch``.
+final class RegexProgram: @unchecked Sendable {
+    // Sound because everything is constant, and the expressions in `elements` and `assertions` hold no closures: Swift
+    // compiles an expression once, with an atomic exchange, and only reads it from then on.
+
+    enum Instruction {
+        /// Consumes one character that an element matches.
+        case element(Int)
+        /// Goes on where a condition on the position holds.
+        case assertion(Int)
+        /// Goes on at two places; the first one is tried first.
+        case split(Int, Int)
+        case jump(Int)
+        /// Notes the position, in a register.
+        case save(Int)
+        /// Goes on unless the position is the one in a register: an empty repetition has no end.
+        case progress(Int)
+        /// Consumes the text between the positions in a register and the next one.
+        case backreference(Int)
+        /// Goes on at another place if the instructions that follow match here, or do not.
+        case lookahead(isNegative: Bool, end: Int)
+        /// Goes on at another place, behind the first match of the instructions that follow.
+        case atomic(end: Int)
+        case accept
+    }
+
+    /// What matches one character.
+    struct Element {
+        fileprivate(set) var literal: Character?
+        fileprivate(set) var ascii = ASCIISet()
+        fileprivate let regex: Regex<AnyRegexOutput>?
+
+        /// Whether a character beyond ASCII matches.
+        func matches(_ character: Character) -> Bool {
+            if let literal { return literal == character }
+            return (try? regex?.wholeMatch(in: String(character))) != nil
+        }
+    }
+
+    /// A condition on a position.
+    enum Assertion {
+        case start, end
+        /// Any other one, by an expression that matches nothing at the positions at which it holds.
+        case positions(of: Regex<AnyRegexOutput>)
+    }
+
+    private(set) var instructions: [Instruction] = []
+    private(set) var elements: [Element] = []
+    private(set) var assertions: [Assertion] = []
+    private(set) var registerCount = 0
+    /// Whether scalars are matched instead of characters.
+    let matchesScalars: Bool
+    /// Whether the ways to match have to be tried one after the other.
+    let dependsOnOrder: Bool
+    /// The ASCII characters that a match can begin with; nil if it can begin in another way than with a character.
+    private(set) var firstCharacters: ASCIISet?
+
+    private var elementNumbers: [RegexTree: Int] = [:]
+    private var assertionNumbers: [RegexTree: Int] = [:]
+    /// The registers of captures by their numbers and names.
+    private var captureRegisters: [String: Int] = [:]
+
+    /// More instructions than any expression needs that was written by hand.
+    private static let largestCount = 20_000
+
+    /// - Throws: ``QueryError/malformedPattern`` for characters and scalars in one expression, and for references to
+    ///   captures that there are not; ``QueryError/expensivePattern`` for too many repetitions.
+    init(_ tree: RegexTree) throws(QueryError) {
+        let levels = tree.levels
+        guard levels.count <= 1 else { throw .malformedPattern }
+        matchesScalars = levels.first ?? false
+        dependsOnOrder = tree.dependsOnOrder
+        try add(tree)
+        try append(.accept)
+        firstCharacters = findFirstCharacters()
+    }
+
+    private func findFirstCharacters() -> ASCIISet? {
+        var set = ASCIISet()
+        var open = [0]
+        var seen: Set<Int> = []
+        while let position = open.popLast() {
+            guard seen.insert(position).inserted else { continue }
+            switch instructions[position] {
+            case .element(let number): set.formUnion(elements[number].ascii)
+            case .split(let one, let other): open += [one, other]
+            case .jump(let target): open.append(target)
+            default: return nil
+            }
+        }
+        return set
+    }
+
+    // MARK: Instructions
+
+    private func append(_ instruction: Instruction) throws(QueryError) {
+        guard instructions.count < Self.largestCount else { throw .expensivePattern }
+        instructions.append(instruction)
+    }
+
+    private func newRegister(count: Int = 1) -> Int {
+        defer { registerCount += count }
+        return registerCount
+    }
+
+    private func add(_ tree: RegexTree) throws(QueryError) {
+        switch tree {
+        case .empty: break
+        case .literal, .element: try append(.element(try number(ofElement: tree)))
+        case .assertion: try append(.assertion(try number(ofAssertion: tree)))
+        case .sequence(let children): for child in children { try add(child) }
+        case .choice(let children): try add(choices: children[...])
+        case .repetition(let child, let minimum, let maximum, .possessive):
+            try add(.atomic(.repetition(child, minimum: minimum, maximum: maximum, .eager)))
+        case .repetition(let child, let minimum, let maximum, let kind):
+            try addRepetition(of: child, minimum, maximum, isEager: kind == .eager)
+        case .capture(let child, let number, let name): try addCapture(of: child, number, name)
+        case .atomic(let child): try addNested(child) { .atomic(end: $0) }
+        case .lookahead(let child, let isNegative):
+            try addNested(child) { .lookahead(isNegative: isNegative, end: $0) }
+        case .backreference(let reference):
+            guard let register = captureRegisters[reference] else { throw .malformedPattern }
+            try append(.backreference(register))
+        }
+    }
+
+    private func add(choices: ArraySlice<RegexTree>) throws(QueryError) {
+        guard let first = choices.first else { return }
+        guard choices.count > 1 else { return try add(first) }
+        let split = instructions.count
+        try append(.split(0, 0))
+        try add(first)
+        let jump = instructions.count
+        try append(.jump(0))
+        instructions[split] = .split(split + 1, instructions.count)
+        try add(choices: choices.dropFirst())
+        instructions[jump] = .jump(instructions.count)
+    }
+
+    private func addRepetition(
+        of child: RegexTree,
+        _ minimum: Int,
+        _ maximum: Int?,
+        isEager: Bool
+    ) throws(QueryError) {
+        // A child without instructions would be repeated for as long as the number says.
+        guard child != .empty, maximum != 0 else { return }
+        for _ in 0..<minimum { try add(child) }
+        func split(_ here: Int, past end: Int) -> Instruction {
+            isEager ? .split(here + 1, end) : .split(end, here + 1)
+        }
+        guard let maximum else {
+            let start = instructions.count
+            try append(.split(0, 0))
+            let register = dependsOnOrder ? newRegister() : nil
+            if let register { try append(.save(register)) }
+            try add(child)
+            if let register { try append(.progress(register)) }
+            try append(.jump(start))
+            instructions[start] = split(start, past: instructions.count)
+            return
+        }
+        var splits: [Int] = []
+        for _ in minimum..<maximum {
+            splits.append(instructions.count)
+            try append(.split(0, 0))
+            try add(child)
+        }
+        for position in splits { instructions[position] = split(position, past: instructions.count) }
+    }
+
+    private func addCapture(of child: RegexTree, _ number: Int, _ name: String?) throws(QueryError) {
+        // Without references to them, captures make no difference.
+        guard dependsOnOrder else { return try add(child) }
+        // A capture in a repetition is added several times.
+        let register = captureRegisters[String(number)] ?? newRegister(count: 2)
+        try append(.save(register))
+        try add(child)
+        try append(.save(register + 1))
+        captureRegisters[String(number)] = register
+        if let name { captureRegisters[name] = register }
+    }
+
+    private func addNested(_ child: RegexTree, _ instruction: (Int) -> Instruction) throws(QueryError) {
+        let start = instructions.count
+        try append(.accept)
+        try add(child)
+        try append(.accept)
+        instructions[start] = instruction(instructions.count)
+    }
+
+    // MARK: Elements and conditions
+
+    private static func regex(_ pattern: String) throws(QueryError) -> Regex<AnyRegexOutput> {
+        do {
+            return try Regex(pattern)
+        } catch {
+            throw .malformedPattern
+        }
+    }
+
+    private func number(ofElement tree: RegexTree) throws(QueryError) -> Int {
+        if let number = elementNumbers[tree] { return number }
+        var element: Element
+        if case .literal(let character, let options) = tree, !options.ignoresCase {
+            element = Element(literal: character, regex: nil)
+        } else {
+            element = Element(regex: try Self.regex(tree.pattern))
+        }
+        for byte in 0..<128 as Range<UInt8> where element.matches(Character(Unicode.Scalar(byte))) {
+            element.ascii.insert(byte)
+        }
+        elements.append(element)
+        elementNumbers[tree] = elements.count - 1
+        return elements.count - 1
+    }
+
+    private func number(ofAssertion tree: RegexTree) throws(QueryError) -> Int {
+        if let number = assertionNumbers[tree] { return number }
+        switch tree {
+        case .assertion(#"\A"#, _): assertions.append(.start)
+        case .assertion(#"\z"#, _): assertions.append(.end)
+        case .assertion("^", let options) where options.values["m"] != true: assertions.append(.start)
+        default: assertions.append(.positions(of: try Self.regex(tree.pattern)))
+        }
+        assertionNumbers[tree] = assertions.count - 1
+        return assertions.count - 1
+    }
+}
+
+/// A set of ASCII characters.
+struct ASCIISet {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    func contains(_ byte: UInt8) -> Bool { (byte < 64 ? low >> UInt64(byte) : high >> UInt64(byte & 63)) & 1 != 0 }
+
+    mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
+    }
+
+    mutating func formUnion(_ other: ASCIISet) {
+        low |= other.low
+        high |= other.high
+    }
+}
+
+extension RegexTree {
+    /// Whether scalars are matched, of all parts of the expression.
+    fileprivate var levels: Set<Bool> {
+        switch self {
+        case .literal(_, let options), .element(_, let options), .assertion(_, let options): [options.matchesScalars]
+        default: children.reduce(into: []) { $0.formUnion($1.levels) }
+        }
+    }
+}

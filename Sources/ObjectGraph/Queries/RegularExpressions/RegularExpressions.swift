@@ -1,0 +1,98 @@
+import Foundation
+import Guarded
+
+/// Regular expressions, made once for each pattern that was used lately. Any number of threads match at a time.
+package enum RegularExpressions {
+    private static let limit = 64
+
+    /// Expressions of ICU.
+    private static let icu = Guarded<[String: NSRegularExpression]>([:])
+    /// Swift's own.
+    private static let swift = Guarded<[String: RegexProgram]>([:])
+
+    /// How often ICU reports its progress, which it does after every 10,000 steps, before an expression is given up. Foundation
+    /// itself gives up after about twice as many, and calls that no match.
+    private static let largestReportCount = 2_000
+
+    /// Whether a whole text is matched.
+    ///
+    /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
+    static func matches(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
+        let expression = try expression(for: pattern, in: icu) { pattern throws(QueryError) in
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
+                throw .malformedPattern
+            }
+            return expression
+        }
+        var (isMatched, isGivenUp, reportCount) = (false, false, 0)
+        let range = NSRange(location: 0, length: text.utf16.count)
+        expression.enumerateMatches(in: text, options: [.reportProgress, .reportCompletion], range: range) {
+            match,
+            flags,
+            stop in
+            // ICU's stack has a size, which long texts exceed.
+            if flags.contains(.internalError) { isGivenUp = true }
+            if match != nil {
+                isMatched = true
+                stop.pointee = true
+            } else if flags.contains(.progress) {
+                reportCount += 1
+                guard reportCount > largestReportCount else { return }
+                isGivenUp = true
+                stop.pointee = true
+            }
+        }
+        if isGivenUp, !isMatched { throw .expensivePattern }
+        return isMatched
+    }
+
+    /// Whether a part of a text is matched.
+    ///
+    /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
+    static func contains(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
+        let program = try expression(for: pattern, in: swift) { pattern throws(QueryError) in
+            try RegexProgram(try tree(of: pattern))
+        }
+        var text = text
+        let found = text.withUTF8 { bytes -> Result<Bool, QueryError>? in
+            guard bytes.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) else { return nil }
+            return Result { () throws(QueryError) -> Bool in
+                var search = RegexSearch(program, in: ASCIIText(bytes: bytes))
+                return try search.isMatched()
+            }
+        }
+        if let found { return try found.get() }
+        var search = RegexSearch(program, in: CharacterText(text, inScalars: program.matchesScalars))
+        return try search.isMatched()
+    }
+
+    /// The pattern that stands for an expression in queries; nil if there is none that has the same meaning.
+    package static func pattern(of regex: Regex<AnyRegexOutput>) -> String? {
+        guard let tree = try? RegexTreeReader.tree(of: regex), (try? Self.tree(of: tree.pattern)) == tree,
+            (try? RegexProgram(tree)) != nil
+        else { return nil }
+        return tree.pattern
+    }
+
+    private static func tree(of pattern: String) throws(QueryError) -> RegexTree {
+        guard let regex = try? Regex(pattern), let tree = try? RegexTreeReader.tree(of: regex) else {
+            throw .malformedPattern
+        }
+        return tree
+    }
+
+    private static func expression<Expression>(
+        for pattern: String,
+        in cache: Guarded<[String: Expression]>,
+        make: (String) throws(QueryError) -> Expression
+    ) throws(QueryError) -> Expression {
+        if let known = cache.withLock({ $0[pattern] }) { return known }
+        // Outside the lock: two threads may make the same one.
+        let new = try make(pattern)
+        cache.withLock { cache in
+            if cache.count >= limit { cache.removeAll() }
+            cache[pattern] = new
+        }
+        return new
+    }
+}

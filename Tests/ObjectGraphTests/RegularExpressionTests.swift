@@ -1,0 +1,248 @@
+import Foundation
+import RegexBuilder
+import Testing
+
+@testable import ObjectGraph
+
+/// Our search agrees with Swift's `Regex`, or refuses the expression.
+@Suite struct RegularExpressionTests {
+    private static let texts = [
+        "", "a", "ab", "a.b", "a\nb", "abc", "ABC", "aBc", "foo bar", "12", "1a2b", "e\u{301}", "\u{e9}", "\u{c9}",
+        "caf\u{e9} au lait", "a\r\nb", "\r\n", "\n", "a\n", "xay", "aab", "aaab", "abab", "ß", "SS", "ss", "日本語",
+        "👍🏽", "👨‍👩‍👧", "x-y_z", "don't stop", "a1 b2", "٣", "Ⅷ", "\u{301}a", "K", "\u{212A}", "ac", "ad", "bd", "abd", "acd",
+        "\t", "\u{2028}", "aa", "bb", "abba", "ﬁ", "\0", "a\u{301}b", "line1\nline2\r\nline3",
+    ]
+
+    /// Expects that our search and Swift's find the same.
+    private func check(_ component: some RegexComponent, _ location: SourceLocation = #_sourceLocation) throws {
+        let regex = Regex<AnyRegexOutput>(component.regex)
+        let pattern = try #require(RegularExpressions.pattern(of: regex), sourceLocation: location)
+        for text in Self.texts {
+            let expected = try regex.firstMatch(in: text) != nil
+            let found = try RegularExpressions.contains(text, pattern)
+            #expect(found == expected, "/\(pattern)/ in \(text.debugDescription)", sourceLocation: location)
+        }
+    }
+
+    @Test(arguments: [
+        "a", "a.b", "^a", "b$", "^$", "(?m)^b", "(?m)a$", "a|b", "(a|b)c", "a*", "a+b", "(?:ab)+", "a{2}", "a{2,}",
+        "a{2,3}b",
+        "(a{2}){2}", "a{0}b", "(|a)+b", "(a*)*b", "(a*)+", "(a|ab)(c|bcd)?$", "x*", "(?:)", "(?#c)a", "(?x) a b ",
+        #"\d"#, #"\D"#, #"\w+"#, #"\W"#, #"\s"#, #"\S+"#, #"\h"#, #"\v"#, #"\R"#, #"\n"#, #"\r"#, #"\r\n"#, #"\t"#,
+        #"\X"#,
+        ".", "..", "(?s).", "(?s)a.b", #"\bstop\b"#, #"\b"#, #"\B"#, #"\Aab"#, #"b\z"#, #"b\Z"#, #"\y"#, #"\Y"#, "$",
+        "(?m)^",
+        "[a-c]", "[^a-c]", #"[\d&&[1]]"#, "[a-z--[aeiou]]", "[a~~b]", #"[\p{L}--a]"#, #"[^\W]"#, "[👍🏽]", #"[e\u{301}]"#,
+        "[à-ü]", "[[:alpha:]]", #"\p{Lu}"#, #"\P{L}"#, #"\p{Script=Han}"#, #"\p{Nd}"#, #"\p{Any}"#, #"\p{ASCII}"#,
+        #"\p{Alphabetic}"#, #"\p{Lowercase=false}"#, #"\p{scx=Latn}"#, #"\N{LATIN SMALL LETTER A}"#, #"\x65"#,
+        "\u{e9}", "e\u{301}", #"\u{65}\u{301}"#, "(?i)abc", "(?i)SS", "(?i:\u{e9})", "(?i)k", "(?i)[a-b]", "(?i)[^A]",
+        "(?i)ﬁ",
+        "a(?i)b|C", "(?:a(?i)b)C", "(?U)a+", #"(?W)\w"#, #"(?D)\d"#, #"(?S)\s"#, "(?P)[[:alpha:]]",
+        #"(a)\1"#, #"(?<x>.)\k<x>"#, #"(.)(.)\2\1"#, "(?=ab)a", "a(?!b)", "(?!.)", "(?>a+)b", "a++b", "a*+a", "a?+a",
+        "(?:(?=a+b)a|a)+b",
+    ])
+    func `a pattern finds what Swift finds`(_ pattern: String) throws {
+        try check(try Regex(pattern))
+    }
+
+    @Test func `a full stop of RegexBuilder is any character`() throws {
+        try check(Regex { CharacterClass.any })
+        try check(
+            Regex {
+                "a"; OneOrMore(.any); "b"
+            }
+        )
+        try check(
+            Regex {
+                "a"; One(.anyNonNewline); "b"
+            }
+        )
+        try check(
+            Regex {
+                "a"; One(CharacterClass(.any, .digit)); "b"
+            }
+        )
+        try check(
+            Regex {
+                "a"; One(CharacterClass(.anyNonNewline, .digit)); "b"
+            }
+        )
+        try check(Regex { One(CharacterClass.any.inverted) })
+        try check(Regex { One(CharacterClass.anyNonNewline.inverted) })
+        try check(Regex { One(.anyGraphemeCluster) })
+    }
+
+    @Test func `groups of RegexBuilder stay together`() throws {
+        try check(
+            Regex {
+                "a"; /b|c/; "d"
+            }
+        )
+        try check(
+            Regex {
+                "x"; OneOrMore { /a|b/ }; "y"
+            }
+        )
+        try check(
+            Regex {
+                OneOrMore {
+                    "a";
+                    Optionally {
+                        "b"; "c"
+                    }
+                }; Anchor.endOfSubject
+            }
+        )
+        try check(
+            Regex {
+                "a";
+                ChoiceOf {
+                    "b"; "d"
+                }; Anchor.endOfLine
+            }
+        )
+        try check(
+            Regex {
+                Repeat("ab", 1...2); Repeat(.digit, count: 0); Optionally("c"); ZeroOrMore(.word, .possessive)
+            }
+        )
+        try check(
+            Regex {
+                Capture { "a" }; Capture { OneOrMore(.any, .reluctant) }; "b"
+            }
+        )
+        try check(
+            Regex {
+                Local { OneOrMore("a") }; "b"
+            }
+        )
+        try check(
+            Regex {
+                Lookahead("a"); NegativeLookahead("ab"); "a"
+            }
+        )
+    }
+
+    @Test func `character classes of RegexBuilder`() throws {
+        try check(Regex { One(.digit.inverted) })
+        try check(Regex { One(CharacterClass.anyOf("ab.-]^").inverted) })
+        try check(Regex { One(CharacterClass("a"..."z").union(.digit)) })
+        try check(Regex { One(CharacterClass("a"..."z").subtracting(.anyOf("ae"))) })
+        try check(Regex { One(CharacterClass("a"..."z").intersection(.anyOf("ae"))) })
+        try check(Regex { One(CharacterClass("a"..."c").symmetricDifference(.anyOf("ae"))) })
+        try check(Regex { One(CharacterClass.generalCategory(.uppercaseLetter)) })
+        try check(
+            Regex {
+                One(.hexDigit); One(.word); One(.whitespace)
+            }
+        )
+    }
+
+    @Test func `anchors and options of RegexBuilder`() throws {
+        try check(
+            Regex {
+                Anchor.startOfLine; "b"
+            }
+        )
+        try check(
+            Regex {
+                "a"; Anchor.endOfLine
+            }
+        )
+        try check(
+            Regex {
+                Anchor.wordBoundary; "s"
+            }
+        )
+        try check(
+            Regex {
+                Anchor.wordBoundary.inverted; "t"
+            }
+        )
+        try check(
+            Regex {
+                Anchor.startOfSubject; "a"
+            }
+        )
+        try check(
+            Regex {
+                "a"; Anchor.endOfSubjectBeforeNewline
+            }
+        )
+        try check(
+            Regex {
+                Anchor.textSegmentBoundary; "a"
+            }
+        )
+        try check(
+            Regex {
+                "a"; Regex { "b" }.ignoresCase(); "c"
+            }
+        )
+        try check((/a.b/).dotMatchesNewlines())
+        try check((/^b$/).anchorsMatchLineEndings())
+        try check((/\d|\w|\s/).asciiOnlyDigits().asciiOnlyWordCharacters())
+        try check((/a+b/).repetitionBehavior(.reluctant))
+    }
+
+    @Test func `texts of RegexBuilder stand for themselves`() throws {
+        try check(Regex { #"a+b*(c)[d]{e}|f^g$h\i/j"k"# })
+        for text in ["a.b", "a\nb", "a\r\nb", "\0", "👍🏽", "x-y_z", "don't", "a b", "\u{e9}"] {
+            try check(Regex { text })
+        }
+    }
+
+    @Test func `what has no form in a pattern is refused`() {
+        func pattern(_ component: some RegexComponent) -> String? {
+            RegularExpressions.pattern(of: Regex<AnyRegexOutput>(component.regex))
+        }
+        #expect(pattern(Regex { "e" }.matchingSemantics(.unicodeScalar)) == nil)
+        #expect(pattern(Regex { Anchor.wordBoundary }.wordBoundaryKind(.simple)) == nil)
+        #expect(
+            pattern(
+                Regex {
+                    Anchor.firstMatchingPositionInSubject; "b"
+                }
+            ) == nil
+        )
+        #expect(pattern((/a+a/).repetitionBehavior(.possessive)) == nil)
+    }
+
+    @Test func `an expression that would backtrack for years has an answer`() throws {
+        let text = String(repeating: "a", count: 5000)
+        #expect(try !RegularExpressions.contains(text, "(a+)+b"))
+        #expect(try RegularExpressions.contains(text, "(a|aa)+$"))
+        #expect(try !RegularExpressions.contains(text, "(.*)*x"))
+        #expect(try !RegularExpressions.contains(text + "\u{e9}", "(a+)+b"))
+    }
+
+    @Test(arguments: [#"(a+)+\1b"#, "(?>(a+)+b)", "(?:(?=(a+)+b)a|a)+b", "((a{0,100}){0,100}){0,100}"])
+    func `an expression that takes too many steps is an error, not an answer`(_ pattern: String) {
+        let text = String(repeating: "a", count: 5000)
+        #expect(throws: QueryError.expensivePattern) { try RegularExpressions.contains(text, pattern) }
+    }
+
+    @Test func `an expression of ICU that cannot be followed to the end is an error, not an answer`() throws {
+        let long = String(repeating: "ab", count: 2_000_000)
+        #expect(throws: QueryError.expensivePattern) { try RegularExpressions.matches(long, "(?:a|b)*") }
+        let text = String(repeating: "a", count: 60)
+        #expect(throws: QueryError.expensivePattern) { try RegularExpressions.matches(text, "(a+)+[bc]") }
+        #expect(try RegularExpressions.matches(text, "a+"))
+        #expect(throws: QueryError.malformedPattern) { try RegularExpressions.matches(text, "(") }
+    }
+
+    @Test func `many threads match at a time`() async throws {
+        let texts = ["na\u{ef}ve", "naive", "word boundary", "\u{c9}t\u{e9}"]
+        let found = try await withThrowingTaskGroup(of: [Bool].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try (0..<200).flatMap { _ in
+                        try texts.map { try RegularExpressions.contains($0, #"\b\p{Lu}|ï"#) }
+                    }
+                }
+            }
+            return try await group.reduce(into: Set<[Bool]>()) { $0.insert(Array($1.prefix(4))) }
+        }
+        #expect(found == [[true, false, false, true]])
+    }
+}
