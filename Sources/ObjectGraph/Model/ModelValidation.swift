@@ -6,6 +6,8 @@ struct ModelValidation {
     /// What a row has room for: it tells its entity and the number of its slots in 16 bits each.
     private static let mostProperties = Int(UInt16.max)
     private static let mostEntities = Int(UInt16.max)
+    /// How deep entities are linked, each inside the one that it inherits from.
+    private static let mostAncestors = 100
 
     private let declarations: [EntityDescription]
     private let byName: [String: EntityDescription]
@@ -36,8 +38,11 @@ struct ModelValidation {
         guard byName[name] != nil else {
             return report(entity, nil, "its superentity '\(name)' is not in the model")
         }
-        if ancestors(of: entity).contains(where: { $0.name == entity.name }) {
+        let ancestors = ancestors(of: entity)
+        if ancestors.contains(where: { $0.name == entity.name }) {
             report(entity, nil, "it inherits from itself")
+        } else if ancestors.count > Self.mostAncestors {
+            report(entity, nil, "it inherits over more than \(Self.mostAncestors) entities")
         }
     }
 
@@ -141,12 +146,15 @@ struct ModelValidation {
         }
     }
 
-    /// The entities above `entity`, from the nearest on; ends where the inheritance runs in a circle.
+    /// The entities above `entity`, from the nearest on; ends where the inheritance runs in a circle, and behind one more
+    /// than there may be.
     private func ancestors(of entity: EntityDescription) -> [EntityDescription] {
         var result: [EntityDescription] = []
         var visited: Set<String> = []
         var next = entity.superentity
-        while let name = next, visited.insert(name).inserted, let ancestor = byName[name] {
+        while result.count <= Self.mostAncestors, let name = next, visited.insert(name).inserted,
+            let ancestor = byName[name]
+        {
             result.append(ancestor)
             next = ancestor.superentity
         }

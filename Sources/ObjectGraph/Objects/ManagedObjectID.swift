@@ -28,7 +28,8 @@ public struct ManagedObjectID: Sendable {
         var components = URLComponents()
         components.scheme = "sealeddata"
         components.host = storeUUID?.uuidString ?? ""
-        components.percentEncodedPath = "/\(Self.pathComponent(entity.name))/" + (isTemporary ? "t\(-key)" : "p\(key)")
+        let number = isTemporary ? "t\(key.magnitude)" : "p\(key)"
+        components.percentEncodedPath = "/\(Self.pathComponent(entity.name))/\(number)"
         return components.url!
     }
 

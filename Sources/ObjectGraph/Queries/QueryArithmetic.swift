@@ -31,7 +31,7 @@ extension QueryExpression.Arithmetic {
             guard let left = left.double, let right = right.double else { return .null }
             return .real(combine(left, right))
         case .decimal:
-            guard let left = left.decimal, let right = right.decimal else { return .null }
+            guard let left = try left.decimal, let right = try right.decimal else { return .null }
             return .blob(SortableDecimal.encode(try combine(left, right)))
         }
     }
@@ -82,18 +82,27 @@ extension Value {
         switch self {
         case .integer(let integer): Double(integer)
         case .real(let real): real
-        case .blob: decimal.map { NSDecimalNumber(decimal: $0).doubleValue }
+        case .blob: Decimal(storedValue: self).map { NSDecimalNumber(decimal: $0).doubleValue }
         case .null, .text, .uuid: nil
         }
     }
 
     /// The value as a decimal number; nil where it is no number.
+    ///
+    /// - Throws: ``QueryError/arithmeticOverflow`` for a floating-point number that is infinite or too large.
     var decimal: Decimal? {
-        switch self {
-        case .integer(let integer): Decimal(integer)
-        case .real(let real): Decimal(real)
-        case .blob: Decimal(storedValue: self)
-        case .null, .text, .uuid: nil
+        get throws(QueryError) {
+            switch self {
+            case .integer(let integer): return Decimal(integer)
+            case .real(let real):
+                // The initializer of Decimal ends the process for infinity.
+                guard !real.isInfinite else { throw .arithmeticOverflow }
+                let decimal = Decimal(real)
+                guard !decimal.isNaN || real.isNaN else { throw .arithmeticOverflow }
+                return decimal
+            case .blob: return Decimal(storedValue: self)
+            case .null, .text, .uuid: return nil
+            }
         }
     }
 }

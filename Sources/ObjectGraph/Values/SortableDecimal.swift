@@ -79,6 +79,9 @@ enum SortableDecimal {
     /// The largest power of ten that a number's last digit can stand for.
     private static let largestPower = 127
 
+    /// More digits than a `Decimal` has between its largest and its smallest power of ten: the bytes are no number's.
+    private static let mostDigits = 512
+
     /// A number given by its digits, the last of which stands for a power of ten; nil where there is no such `Decimal`, not
     /// even a rounded one.
     static func decimal(isNegative: Bool, digits: some BidirectionalCollection<UInt8>, power: Int) -> Decimal? {
@@ -88,7 +91,7 @@ enum SortableDecimal {
             digits.removeLast()
             power += 1
         }
-        guard (-256...256).contains(power) else { return nil }
+        guard (-256...256).contains(power), digits.count <= mostDigits else { return nil }
         // Only with further zeros can the text of a large one be read.
         while power > largestPower {
             digits.append(0)
