@@ -62,10 +62,13 @@ extension ManagedObjectContext {
         if saved.count == keys.count, zip(saved, keys).allSatisfy({ $0.state.pointee.key == $1 }) {
             return saved.filter { $0.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) }
         }
+        let entity = request.entity
         var objects = new
         for object in saved { objects[object.state.pointee.key] = object }
         return keys.compactMap { key in
-            objects[key].flatMap { $0.isObjectDeleted ? nil : unsafeDowncast($0, to: T.self) }
+            objects[key].flatMap {
+                $0.isObjectDeleted || !$0.entity.isKind(of: entity) ? nil : unsafeDowncast($0, to: T.self)
+            }
         }
     }
 

@@ -1,10 +1,8 @@
 extension ManagedObjectContext {
     /// The objects of rows, in their order: for each the one object that stands for it, made where there is none.
     func materialize(_ batch: RowBatch) -> [any GraphObject] {
-        zip(batch, materializeReferences(batch)).map { row, object in
-            let entity = handlers[row.entityIndex].table.object(forKey: row.key)?.entity ?? row.entityIndex
-            return handlers[entity].graphObject(object)
-        }
+        // The object of a row is of the row's entity: see `keeps`.
+        zip(batch, materializeReferences(batch)).map { row, object in handlers[row.entityIndex].graphObject(object) }
     }
 
     /// The same for who needs the references only.
@@ -20,11 +18,45 @@ extension ManagedObjectContext {
     /// The same with the class known.
     func materialize<T: GraphObject>(_ batch: RowBatch, as type: T.Type) -> [T] {
         guard batch.count > 0 else { return [] }
+        guard areObjects(of: batch, of: type) else { return materialize(batch).compactMap { $0 as? T } }
         return [T](unsafeUninitializedCapacity: batch.count) { buffer, count in
             // A reference looks the same whatever the class. Without generic code in between, the loop is as fast as it can be.
             buffer.withMemoryRebound(to: AnyObject.self) { materialize(batch, into: $0) }
             count = batch.count
         }
+    }
+
+    /// Whether the objects of rows are of a class. They are if the store asked for an entity gives rows of that entity only.
+    private func areObjects<T: GraphObject>(of batch: RowBatch, of type: T.Type) -> Bool {
+        var checked = -1
+        for row in batch where row.entityIndex != checked {
+            checked = row.entityIndex
+            let objectType = handlers[checked].objectType
+            guard objectType == type || objectType is T.Type else { return false }
+            // All rows are of this entity.
+            let entity = handlers[checked].entity
+            if entity.isRoot, entity.subentities.isEmpty { return true }
+        }
+        return true
+    }
+
+    /// Whether a registered object stands for a row of an entity with its key.
+    ///
+    /// An object never changes its entity. If the store has a row of another entity under its key, the object is gone, and
+    /// there is another one: to read the row by the slots of the old entity would read other properties, or behind the row.
+    @inline(__always)
+    func keeps(_ found: IdentityTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
+        if found.entity == entityIndex { return true }
+        forget(found, key)
+        return false
+    }
+
+    @inline(never)
+    private func forget(_ found: IdentityTable.Found, _ key: Int64) {
+        let handler = handlers[found.entity]
+        handler.graphObject(found.object).state.pointee.flags.insert(.vanished)
+        deletionStamp &+= 1
+        handler.table.remove(key)
     }
 
     /// The place where rows become objects.
@@ -43,7 +75,7 @@ extension ManagedObjectContext {
                     let offset = chunk.offset(at: index)
                     let words = UnsafePointer(chunk.base + Int(offset))
                     let key = Row.key(words)
-                    if let found = table.object(forKey: key) {
+                    if let found = table.object(forKey: key), keeps(found, key, for: Row.entityIndex(words)) {
                         let row = Row(chunk: chunk, offset: offset)
                         let known = handlers[found.entity].graphObject(found.object)
                         if known.adopt(refetched: row), handlers[found.entity].hasLifecycle { awakened.append(known) }
@@ -77,6 +109,7 @@ extension GraphObject {
     /// - Returns: whether the object was a fault.
     @discardableResult
     func adopt(refetched row: Row) -> Bool {
+        guard isOfEntity(row) else { return false }
         guard let current = state.pointee.row else {
             guard state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) else { return false }
             if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
@@ -93,6 +126,16 @@ extension GraphObject {
             comeBack()
         } else {
             state.pointee.flags.insert(.outdated)
+        }
+        return false
+    }
+
+    /// Whether a row is of the object's entity; if it is not, the object is gone.
+    func isOfEntity(_ row: Row) -> Bool {
+        guard let handler = state.pointee.handler else { return false }
+        if row.entityIndex == handler.entity.index { return true }
+        if let context = handler.context, let found = handler.table.object(forKey: row.key), found.object === self {
+            _ = context.keeps(found, row.key, for: row.entityIndex)
         }
         return false
     }

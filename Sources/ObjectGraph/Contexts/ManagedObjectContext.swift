@@ -238,6 +238,16 @@ public final class ManagedObjectContext {
         return handlers[found.entity].graphObject(found.object)
     }
 
+    /// The object with a key that a relationship leads to, be it there still or vanished. An object of an entity that the
+    /// relationship does not lead to is none: in a damaged store a key may be that of any object of the table.
+    func knownDestination(forKey key: Int64, of relationship: Relationship) -> (any GraphObject)? {
+        let index = relationship.destination.index
+        guard let found = handlers[index].table.object(forKey: key),
+            found.entity == index || handlers[found.entity].entity.isKind(of: relationship.destination)
+        else { return nil }
+        return handlers[found.entity].graphObject(found.object)
+    }
+
     /// The object with an identifier: the registered one, or a fault that is filled when it is read. Whether the store
     /// has such an object shows only then; where entities inherit, it is asked at once. For a temporary identifier that means nothing any more, or one of another
     /// store, it is an object that counts as deleted.

@@ -70,7 +70,10 @@ extension ManagedObjectContext {
             let cached = CachedRow(row, readTime: readTime)
             // A store may have read all properties nevertheless.
             let isFault = cached.isPartial || request.returnsObjectsAsFaults
-            if let known = knownObject(forKey: row.key, of: request.entity) {
+            if let found = handlers[request.entity.index].table.object(forKey: row.key),
+                keeps(found, row.key, for: row.entityIndex)
+            {
+                let known = handlers[found.entity].graphObject(found.object)
                 if isFault {
                     known.adopt(cached)
                 } else if known.adopt(refetched: row) {
@@ -103,6 +106,7 @@ extension GraphObject {
     /// Takes in a row that was fetched for a fault: it is at hand then. An object that is filled stays so, unless the row is
     /// a later one.
     fileprivate func adopt(_ cached: CachedRow) {
+        guard isOfEntity(cached.row) else { return }
         let state = state
         if let current = state.pointee.row {
             guard current.isOlder(than: cached.row) else { return }

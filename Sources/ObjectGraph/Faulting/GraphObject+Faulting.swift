@@ -96,7 +96,7 @@ extension ManagedObjectContext {
         guard let rows = found else { return nil }
         // The objects must outlive the sweep that registering them may cause.
         return withExtendedLifetime(materializeReferences(rows)) {
-            knownObject(forKey: key, of: relationship.destination)
+            knownDestination(forKey: key, of: relationship)
         }
     }
 
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
     public func objects(with ids: some Collection<ManagedObjectID>) -> [any GraphObject] {
         takeInSavedChanges()
         guard let entity = ids.first.flatMap({ model.entitiesByName[$0.entity.name] }) else { return [] }
-        let fetched = objects(with: ids.map(\.key), of: entity)
+        let fetched = objects(with: ids.map(\.key), of: model.root(of: entity))
         return withExtendedLifetime(fetched) { ids.map(object) }
     }
 
@@ -191,8 +191,14 @@ extension ManagedObjectContext {
         // Those that are here must outlive the sweep that registering the others may cause.
         let present = missing.isEmpty ? [] : keys.compactMap { table.object(forKey: $0)?.object }
         let fetched = fetchObjects(with: missing, of: entity)
+        var knownKind = entity.index
         for key in keys {
             guard let found = table.borrowedObject(forKey: key) else { continue }
+            if found.entity != knownKind {
+                // Another entity has taken the key in a damaged store.
+                guard model.entities[found.entity].isKind(of: entity) else { continue }
+                knownKind = found.entity
+            }
             handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
                 let flags = handler.state(of: found.object).pointee.flags
                 if flags.isDisjoint(with: [.deleted, .vanished]) { body(handler, found.object) }

@@ -173,7 +173,7 @@ extension GraphObject {
         for relationship in entity.relationships where !relationship.isToMany && condition(relationship.slot) {
             let key = row.integer(at: relationship.slot)
             setDestination(
-                context.knownObject(forKey: key, of: relationship.destination),
+                context.knownDestination(forKey: key, of: relationship),
                 at: relationship.slot
             )
         }

@@ -23,10 +23,8 @@ extension GraphObject {
         context.propagateDeletes()
         let key = destinationKey(at: slot)
         if key == 0 { return nil }
-        if let found = context.handlers[destinationIndex].table.object(forKey: key) {
-            return context.handlers[found.entity].graphObject(found.object)
-        }
         guard case .relationship(let relationship) = handler.entity.properties[slot] else { return nil }
+        if let known = context.knownDestination(forKey: key, of: relationship) { return known }
         return context.destination(of: relationship, key: key, from: self)
     }
 
@@ -84,7 +82,7 @@ extension GraphObject {
         guard let context = state.pointee.handler?.context else { return [] }
         let keys =
             relationship.isToMany ? Array(members(of: relationship).keys) : [destinationKey(at: relationship.slot)]
-        return keys.compactMap { context.knownObject(forKey: $0, of: relationship.destination) }
+        return keys.compactMap { context.knownDestination(forKey: $0, of: relationship) }
     }
 
     /// What is known of the members of a to-many relationship.
@@ -108,7 +106,7 @@ extension GraphObject {
         let newKey = destination?.state.pointee.key ?? 0
         guard oldKey != newKey else { return }
         if let inverse = relationship.inverse {
-            if oldKey != 0, let old = registered(oldKey, in: relationship.destination) ?? self.destination(at: slot) {
+            if oldKey != 0, let old = registered(oldKey, along: relationship) ?? self.destination(at: slot) {
                 old.forget(self, along: inverse)
             }
             if let destination {
@@ -286,10 +284,10 @@ extension GraphObject {
         if case .relationship(let relationship) = entity.properties[slot] { relationship } else { nil }
     }
 
-    private func registered(_ key: Int64, in entity: Entity) -> (any GraphObject)? {
+    private func registered(_ key: Int64, along relationship: Relationship) -> (any GraphObject)? {
         guard let handler = state.pointee.handler else { return nil }
         if let island = handler.island { return island.object(forKey: key) }
-        return handler.context?.knownObject(forKey: key, of: entity)
+        return handler.context?.knownDestination(forKey: key, of: relationship)
     }
 
     // MARK: Graphs
@@ -374,6 +372,10 @@ extension FaultHandler {
                 $0.table.borrowedObject(forKey: key)
             }
             guard let found else { return .unknown }
+            // In a damaged store a key may be that of any object of the table.
+            guard found.entity == destinationIndex || context.isKind(found.entity, of: destinationIndex) else {
+                return .unknown
+            }
             return context.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
                 guard handler.state(of: found.object).pointee.flags.isDisjoint(with: [.deleted, .vanished])
                 else { return .deleted }
@@ -394,6 +396,11 @@ private struct LoadedMembers {
 }
 
 extension ManagedObjectContext {
+    @inline(never)
+    fileprivate func isKind(_ entityIndex: Int, of otherIndex: Int) -> Bool {
+        handlers[entityIndex].entity.isKind(of: handlers[otherIndex].entity)
+    }
+
     /// Writes the members that are not deleted to uninitialized memory, and returns how many there are.
     fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
         let destination = loaded.relationship.destination

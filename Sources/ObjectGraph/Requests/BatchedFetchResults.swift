@@ -63,7 +63,10 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
             let ids = keys[start..<Swift.min(start + batchSize, keys.count)].map {
                 context.id(entity: request.entity, key: $0)
             }
-            let objects = context.objects(with: ids).map { unsafeDowncast($0, to: Object.self) }
+            let objects = context.objects(with: ids).map { object in
+                // Of another class only if the row has become one of another entity since its key was read.
+                object as? Object ?? Object._$placeholder(slotCount: request.entity.slotCount)
+            }
             // What cannot be read ahead is read when it is needed.
             try? context.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             return objects

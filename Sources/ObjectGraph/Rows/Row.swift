@@ -77,7 +77,7 @@ public struct Row: @unchecked Sendable {
 
     @inlinable
     func word(at slot: Int) -> UInt64 {
-        assert(slot >= 0 && slot < slotCount, "there is no such slot")
+        precondition(slot >= 0 && slot < slotCount, "there is no such slot")
         return words[Row.headerWords + slot]
     }
 

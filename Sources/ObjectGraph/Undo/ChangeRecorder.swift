@@ -93,7 +93,7 @@ extension GraphObject {
     /// What stands for the object with a key among recorded changes.
     fileprivate func reference(to key: Int64, along relationship: Relationship) -> ObjectReference {
         guard key < 0,
-            let object = state.pointee.handler?.context?.knownObject(forKey: key, of: relationship.destination)
+            let object = state.pointee.handler?.context?.knownDestination(forKey: key, of: relationship)
         else { return .key(key) }
         return .object(object)
     }
@@ -103,7 +103,7 @@ extension GraphObject {
         guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships {
             func add(_ key: Int64) {
-                if key < 0 { related[key] = context.knownObject(forKey: key, of: relationship.destination) }
+                if key < 0 { related[key] = context.knownDestination(forKey: key, of: relationship) }
             }
             switch changes[relationship.slot] {
             case .value(.integer(let key)): add(key)
