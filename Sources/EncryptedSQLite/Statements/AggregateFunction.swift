@@ -23,13 +23,13 @@ package protocol AggregateFunction: AnyObject, SendableMetatype {
 }
 
 extension Connection {
-    /// Makes a function known to the statements of this connection.
+    /// Makes a function known to the statements of this connection, but not to triggers and views in the file.
     func install(_ function: any AggregateFunction.Type) throws(DatabaseError) {
         let code = sqlite3_create_function_v2(
             handle,
             function.name,
             1,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
             Unmanaged.passRetained(FunctionType(function)).toOpaque(),
             nil,
             { context, _, arguments in

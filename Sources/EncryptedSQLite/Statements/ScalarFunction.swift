@@ -129,13 +129,14 @@ func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
 }
 
 extension Connection {
-    /// Makes a function known to the statements of this connection.
+    /// Makes a function known to the statements of this connection. Triggers, views and indexes in the file cannot call it:
+    /// another program may have made them.
     func install(_ function: ScalarFunction) throws(DatabaseError) {
         let code = sqlite3_create_function_v2(
             handle,
             function.name,
             Int32(function.argumentCount ?? -1),
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
             Unmanaged.passRetained(Body(function.body)).toOpaque(),
             { context, count, arguments in
                 guard let context, let data = sqlite3_user_data(context) else { return }
