@@ -36,8 +36,10 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// What is known once the store is open.
     final class Layout: Sendable {
         let database: Database
+        /// The schema as the file was opened; queries need that of the state that they read, see ``FileStates``.
         let schema: StoreSchema
         let statements: EntityStatements
+        let states: FileStates
         let uuid: UUID
         let deferredBlobs: DeferredBlobs
         let fetchStatements = FetchStatementCache()
@@ -46,12 +48,13 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
         init(_ opened: StoreOpening.Opened, scanMonitor: ScanMonitor?) {
             database = opened.database
-            schema = opened.schema
-            statements = opened.statements
+            schema = opened.layout.schema
+            statements = opened.layout.statements
+            states = opened.states
             uuid = opened.uuid
-            deferredBlobs = DeferredBlobs(opened.database, opened.schema)
+            deferredBlobs = DeferredBlobs(opened.database, opened.layout.schema)
             self.scanMonitor = scanMonitor
-            for entity in opened.schema.model.entities where entity.isRoot {
+            for entity in schema.model.entities where entity.isRoot {
                 guard let next = opened.nextKeys[entity.name] else { continue }
                 tableSizes.note(lastKey: next &- 1, rootIndex: entity.index)
             }

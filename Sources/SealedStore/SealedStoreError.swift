@@ -12,6 +12,12 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case unsupportedQuery(String)
     /// A value of a property cannot be kept exactly: negative zero, where an entity has more than 31 properties of reals.
     case notRepresentable(property: String)
+    /// The file has a schema object that the store did not make, or lacks one or has another one in its place; its name.
+    case foreignSchema(object: String)
+    /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
+    case notWritten(entity: String)
+    /// A row holds a value that the store never writes; the entity and the property, or the column of the store's own.
+    case damagedRow(entity: String, property: String)
 }
 
 extension SealedStoreError: CustomStringConvertible {
@@ -25,6 +31,11 @@ extension SealedStoreError: CustomStringConvertible {
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
         case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"
         case .notRepresentable(let property): "a value of '\(property)' cannot be kept exactly: it is negative zero"
+        case .foreignSchema(let object):
+            "the schema of the file is not the one that the store made: '\(object)' is missing, altered or foreign"
+        case .notWritten(let entity): "rows of '\(entity)' were not written, and the save was rolled back"
+        case .damagedRow(let entity, let property):
+            "a row of '\(entity)' is damaged: '\(property)' holds a value that the store never writes"
         }
     }
 }

@@ -20,6 +20,7 @@ extension Connection {
             kept.begin = (file, state)
         }
         try runControl("BEGIN")
+        stateNumber &+= 1
         keptTransaction = kept
     }
 
@@ -31,6 +32,9 @@ extension Connection {
         guard var begin = keptTransaction?.begin, isInTransaction else { return false }
         return csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
     }
+
+    /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
+    package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
 
     /// Ends the read transaction that ``beginReading()`` began, where it is still open.
     func endReading() {

@@ -9,6 +9,7 @@ extension Connection {
         try checkUsable()
         let isOutermost = transactionDepth == 0
         try runControl(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT nested")
+        stateNumber &+= 1
         transactionDepth += 1
         defer { transactionDepth -= 1 }
         do {
@@ -27,6 +28,8 @@ extension Connection {
     /// Ends the transaction, which SQLite may have done already. Where the rollback itself fails, the transaction ends
     /// with the connection.
     private func rollBack(isOutermost: Bool) {
+        stateNumber &+= 1
+        annotation = nil
         guard isInTransaction else { return }
         // Not by way of the statement cache: it refuses to run on a damaged connection, and a lock would stay.
         let sql = isOutermost ? "ROLLBACK" : "ROLLBACK TO nested; RELEASE nested"

@@ -18,6 +18,12 @@ public final class Connection {
     var transactionDepth = 0
     /// The read transaction that goes on when the connection is given back; nil where there is none.
     var keptTransaction: KeptTransaction?
+    /// Tells apart the states of the database that the connection sees: it rises when a transaction begins, or is rolled
+    /// back, and stays the same as long as no commit of another connection can become visible.
+    package internal(set) var stateNumber = 0
+    /// What a layer above has read of the database on this connection. A rollback clears it, since it may come from changes
+    /// that were taken back.
+    package var annotation: AnyObject?
     /// Who wants to know of the rows of long results; nil where nobody does.
     package internal(set) var rowObserver: RowObserver?
     private var isClosed = false
@@ -148,6 +154,9 @@ public final class Connection {
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Whether a transaction is open that writes: it sees its own changes, which may be rolled back.
+    package var isWriting: Bool { sqlite3_txn_state(handle, nil) == SQLITE_TXN_WRITE }
 
     // MARK: The layer's own statements
 

@@ -29,6 +29,7 @@ extension Connection {
     /// Begins a read transaction that lasts as long as the connection, with the state that is committed now.
     func beginSnapshot() throws(DatabaseError) {
         try runControl("BEGIN")
+        stateNumber &+= 1
         transactionDepth += 1
         try fixState()
     }

@@ -112,12 +112,19 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Throws: ``ObjectGraphError/storeIsReadOnly``; what the stores throw. Stores that were erased before stay so.
     public func eraseStores() throws {
-        let stores = state.withLock { $0.stores.compactMap { $0?.store } }
-        var erased: Set<ObjectIdentifier> = []
-        defer { if !erased.isEmpty { announce(.erasure) } }
-        for store in stores where !erased.contains(ObjectIdentifier(store)) {
+        var hasErased = false
+        defer { if hasErased { announce(.erasure) } }
+        for store in persistentStores {
             _ = try store.execute(.erase, with: nil)
-            erased.insert(ObjectIdentifier(store))
+            hasErased = true
+        }
+    }
+
+    /// The stores, each once.
+    package var persistentStores: [any IncrementalStore] {
+        var seen: Set<ObjectIdentifier> = []
+        return state.withLock { $0.stores.compactMap { $0?.store } }.filter {
+            seen.insert(ObjectIdentifier($0)).inserted
         }
     }
 

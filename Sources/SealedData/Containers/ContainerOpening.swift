@@ -155,7 +155,7 @@ private struct LoadIssue {
         case let error as DatabaseError: error.recoverySuggestion
         case SealedStoreError.modelMismatch:
             "Open the store with the schema that it was made for, or remove the file to start afresh."
-        case SealedStoreError.damagedMetadata: "Restore the file from a backup."
+        case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."
         case ObjectGraphError.entityInTwoStores: "Give each configuration a schema of its own."
         default: nil
         }

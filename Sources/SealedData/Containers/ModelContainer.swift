@@ -1,5 +1,6 @@
 import Guarded
 import ObjectGraph
+import SealedStore
 
 /// The stores of a schema: opens their files, and is what contexts work on.
 ///
@@ -123,6 +124,19 @@ public final class ModelContainer: Sendable {
 
     /// The same as ``erase()``, which SwiftData prefers since version 18 of Apple's systems.
     public func deleteAllData() { try? erase() }
+
+    /// Removes the indexes from the container's encrypted files that its schema does not declare.
+    ///
+    /// Opening adds the indexes that are missing and removes none, since another program may declare and need them. An index
+    /// that no program needs any more costs time at every save and room in the file until it is removed. Programs that have the
+    /// file open go on without the indexes; their searches that need a removed full-text index fail until they open the
+    /// file again.
+    ///
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration allows no saving; `DatabaseError`.
+    /// - Complexity: O(*n*) in the size of the removed indexes.
+    public func removeUndeclaredIndexes() throws {
+        for case let store as SealedStore in stores.coordinator.persistentStores { try store.removeUndeclaredIndexes() }
+    }
 
     /// The context of the main actor, made when it is first asked for.
     @MainActor public var mainContext: ModelContext {

@@ -64,7 +64,7 @@ private struct BatchDelete {
 
     /// Finds the objects that fit, and those that they lead to along cascades, at any depth.
     private func collect(_ keys: BatchKeys) throws {
-        let selection = try request.fetchRequest.keySelection(layout)
+        let selection = try request.fetchRequest.keySelection(layout, on: connection)
         guard !cascades.isEmpty else { return try keys.insert(selection.sql.text, selection.parameters) }
         let steps = cascades.map { relationship in
             let walk = RelationshipWalk(relationship, layout)

@@ -33,7 +33,7 @@ private struct BatchUpdate {
         var changes = BatchChanges()
         guard !assignments.isEmpty else { return changes }
         let keys = try BatchKeys(connection)
-        let selection = try request.fetchRequest.keySelection(layout)
+        let selection = try request.fetchRequest.keySelection(layout, on: connection)
         try keys.insert(selection.sql.text, selection.parameters)
         try write()
         for (property, value) in assignments {
@@ -54,12 +54,14 @@ private struct BatchUpdate {
         let table = layout.schema.table(of: request.entity)
         let written = assignments.compactMap { table.column(of: $0.property) }
         let columns = written.map(\.name)
-        var generator = QueryGenerator(layout.schema, root: request.entity)
+        // As the rows are before they are written: the written values are computed of these.
+        let state = try layout.states.state(on: connection)
+        var generator = QueryGenerator(state.schema, root: request.entity)
         var mixedTexts = MixedTexts()
         for assignment in assignments where generator.textForm(of: assignment.value) == .mixed {
             mixedTexts.note(assignment.property, of: request.entity, in: layout.schema)
         }
-        try layout.schema.textForms.note(mixedTexts.columns, on: connection)
+        try TextForms.note(mixedTexts.columns, on: connection)
         let values = try assignments.map { try generator.value($0.value) }
         let isInBatch = #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
         let version = VersionWord.increment(writing: written)

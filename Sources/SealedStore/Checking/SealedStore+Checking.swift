@@ -14,7 +14,8 @@ extension SealedStore {
         let entityNames = description.entityNames
         do {
             var problems = try layout.database.read { connection in
-                let indexes = IndexCheck(connection, layout.schema, entityNames: entityNames)
+                let schema = try layout.states.state(on: connection).schema
+                let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 try indexes.refresh()
                 let damage = try Self.damage(found: connection)
                 // What damaged pages hold cannot be told.
@@ -37,7 +38,8 @@ extension SealedStore {
         var problems: [StoreProblem] = []
         do {
             try layout.database.write { connection in
-                problems = try IndexCheck(connection, layout.schema, entityNames: description.entityNames)
+                let schema = try layout.states.state(on: connection).schema
+                problems = try IndexCheck(connection, schema, entityNames: description.entityNames)
                     .mismatchedTexts()
             }
         } catch DatabaseError.damaged where !problems.isEmpty {

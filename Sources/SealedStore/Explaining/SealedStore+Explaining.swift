@@ -6,8 +6,15 @@ extension SealedStore {
     func explain(_ request: FetchRequest) throws -> QueryPlan {
         let layout = try layout.value
         let selection = layout.selection(for: request)
-        let statement = try FetchStatement(request, columns: selection.columns, layout)
-        return try layout.database.read { try QueryPlan(of: statement.sql.text, on: $0) }
+        return try layout.database.read { connection in
+            let statement = try FetchStatement(
+                request,
+                columns: selection.columns,
+                layout,
+                in: layout.states.state(on: connection)
+            )
+            return try QueryPlan(of: statement.sql.text, on: connection)
+        }
     }
 }
 

@@ -116,18 +116,38 @@ final class EntitySelection: Sendable {
         }
     }
 
+    /// What a column holds. It is strict: the values have its type, or are NULL.
+    private enum Content {
+        case integer, real, text, blob
+        /// The primary key of a destination, which is positive.
+        case key
+
+        init(_ column: Column) {
+            if case .relationship = column.property {
+                self = .key
+                return
+            }
+            switch column.storage {
+            case .integer: self = .integer
+            case .real: self = .real
+            case .text: self = .text
+            case .blob: self = .blob
+            }
+        }
+    }
+
     private struct Cell: Sendable {
         let slot: Int
         let column: Int32
-        /// The type of the column, which is strict: it holds values of that type, and NULL.
-        let storage: AttributeType.Storage
+        let content: Content
         /// The column that tells whether the value was left in the store; nil where it never is.
         let deferral: Int32?
         /// The bit of a column of reals in the row's ``VersionWord``.
         let signBit: Int?
     }
 
-    private let table: String
+    /// The entity at the top of the inheritance.
+    private let root: Entity
     private let layouts: [Int64: RowLayout]
     private let onlyLayout: RowLayout?
     /// Whether some columns are not read.
@@ -137,7 +157,7 @@ final class EntitySelection: Sendable {
 
     /// - Parameter properties: Whose columns are read; nil for all.
     init(_ entity: Entity, _ table: EntityTable, only properties: Set<Property>? = nil) {
-        self.table = table.name
+        root = table.root
         isPartial = properties != nil
         var names = [#"t0."_id""#, #"t0."_version""#]
         if table.hasEntityColumn { names.append(#"t0."_entity""#) }
@@ -149,7 +169,7 @@ final class EntitySelection: Sendable {
             cells[property] = Cell(
                 slot: property.slot,
                 column: position,
-                storage: column.storage,
+                content: Content(column),
                 deferral: isDeferrable ? position + 1 : nil,
                 signBit: column.signBit
             )
@@ -173,9 +193,13 @@ final class EntitySelection: Sendable {
         }
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
         self.layouts = Dictionary(
-            uniqueKeysWithValues: zip(entity.family, layouts).map { (table.codes[$0] ?? 0, $1) }
+            zip(entity.family, layouts).compactMap { member, layout in
+                // No object is of an abstract entity.
+                member.isAbstract ? nil : table.codes[member].map { ($0, layout) }
+            },
+            uniquingKeysWith: { first, _ in first }
         )
-        let codes = self.layouts.keys.sorted().map(String.init).joined(separator: ", ")
+        let codes = entity.family.compactMap { table.codes[$0] }.sorted().map(String.init).joined(separator: ", ")
         familyCondition = entity.isRoot ? nil : "t0.\"_entity\" IN (\(codes))"
         exactCondition = table.hasEntityColumn ? "t0.\"_entity\" = \(table.codes[entity] ?? 0)" : nil
     }
@@ -189,8 +213,8 @@ final class EntitySelection: Sendable {
     /// - Parameters:
     ///   - observer: Who is told of each.
     ///   - isWanted: Whether the statement's current row is one to copy.
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where a row is of an entity that the store does not know, and what
-    ///   a step throws.
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, or is of an entity
+    ///   that the store does not know, and what a step throws.
     @inline(__always)
     func readAll(
         _ statement: borrowing Statement,
@@ -200,33 +224,54 @@ final class EntitySelection: Sendable {
     ) throws {
         if let onlyLayout, observer == nil, !isPartial {
             while try statement.step() {
-                if isWanted(statement) { read(statement, onlyLayout, into: &rows) }
+                if isWanted(statement) { try read(statement, onlyLayout, into: &rows) }
             }
             return
         }
         while try statement.step() {
             guard isWanted(statement) else { continue }
             guard let layout = onlyLayout ?? layouts[statement.integer(at: 2)] else {
-                throw SealedStoreError.damagedMetadata("an entity number in \(table)")
+                throw damage("_entity")
             }
-            read(statement, layout, into: &rows)
+            try read(statement, layout, into: &rows)
             for slot in layout.omittedSlots { rows.setOmitted(at: slot) }
             observer?.didReadRow()
         }
     }
 
+    /// The error for a row with a value that the store never writes.
+    @inline(never)
+    private func damage(_ property: String) -> SealedStoreError {
+        .damagedRow(entity: root.name, property: property)
+    }
+
+    @inline(never)
+    private func damage(at slot: Int, of layout: RowLayout) -> SealedStoreError {
+        let entity = root.family.first { $0.index == layout.entityIndex } ?? root
+        return .damagedRow(entity: entity.name, property: entity.properties[slot].name)
+    }
+
     @inline(__always)
-    private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) {
+    private func read(_ statement: borrowing Statement, _ layout: RowLayout, into rows: inout RowBatchBuilder) throws {
         let word = statement.integer(at: 1)
+        let key = statement.integer(at: 0)
+        guard key > 0 else { throw damage("_id") }
         rows.begin(
-            key: statement.integer(at: 0),
+            key: key,
             version: UInt32(truncatingIfNeeded: word),
             entity: layout.entityIndex,
             slotCount: layout.slotCount
         )
         // The value is asked for before its type: only a zero may be a NULL, and so most columns cost one call.
         for cell in layout.cells {
-            switch cell.storage {
+            switch cell.content {
+            case .key:
+                let key = statement.integer(at: cell.column)
+                if key > 0 {
+                    rows.set(integer: key, at: cell.slot)
+                } else if !statement.isNull(at: cell.column) {
+                    throw damage(at: cell.slot, of: layout)
+                }
             case .integer:
                 let value = statement.integer(at: cell.column)
                 if value != 0 || !statement.isNull(at: cell.column) { rows.set(integer: value, at: cell.slot) }

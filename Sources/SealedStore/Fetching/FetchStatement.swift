@@ -15,11 +15,18 @@ struct FetchStatement {
     /// The values of its parameters.
     var parameters: [Value] { prepared.parameters.map { $0.value(in: constants) } + endParameters }
 
-    init(_ request: FetchRequest, columns: String, isOrdered: Bool = true, _ layout: SealedStore.Layout) throws {
+    /// - Parameter state: The state of the file that the statement runs on.
+    init(
+        _ request: FetchRequest,
+        columns: String,
+        isOrdered: Bool = true,
+        _ layout: SealedStore.Layout,
+        in state: FileState
+    ) throws {
         let end = SQL.limit(request.limit, offset: request.offset)
         endParameters = end.parameters
-        if layout.dependsOnConstants(request) {
-            prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, layout)
+        if state.dependsOnConstants(request) {
+            prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, layout, state)
             constants = []
         } else {
             let shape = request.predicate.map(QueryShape.init)
@@ -31,10 +38,10 @@ struct FetchStatement {
                 sort: isOrdered ? request.sort : [],
                 isOrdered: isOrdered,
                 end: end.text,
-                formCount: layout.schema.textForms.count
+                state: ObjectIdentifier(state)
             )
             prepared = try layout.fetchStatements.statement(for: key) {
-                try Prepared(request, shape?.template, columns, isOrdered, end.text, layout)
+                try Prepared(request, shape?.template, columns, isOrdered, end.text, layout, state)
             }
             constants = shape?.constants ?? []
         }
@@ -62,15 +69,16 @@ struct FetchStatement {
             _ columns: String,
             _ isOrdered: Bool,
             _ end: String,
-            _ layout: SealedStore.Layout
+            _ layout: SealedStore.Layout,
+            _ state: FileState
         ) throws {
-            var generator = QueryGenerator(layout.schema, root: request.entity)
+            var generator = QueryGenerator(state.schema, root: request.entity)
             let selection = layout.statements.selection(of: request.entity)
             var conditions: [String] = []
             if let condition = selection.condition(includesSubentities: request.includesSubentities) {
                 conditions.append(condition)
             }
-            let search = try request.search.map { try SearchSource($0, of: request.entity, layout.schema) }
+            let search = try request.search.map { try SearchSource($0, of: request.entity, state.schema) }
             if let search {
                 conditions += search.conditions
                 generator.parameters += search.parameters
@@ -98,7 +106,7 @@ struct FetchStatement {
     }
 }
 
-extension SealedStore.Layout {
+extension FileState {
     /// Whether a request's statement depends on its constants: on what is searched for, and on what an index preselects.
     fileprivate func dependsOnConstants(_ request: FetchRequest) -> Bool {
         request.search != nil || schema.mayPreselect(from: request.entity)

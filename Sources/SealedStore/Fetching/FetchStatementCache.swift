@@ -14,8 +14,8 @@ final class FetchStatementCache: Sendable {
         let isOrdered: Bool
         /// What stands behind the order.
         let end: String
-        /// The number of columns with texts of several forms, which only grows.
-        let formCount: Int
+        /// The ``FileState`` that the statement is for.
+        let state: ObjectIdentifier
 
         /// Hashes what tells most keys apart: to hash the texts would cost more than to find the statement.
         func hash(into hasher: inout Hasher) {

@@ -6,9 +6,9 @@ extension SealedStore {
     /// The rows of values that a request asks for: one statement.
     func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
         let layout = try layout.value
-        let statement = try DictionaryStatement(request, layout)
         return try layout.database.read { connection in
-            try connection.withStatement(statement.sql) { query in
+            let statement = try DictionaryStatement(request, layout, in: layout.states.state(on: connection))
+            return try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
                 var results = DictionaryResults(for: request)
                 let columns = 0..<query.columnCount
@@ -28,8 +28,9 @@ struct DictionaryStatement {
     /// The values of its parameters.
     let parameters: [Value]
 
-    init(_ request: DictionaryFetchRequest, _ layout: SealedStore.Layout) throws {
-        var generator = QueryGenerator(layout.schema, root: request.entity)
+    /// - Parameter state: The state of the file that the statement runs on.
+    init(_ request: DictionaryFetchRequest, _ layout: SealedStore.Layout, in state: FileState) throws {
+        var generator = QueryGenerator(state.schema, root: request.entity)
         // The parts are written in the order in which they stand in the text, and so are their parameters.
         generator.allowsAggregates = true
         let columns = try request.columns.map { column in

@@ -17,20 +17,18 @@ extension SealedStore {
         let layout = try layout.value
         let table = layout.schema.table(of: request.entity)
         let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
-        let statement = try FetchStatement(request, columns: columns, layout)
         return try layout.database.read { connection in
-            try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
+            let statement = try FetchStatement(
+                request,
+                columns: columns,
+                layout,
+                in: layout.states.state(on: connection)
+            )
+            return try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
                 try statement.bind(to: query)
                 var ids: [ManagedObjectID] = []
                 while try query.step() {
-                    let entity = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 1)) : request.entity
-                    ids.append(
-                        ManagedObjectID(
-                            entity: entity ?? request.entity,
-                            storeUUID: layout.uuid,
-                            key: query.integer(at: 0)
-                        )
-                    )
+                    ids.append(try table.id(of: query, entityColumn: 1, storeUUID: layout.uuid))
                 }
                 return ids
             }
@@ -43,15 +41,16 @@ extension SealedStore {
         var request = request
         request.sort = []
         let isLimited = request.limit != nil || request.offset > 0
-        let statement = try FetchStatement(
-            request,
-            columns: isLimited ? "1" : "count(*)",
-            isOrdered: isLimited,
-            layout
-        )
-        let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
         return try layout.database.read { connection in
-            try connection.withStatement(sql, observer: layout.scanMonitor(for: request)) { query in
+            let statement = try FetchStatement(
+                request,
+                columns: isLimited ? "1" : "count(*)",
+                isOrdered: isLimited,
+                layout,
+                in: layout.states.state(on: connection)
+            )
+            let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
+            return try connection.withStatement(sql, observer: layout.scanMonitor(for: request)) { query in
                 try statement.bind(to: query)
                 return try query.step() ? Int(query.integer(at: 0)) : 0
             }
@@ -67,7 +66,12 @@ extension SealedStore.Layout {
         on connection: Connection
     ) throws -> RowBatch {
         let selection = selection(for: request)
-        let statement = try FetchStatement(request, columns: selection.columns, self)
+        let statement = try FetchStatement(
+            request,
+            columns: selection.columns,
+            self,
+            in: states.state(on: connection)
+        )
         return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
             try statement.bind(to: query)
             var rows = rowBuilder(for: selection, in: generation, readFailures: request.readFailures)

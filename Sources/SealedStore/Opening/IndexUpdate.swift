@@ -1,45 +1,64 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Gives a store the indexes that the program's model declares, and takes those from it that it does not declare any more.
+/// Gives a store the indexes that the program's model declares and the store does not have.
 ///
-/// A store that is opened for reading keeps those that it has.
+/// Indexes that the model does not declare stay. Programs with different declarations may have the file open at the same
+/// time: if each removed what the other one declares, both would build indexes at every opening.
 struct IndexUpdate {
-    private let model: ManagedObjectModel
     private let connection: Connection
+    private let own: ManagedObjectModel
+    private let stored: StoreMetadataTable
 
     /// - Parameters:
-    ///   - model: The model of the program, which differs from that of the store in its indexes at most.
-    ///   - connection: A connection in a transaction.
-    init(to model: ManagedObjectModel, on connection: Connection) {
-        self.model = model
+    ///   - connection: A connection in a transaction that writes.
+    ///   - model: The model of the program.
+    ///   - own: The part of it that the store holds. It differs from the model in the file in its indexes at most.
+    /// - Throws: ``SealedStoreError`` if the file is not for the model.
+    init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
         self.connection = connection
+        self.own = own
+        // Another process may have changed it since it was opened.
+        stored = try StoreLayout.read(on: connection, for: model, own: own).metadata
     }
 
-    static func isNeeded(_ metadata: StoreMetadataTable, for model: ManagedObjectModel) -> Bool {
-        metadata.model.entities.contains { stored in
-            model.entitiesByName[stored.name].map { $0.description.indexes != stored.description.indexes } ?? false
+    /// Makes and fills the indexes that are missing.
+    ///
+    /// - Returns: what the store says of itself now.
+    func addMissing() throws -> StoreMetadataTable {
+        var names = stored.names
+        names.addIndexes(of: own, avoiding: try namesInUse())
+        return try change(to: names) { declared, stored in
+            stored + declared.filter { !stored.contains($0) }
         }
     }
 
-    /// Makes and removes indexes.
+    /// Removes the indexes that the model does not declare.
     ///
     /// - Returns: what the store says of itself now.
-    func run() throws -> StoreMetadataTable {
-        // Another process may have done it meanwhile.
-        let stored = try StoreMetadataTable.read(on: connection)
+    func removeUndeclared() throws -> StoreMetadataTable {
         var names = stored.names
-        names.updateIndexes(to: model, avoiding: try namesInUse())
+        names.removeIndexes(notIn: own)
+        return try change(to: names) { declared, stored in stored.filter(declared.contains) }
+    }
+
+    /// Makes the indexes of a file those that have names.
+    ///
+    /// - Parameter merged: The indexes that the model in the file declares for an entity then.
+    private func change(
+        to names: SchemaNames,
+        _ merged: (_ declared: [FetchIndexDescription], _ stored: [FetchIndexDescription]) -> [FetchIndexDescription]
+    ) throws -> StoreMetadataTable {
+        let declarations = stored.model.declarations.map { declaration in
+            var declaration = declaration
+            let declared = own.entitiesByName[declaration.name]?.description.indexes ?? []
+            declaration.indexes = merged(declared, declaration.indexes)
+            return declaration
+        }
         let updated = StoreMetadataTable(
             uuid: stored.uuid,
             formatVersion: stored.formatVersion,
-            model: try ManagedObjectModel(
-                entities: stored.model.declarations.map { declaration in
-                    var declaration = declaration
-                    declaration.indexes = model.entitiesByName[declaration.name]?.description.indexes ?? []
-                    return declaration
-                }
-            ),
+            model: try ManagedObjectModel(entities: declarations),
             names: names,
             columnsOfMixedForms: stored.columnsOfMixedForms
         )
@@ -67,6 +86,25 @@ struct IndexUpdate {
             var names: [String] = []
             while try statement.step() { names.append(statement.string(at: 0)) }
             return UniqueNames(names)
+        }
+    }
+}
+
+extension SealedStore {
+    /// Removes the indexes from the file that the store's model does not declare.
+    ///
+    /// Opening adds the indexes that are missing and removes none, since another program may declare and need them. An index
+    /// that no program needs any more costs time at every save and room in the file until it is removed.
+    ///
+    /// Containers and processes that have the file open go on without the indexes. Their searches that need a removed
+    /// full-text index throw `FullTextError.noIndex`, until they open the file again and so add the index.
+    ///
+    /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError` from SQLite.
+    /// - Complexity: O(*n*) in the size of the removed indexes.
+    public func removeUndeclaredIndexes() throws {
+        let own = try StoreOpening(model: model, description: description).ownModel()
+        _ = try writeTransaction { connection, _ in
+            try IndexUpdate(on: connection, for: model, own: own).removeUndeclared()
         }
     }
 }

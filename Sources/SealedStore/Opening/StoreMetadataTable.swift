@@ -64,7 +64,9 @@ struct StoreMetadataTable {
         guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }
-        guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }) else {
+        guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }),
+            (1...Int(StoreOpening.formatVersion)).contains(formatVersion)
+        else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
         }
         return StoreMetadataTable(
@@ -107,6 +109,10 @@ extension SealedStore {
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
         let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { _ in }
         defer { try? database.close() }
-        return try database.read(StoreMetadataTable.read).model
+        return try database.read { connection in
+            // Until then a view might stand in the place of the table.
+            _ = try SchemaFingerprint(on: connection)
+            return try StoreMetadataTable.read(on: connection).model
+        }
     }
 }

@@ -15,27 +15,13 @@ struct StoreOpening {
     /// An open store.
     struct Opened {
         let database: Database
-        let schema: StoreSchema
-        let statements: EntityStatements
+        let layout: StoreLayout
+        let states: FileStates
         let uuid: UUID
         let formatVersion: Int
         /// The keys that the next objects get, by the names of root entities.
         let nextKeys: [String: Int64]
     }
-
-    /// A model in tables, with its statements.
-    private struct LaidOut {
-        let schema: StoreSchema
-        let statements: EntityStatements
-    }
-
-    /// What a model is laid out by. Models of the same entities are laid out alike, and entities are never freed.
-    private struct LayoutKey: Hashable {
-        let entities: [ObjectIdentifier]
-        let names: SchemaNames
-    }
-
-    private static let laidOut = KeptValues<LayoutKey, LaidOut>()
 
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
@@ -45,20 +31,24 @@ struct StoreOpening {
             try create(StoreSchema(model: own), on: connection)
         }
         do {
-            let (recorded, nextKeys) = try database.read { connection in
-                (try StoreMetadataTable.read(on: connection), try PrimaryKeySequences.nextKeys(on: connection))
+            var (metadata, layout, version, nextKeys) = try database.read { connection in
+                let (metadata, layout) = try StoreLayout.read(on: connection, for: model, own: own)
+                return (
+                    metadata, layout, Optional(try connection.schemaVersion()),
+                    try PrimaryKeySequences.nextKeys(on: connection)
+                )
             }
-            var metadata = recorded
-            let differences = ModelComparison(stored: metadata.model, current: own).differences
-            guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
-            if !description.isReadOnly, IndexUpdate.isNeeded(metadata, for: own) {
-                metadata = try database.write { try IndexUpdate(to: own, on: $0).run() }
+            if !description.isReadOnly, !metadata.names.missingIndexes(of: own).isEmpty {
+                metadata = try database.write { connection in
+                    try IndexUpdate(on: connection, for: model, own: own).addMissing()
+                }
+                layout = try StoreLayout.shared(model, own: own, names: metadata.names)
+                version = nil
             }
-            let laidOut = layOut(metadata.names)
             return Opened(
                 database: database,
-                schema: laidOut.schema.with(TextForms(metadata.columnsOfMixedForms)),
-                statements: laidOut.statements,
+                layout: layout,
+                states: FileStates(layout, own: own, metadata, version: version),
                 uuid: metadata.uuid,
                 formatVersion: metadata.formatVersion,
                 nextKeys: nextKeys
@@ -69,16 +59,8 @@ struct StoreOpening {
         }
     }
 
-    private func layOut(_ names: SchemaNames) -> LaidOut {
-        let key = LayoutKey(entities: model.entities.map(ObjectIdentifier.init), names: names)
-        return Self.laidOut.value(for: key) {
-            let schema = StoreSchema(model: model, names: names)
-            return LaidOut(schema: schema, statements: EntityStatements(schema))
-        }
-    }
-
     /// The part of the model that the store holds; all of it, where the description names no entities.
-    private func ownModel() throws -> ManagedObjectModel {
+    func ownModel() throws -> ManagedObjectModel {
         guard let names = description.entityNames, names.count < model.entities.count else { return model }
         return try ManagedObjectModel(
             entities: model.entities.filter { names.contains($0.name) }.map(\.description)

@@ -47,7 +47,7 @@ extension QueryGenerator {
                 source(of: start).entity
             }
         let table = schema.table(of: entity)
-        return table.column(of: property).map { schema.textForms.areMixed(in: $0, of: table) } ?? true
+        return table.column(of: property).map { schema.conditions.areFormsMixed(in: $0, of: table) } ?? true
     }
 
     /// Two values as the sides of a comparison.

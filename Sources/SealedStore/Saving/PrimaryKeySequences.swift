@@ -44,7 +44,10 @@ final class PrimaryKeySequences: Sendable {
 
     /// Reserves keys in the transaction that a connection is in, for rows of the same transaction.
     static func reserve(_ count: Int, of root: Entity, on connection: Connection) throws -> Range<Int64> {
-        let sql = #"UPDATE "_sequence" SET "next" = "next" + ?1 WHERE "entity" = ?2 RETURNING "next""#
+        let sql = """
+            UPDATE "_sequence" SET "next" = "next" + ?1 \
+            WHERE "entity" = ?2 AND "next" BETWEEN 1 AND 9223372036854775807 - ?1 RETURNING "next"
+            """
         return try connection.withStatement(sql) { statement in
             try statement.bind(Int64(count), at: 1)
             try statement.bind(text: root.name, at: 2)

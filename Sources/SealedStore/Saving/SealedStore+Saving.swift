@@ -65,7 +65,7 @@ struct SaveTransaction {
 
     /// Records what was found about the form of the texts.
     func noteMixedTexts() throws {
-        try layout.schema.textForms.note(mixedTexts.columns, on: connection)
+        try TextForms.note(mixedTexts.columns, on: connection)
     }
 
     // MARK: Rows
@@ -109,6 +109,9 @@ struct SaveTransaction {
                     try bind(chunk.row(at: position), insertion, to: statement, from: &parameter)
                 }
                 try statement.run()
+                guard connection.changes == count else {
+                    throw SealedStoreError.notWritten(entity: insertion.entity.name)
+                }
                 index += count
             }
         }

@@ -15,6 +15,25 @@ enum SQL {
         return name.utf8.contains(quote) ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
     }
 
+    /// What an identifier between quotes stands for.
+    static func unquoted(_ identifier: String) -> String {
+        String(identifier.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    }
+
+    /// The name of the object that a statement of the store's own makes: its first identifier between quotes.
+    static func nameOfObject(madeBy statement: String) -> String {
+        var name = ""
+        var rest = statement.drop { $0 != "\"" }.dropFirst()
+        while let character = rest.popFirst() {
+            if character == "\"" {
+                guard rest.first == "\"" else { break }
+                rest.removeFirst()
+            }
+            name.append(character)
+        }
+        return name
+    }
+
     /// A name that SQLite takes and that does not look like one of the store's own, which begin with an underscore.
     static func legalName(_ name: String) -> String {
         let name = withoutNulls(name)

@@ -27,6 +27,11 @@ struct SchemaNames: Codable, Hashable, Sendable {
         let index: FetchIndexDescription
         /// The name of the index or of its virtual table; those of what belongs to it begin with it.
         let name: String
+
+        /// The names of the tables in which SQLite keeps the content of a virtual table.
+        var shadowTables: [String] { index.shadowSuffixes.map { name + $0 } }
+
+        fileprivate var declaration: Declaration { Declaration(entity: entity, index: index) }
     }
 
     /// Names everything of a model, in the order of its declarations.
@@ -60,39 +65,67 @@ struct SchemaNames: Codable, Hashable, Sendable {
             joinTables[relationship.source.name, default: [:]][relationship.name] =
                 tableNames.add("_\(relationship.source.name)_\(relationship.name)")
         }
-        updateIndexes(to: model, avoiding: tableNames)
+        addIndexes(of: model, avoiding: tableNames)
     }
 
-    /// Names the indexes that a model declares and the store does not have yet, and forgets those that it does not declare
-    /// any more.
+    /// Names the indexes that a model declares and the store does not have yet. Those that the model does not declare stay:
+    /// another program may need them.
     ///
     /// - Parameter names: The names that are taken.
-    mutating func updateIndexes(to model: ManagedObjectModel, avoiding names: UniqueNames) {
+    mutating func addIndexes(of model: ManagedObjectModel, avoiding names: UniqueNames) {
         var names = names
-        var known: [Declaration: IndexName] = [:]
-        for index in indexes { known[Declaration(entity: index.entity, index: index.index)] = index }
-        indexes = []
-        var seen: Set<Declaration> = []
-        for entity in model.entities {
-            for index in entity.description.indexes {
-                let declaration = Declaration(entity: entity.name, index: index)
-                guard seen.insert(declaration).inserted else { continue }
-                indexes.append(
-                    known[declaration]
-                        ?? IndexName(
-                            entity: entity.name,
-                            index: index,
-                            name: names.add(
-                                "_\(index.kind.name)_\(entity.name)_\(index.properties.joined(separator: "_"))",
-                                suffixes: index.suffixes
-                            )
-                        )
+        for (entity, index) in missingIndexes(of: model) {
+            indexes.append(
+                IndexName(
+                    entity: entity,
+                    index: index,
+                    name: names.add(
+                        "_\(index.kind.name)_\(entity)_\(index.properties.joined(separator: "_"))",
+                        suffixes: index.suffixes
+                    )
                 )
-            }
+            )
         }
     }
 
-    private struct Declaration: Hashable {
+    /// The indexes that a model declares and the store does not have, each once, with the names of the declaring entities.
+    func missingIndexes(of model: ManagedObjectModel) -> [(entity: String, index: FetchIndexDescription)] {
+        var known = Set(indexes.map(\.declaration))
+        var missing: [(entity: String, index: FetchIndexDescription)] = []
+        for entity in model.entities {
+            for index in entity.description.indexes
+            where known.insert(Declaration(entity: entity.name, index: index)).inserted {
+                missing.append((entity.name, index))
+            }
+        }
+        return missing
+    }
+
+    /// Removes the indexes that a model does not declare.
+    mutating func removeIndexes(notIn model: ManagedObjectModel) {
+        let declared = Self.declarations(of: model)
+        indexes.removeAll { !declared.contains($0.declaration) }
+    }
+
+    /// The names with the indexes that a model declares before the others: a search takes the first index that serves it.
+    func preferringIndexes(of model: ManagedObjectModel) -> SchemaNames {
+        let declared = Self.declarations(of: model)
+        var names = self
+        names.indexes = indexes.filter { declared.contains($0.declaration) }
+        guard names.indexes.count < indexes.count else { return self }
+        names.indexes += indexes.filter { !declared.contains($0.declaration) }
+        return names
+    }
+
+    private static func declarations(of model: ManagedObjectModel) -> Set<Declaration> {
+        Set(
+            model.entities.flatMap { entity in
+                entity.description.indexes.map { Declaration(entity: entity.name, index: $0) }
+            }
+        )
+    }
+
+    fileprivate struct Declaration: Hashable {
         let entity: String
         let index: FetchIndexDescription
     }
@@ -116,19 +149,41 @@ struct SchemaNames: Codable, Hashable, Sendable {
         return names
     }
 
-    func table(of root: Entity) -> String { tables[root.name] ?? root.name }
+    func table(of root: Entity) -> String { recordedTable(of: root) ?? root.name }
 
-    func column(of property: Property) -> String {
-        columns[property.declaringEntityName]?[property.name] ?? property.name
-    }
+    func column(of property: Property) -> String { recordedColumn(of: property) ?? property.name }
 
     func positionColumn(of relationship: Relationship) -> String {
-        positionColumns[relationship.source.name]?[relationship.name] ?? relationship.name
+        recordedPositionColumn(of: relationship) ?? relationship.name
     }
 
     func joinTable(of relationship: Relationship) -> String {
-        let canonical = relationship.placement == .joinTable(isCanonical: false) ? relationship.inverse! : relationship
-        return joinTables[canonical.source.name]?[canonical.name] ?? canonical.name
+        let isInverse = relationship.placement == .joinTable(isCanonical: false)
+        let canonical = isInverse ? relationship.inverse ?? relationship : relationship
+        return recordedJoinTable(of: canonical) ?? canonical.name
+    }
+
+    // MARK: What is recorded; nil for what is not
+
+    func recordedTable(of root: Entity) -> String? { tables[root.name] }
+
+    func recordedColumn(of property: Property) -> String? { columns[property.declaringEntityName]?[property.name] }
+
+    func recordedPositionColumn(of relationship: Relationship) -> String? {
+        positionColumns[relationship.source.name]?[relationship.name]
+    }
+
+    func recordedJoinTable(of canonical: Relationship) -> String? {
+        joinTables[canonical.source.name]?[canonical.name]
+    }
+
+    func recordedCode(of entity: Entity) -> Int64? { codes[entity.name] }
+
+    /// Whether other names are the same but for the indexes.
+    func differsInIndexesOnly(from other: SchemaNames) -> Bool {
+        var names = self
+        names.indexes = other.indexes
+        return names == other
     }
 
     func signBit(of property: Property) -> Int? { signBits[property.declaringEntityName]?[property.name] }
@@ -193,12 +248,16 @@ extension FetchIndexDescription.Kind {
 extension FetchIndexDescription {
     /// The ends of the names of further tables, views and indexes that belong to one.
     fileprivate var suffixes: [String] {
+        guard case .fullText = kind else { return shadowSuffixes }
+        return shadowSuffixes + [FullTextIndex.textSuffix] + properties.indices.map(FullTextIndex.otherSuffix)
+    }
+
+    /// The ends of the names of the tables that SQLite makes for a virtual one.
+    fileprivate var shadowSuffixes: [String] {
         switch kind {
         case .binary: []
         case .rtree: ["_node", "_parent", "_rowid"]
-        case .fullText:
-            ["_config", "_content", "_data", "_docsize", "_idx", FullTextIndex.textSuffix]
-                + properties.indices.map(FullTextIndex.otherSuffix)
+        case .fullText: ["_config", "_content", "_data", "_docsize", "_idx"]
         }
     }
 }

@@ -7,13 +7,16 @@ struct SchemaStatements {
     private(set) var all: [String] = []
     private var names: UniqueNames
 
+    /// Those for the tables that every store has.
+    static let own = [
+        #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
+        #"CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, WITHOUT ROWID"#,
+    ]
+
     init(_ schema: StoreSchema) {
         self.schema = schema
         names = UniqueNames(schema.names.tableNames, schema.names.indexes)
-        all = [
-            #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
-            #"CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, WITHOUT ROWID"#,
-        ]
+        all = Self.own
         for entity in schema.model.entities where entity.isRoot { addTable(of: entity) }
         for relationship in schema.model.relationships { addJoinTable(of: relationship) }
         for entity in schema.model.entities { addConstraints(of: entity) }

@@ -1,3 +1,5 @@
+import EncryptedSQLite
+import Foundation
 import ObjectGraph
 
 /// How a model's entities and relationships lie in tables: names, columns and what each of them holds.
@@ -18,13 +20,13 @@ struct StoreSchema: Sendable {
     /// The join table of each relationship that has one, at its `Relationship.index`.
     let joinTables: [JoinTable?]
     /// The declared indexes that the store has.
-    let indexes: [SchemaIndex]
+    private(set) var indexes: [SchemaIndex]
     /// For each entity, at its `Entity.index`, the R*Trees that all its objects are in.
-    private let coordinateIndexes: [[CoordinateIndex]]
+    private var coordinateIndexes: [[CoordinateIndex]] = []
     /// For each entity, at its `Entity.index`, the full-text indexes that all its objects are in.
-    private let fullTextIndexes: [[FullTextIndex]]
-    /// In which columns of the store's file texts are not what their bytes are.
-    private(set) var textForms = TextForms()
+    private var fullTextIndexes: [[FullTextIndex]] = []
+    /// What the state of the file adds.
+    private(set) var conditions = FileConditions()
 
     /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
     ///
@@ -39,8 +41,23 @@ struct StoreSchema: Sendable {
         }
         tables = model.entities.map { byRoot[$0.rootIndex]! }
         joinTables = model.relationships.map { JoinTable($0, names: names) }
+        indexes = []
+        setIndexes(names.indexes)
+    }
+
+    /// The schema in a state of its file.
+    func with(_ conditions: FileConditions) -> StoreSchema {
+        var schema = self
+        schema.conditions = conditions
+        if !conditions.missingIndexes.isEmpty {
+            schema.setIndexes(names.indexes.filter { !conditions.missingIndexes.contains($0) })
+        }
+        return schema
+    }
+
+    private mutating func setIndexes(_ names: [SchemaNames.IndexName]) {
         let tables = tables
-        let indexes = names.indexes.compactMap { SchemaIndex($0, model: model) { tables[$0.index] } }
+        let indexes = names.compactMap { SchemaIndex($0, model: model) { tables[$0.index] } }
         self.indexes = indexes
         coordinateIndexes = model.entities.map { entity in
             indexes.compactMap {
@@ -52,13 +69,6 @@ struct StoreSchema: Sendable {
                 if case .fullText(let index) = $0, entity.isKind(of: index.indexed.entity) { index } else { nil }
             }
         }
-    }
-
-    /// The schema for a file.
-    func with(_ textForms: TextForms) -> StoreSchema {
-        var schema = self
-        schema.textForms = textForms
-        return schema
     }
 
     func table(of entity: Entity) -> EntityTable { tables[entity.index] }
@@ -119,6 +129,7 @@ final class EntityTable: Sendable {
     /// For each ordered to-many relationship that leads to the table's entities: the column of the position.
     let positionColumns: [Relationship: String]
 
+    private let entitiesByCode: [Int64: Entity]
     private let positions: [Property: Int]
 
     init(root: Entity, names: SchemaNames) {
@@ -126,6 +137,7 @@ final class EntityTable: Sendable {
         name = SQL.quoted(names.table(of: root))
         hasEntityColumn = root.family.count > 1
         codes = Dictionary(uniqueKeysWithValues: root.family.map { ($0, names.code(of: $0)) })
+        entitiesByCode = Dictionary(codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var columns: [Column] = []
         var seen: Set<Property> = []
         for property in root.family.lazy.flatMap(\.properties) where seen.insert(property).inserted {
@@ -164,8 +176,24 @@ final class EntityTable: Sendable {
     /// The place of a property's column in ``columns``.
     func position(of property: Property) -> Int? { positions[property] }
 
-    /// The entity that `_entity` tells; nil for a number that no entity has.
-    func entity(forCode code: Int64) -> Entity? { codes.first { $0.value == code }?.key }
+    /// The identifier of the object in a statement's current row.
+    ///
+    /// - Parameter entityColumn: The place of `_entity`, where the table has it; `_id` is the first column.
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a key that is not positive, and for a number that no
+    ///   entity has.
+    func id(of row: borrowing Statement, entityColumn: Int32, storeUUID: UUID) throws -> ManagedObjectID {
+        let key = row.integer(at: 0)
+        guard key > 0 else { throw SealedStoreError.damagedRow(entity: root.name, property: "_id") }
+        var entity = root
+        if hasEntityColumn {
+            let code = row.integer(at: entityColumn)
+            guard let found = entitiesByCode[code], !found.isAbstract else {
+                throw SealedStoreError.damagedRow(entity: root.name, property: "_entity")
+            }
+            entity = found
+        }
+        return ManagedObjectID(entity: entity, storeUUID: storeUUID, key: key)
+    }
 }
 
 /// The table of the pairs of a many-to-many relationship, or of a to-many one without inverse.

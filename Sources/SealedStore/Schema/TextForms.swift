@@ -1,41 +1,28 @@
 import EncryptedSQLite
 import Foundation
-import Guarded
 import ObjectGraph
 
-/// Which columns hold texts that are not in Unicode's normalization form C.
+/// The form of the texts of columns.
 ///
 /// Swift's texts are equal where they are canonically equivalent, SQLite's where their bytes are. In a column whose texts are
-/// all in form C, the bytes of a constant in that form decide, and an index serves the comparison; the texts of another
-/// column are compared by Swift's order. A column gets here with the first such text, in the transaction that writes it, and
-/// stays.
-final class TextForms: Sendable {
-    private let columns: Guarded<Set<String>>
-
-    /// - Parameter columns: Those that ``name(of:in:)`` names, as the store recorded them.
-    init(_ columns: Set<String> = []) {
-        self.columns = Guarded(columns)
-    }
-
-    /// How many columns have texts in other forms.
-    var count: Int { columns.withLock { $0.count } }
-
-    /// Whether a column has texts in other forms.
-    func areMixed(in column: Column, of table: EntityTable) -> Bool {
-        columns.withLock { !$0.isEmpty && $0.contains(Self.name(of: column, in: table)) }
-    }
-
+/// all in Unicode's normalization form C, the bytes of a constant in that form decide, and an index serves the comparison; the
+/// texts of another column are compared by Swift's order. The table `_metadata` records a column with the first text in
+/// another form, in the transaction that writes the text, and keeps the record. ``FileConditions`` holds the records.
+enum TextForms {
     /// Records, in the transaction that writes the texts, that columns have some in other forms.
-    func note(_ noted: Set<String>, on connection: Connection) throws {
-        guard !noted.isEmpty else { return }
-        // Before the texts can be read: who knows too early that there are some only takes longer.
-        columns.withLock { $0.formUnion(noted) }
+    ///
+    /// A new record changes the version of the schema, by which all connections, also those of other processes, notice it:
+    /// see ``FileStates``.
+    static func note(_ noted: Set<String>, on connection: Connection) throws {
+        var isNew = false
         for name in noted.sorted() {
             try connection.withStatement(#"INSERT OR IGNORE INTO "_metadata" ("key", "value") VALUES (?, 1)"#) {
                 try $0.bind(text: StoreMetadataTable.mixedFormsPrefix + name, at: 1)
                 try $0.run()
+                if connection.changes > 0 { isNew = true }
             }
         }
+        if isNew { try FileStates.announceChange(on: connection) }
     }
 
     static func name(of column: Column, in table: EntityTable) -> String { "\(table.name).\(column.name)" }

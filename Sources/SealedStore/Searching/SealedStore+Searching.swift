@@ -7,18 +7,18 @@ extension SealedStore {
         let layout = try layout.value
         guard let search = request.request.search else { throw FullTextError.noSearch }
         let entity = request.request.entity
-        let source = try SearchSource(search, of: entity, layout.schema)
         let table = layout.schema.table(of: entity)
-        let columns = #"t0."_id", \#(source.relevance)"# + (table.hasEntityColumn ? #", t0."_entity""# : "")
-        let statement = try FetchStatement(request.request, columns: columns, layout)
         // The results and their excerpts are of the same state of the store.
         return try layout.database.read { connection in
+            let state = try layout.states.state(on: connection)
+            let source = try SearchSource(search, of: entity, state.schema)
+            let columns = #"t0."_id", \#(source.relevance)"# + (table.hasEntityColumn ? #", t0."_entity""# : "")
+            let statement = try FetchStatement(request.request, columns: columns, layout, in: state)
             var matches = try connection.withStatement(statement.sql) { query in
                 try query.bind(source.relevanceParameters + statement.parameters)
                 var matches: [StoredFullTextMatch] = []
                 while try query.step() {
-                    let found = table.hasEntityColumn ? table.entity(forCode: query.integer(at: 2)) : entity
-                    let id = ManagedObjectID(entity: found ?? entity, storeUUID: layout.uuid, key: query.integer(at: 0))
+                    let id = try table.id(of: query, entityColumn: 2, storeUUID: layout.uuid)
                     matches.append(StoredFullTextMatch(id: id, relevance: query.real(at: 1)))
                 }
                 return matches

@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 import Testing
 
@@ -24,7 +25,9 @@ import Testing
     private func statement(_ condition: QueryExpression, limit: Int? = nil) throws -> FetchStatement {
         var request = FetchRequest(library.entity("Book"), predicate: condition)
         request.limit = limit
-        return try FetchStatement(request, columns: "*", layout)
+        return try layout.database.read { connection in
+            try FetchStatement(request, columns: "*", layout, in: layout.states.state(on: connection))
+        }
     }
 
     @Test func `other constants are other parameters of the same statement`() throws {

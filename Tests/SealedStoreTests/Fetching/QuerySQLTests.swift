@@ -82,9 +82,10 @@ import Testing
             .literal(.text("A"))
         )
         let layout = try library.layout()
-        let statement = try FetchStatement(request, columns: "1", layout)
         let plan = try layout.database.read { connection in
-            try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql.text) { query in
+            let state = try layout.states.state(on: connection)
+            let statement = try FetchStatement(request, columns: "1", layout, in: state)
+            return try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql.text) { query in
                 try query.bind(statement.parameters)
                 return try query.step() ? query.string(at: 3) : ""
             }

@@ -31,8 +31,12 @@ import Testing
     private func sql(_ library: Library, _ condition: QueryExpression) throws -> String {
         let attached = try library.coordinator.store(for: library.entity("Book"))
         let store = try #require(attached.store as? SealedStore)
-        var generator = QueryGenerator(try store.layout.value.schema, root: library.entity("Book"))
-        return try generator.condition(condition, mayBeNull: true)
+        let layout = try store.layout.value
+        return try layout.database.read { connection in
+            let schema = try layout.states.state(on: connection).schema
+            var generator = QueryGenerator(schema, root: library.entity("Book"))
+            return try generator.condition(condition, mayBeNull: true)
+        }
     }
 
     @Test func `a constant finds texts in the composed form, by an index`() throws {

@@ -1,0 +1,114 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import ObjectGraph
+
+/// A state of a store's file, as far as statements depend on it.
+final class FileState: Sendable {
+    /// The schema in that state.
+    let schema: StoreSchema
+
+    init(_ schema: StoreSchema) {
+        self.schema = schema
+    }
+}
+
+/// The states of a store's file that its connections see.
+///
+/// Other containers and processes add indexes, and write the first text of a column that is not in normalization form C. A
+/// statement must fit the state that it runs on: one that knows less misses texts, or names an index that is not there. All
+/// such commits change SQLite's version of the schema. A connection reads that number when it begins a transaction, and reads
+/// what the file says of itself again where the number is another one, in the same transaction. A transaction that goes on
+/// costs a comparison.
+final class FileStates: Sendable {
+    /// The state that a connection saw last. Only the thread that has the connection uses it.
+    private final class Seen {
+        var stateNumber: Int
+        let version: Int64
+        let state: FileState
+
+        init(stateNumber: Int, version: Int64, state: FileState) {
+            self.stateNumber = stateNumber
+            self.version = version
+            self.state = state
+        }
+    }
+
+    private let own: ManagedObjectModel
+    private let uuid: UUID
+    /// The layout of the file as it was opened.
+    private let layout: StoreLayout
+    /// The states by their conditions, so that the statements of a state are found again.
+    private let known = Guarded<[FileConditions: FileState]>([:])
+    /// The last committed state that was read, for connections that have seen none.
+    private let last: Guarded<(version: Int64, state: FileState)?>
+
+    /// - Parameters:
+    ///   - own: The part of the model that the file holds.
+    ///   - version: The version of the schema to which the metadata belong; nil where that is not known.
+    init(_ layout: StoreLayout, own: ManagedObjectModel, _ metadata: StoreMetadataTable, version: Int64?) {
+        self.own = own
+        self.layout = layout
+        uuid = metadata.uuid
+        last = Guarded(nil)
+        guard let version else { return }
+        let state = state(of: metadata)
+        last.withLock { $0 = (version, state) }
+    }
+
+    /// The state that a connection sees in its current transaction.
+    ///
+    /// - Throws: ``SealedStoreError`` if the file has become one of another store, model or schema.
+    func state(on connection: Connection) throws -> FileState {
+        if let seen = connection.annotation as? Seen, seen.stateNumber == connection.stateNumber { return seen.state }
+        return try newState(on: connection)
+    }
+
+    @inline(never)
+    private func newState(on connection: Connection) throws -> FileState {
+        let version = try connection.schemaVersion()
+        if let seen = connection.annotation as? Seen, seen.version == version {
+            seen.stateNumber = connection.stateNumber
+            return seen.state
+        }
+        let state: FileState
+        if let last = last.withLock({ $0 }), last.version == version {
+            state = last.state
+        } else {
+            state = try read(on: connection)
+            // What a writer sees may be taken back, and the version used for something else.
+            if !connection.isWriting { last.withLock { $0 = (version, state) } }
+        }
+        connection.annotation = Seen(stateNumber: connection.stateNumber, version: version, state: state)
+        return state
+    }
+
+    private func read(on connection: Connection) throws -> FileState {
+        let (metadata, _) = try StoreLayout.read(on: connection, for: layout.schema.model, own: own)
+        guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
+        guard metadata.names.differsInIndexesOnly(from: layout.schema.names) else {
+            throw SealedStoreError.damagedMetadata("names")
+        }
+        return state(of: metadata)
+    }
+
+    private func state(of metadata: StoreMetadataTable) -> FileState {
+        let conditions = FileConditions(
+            columnsOfMixedForms: metadata.columnsOfMixedForms,
+            missingIndexes: Set(layout.schema.names.indexes).subtracting(metadata.names.indexes)
+        )
+        return known.withLock { known in
+            if let state = known[conditions] { return state }
+            let state = FileState(layout.schema.with(conditions))
+            known[conditions] = state
+            return state
+        }
+    }
+
+    /// Has all connections to the file read its state anew, once the transaction is committed.
+    static func announceChange(on connection: Connection) throws {
+        // An object that comes and goes leaves nothing but another version of the schema.
+        try connection.execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
+        connection.annotation = nil
+    }
+}

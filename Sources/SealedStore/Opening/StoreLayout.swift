@@ -1,0 +1,94 @@
+import EncryptedSQLite
+import Guarded
+import ObjectGraph
+
+/// A model in tables under the names of a file, with its statements and with the schema that such a file has.
+///
+/// Stores of the same entities and names share their layout: to make it costs more than to open a file.
+final class StoreLayout: Sendable {
+    let schema: StoreSchema
+    let statements: EntityStatements
+    /// The part of the model that the file holds.
+    private let own: ManagedObjectModel
+    /// What the file's schema is compared with, made when it is first needed.
+    private let expected = Guarded<ExpectedSchema?>(nil)
+    /// The fingerprints of schemas that proved to be the expected one.
+    private let verified = Guarded<Set<Int>>([])
+
+    /// What a layout is made of. Models of the same entities are laid out alike, and entities are never freed.
+    private struct Key: Hashable {
+        let entities: [ObjectIdentifier]
+        let own: [ObjectIdentifier]
+        let names: SchemaNames
+    }
+
+    private static let known = KeptValues<Key, StoreLayout>()
+    /// The largest number of fingerprints that are kept. A schema has several: objects come into it in several orders.
+    private static let mostFingerprints = 16
+
+    /// Reads what a file says of itself, and makes sure that it is for a model and that its schema is what it says.
+    ///
+    /// - Parameter own: The part of the model that the file holds.
+    /// - Throws: ``SealedStoreError``.
+    static func read(
+        on connection: Connection,
+        for model: ManagedObjectModel,
+        own: ManagedObjectModel
+    ) throws -> (metadata: StoreMetadataTable, layout: StoreLayout) {
+        // First: until then a view might stand in the place of the table with the metadata.
+        let fingerprint = try SchemaFingerprint(on: connection)
+        let metadata = try StoreMetadataTable.read(on: connection)
+        let differences = ModelComparison(stored: metadata.model, current: own).differences
+        guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
+        let layout = try shared(model, own: own, names: metadata.names)
+        try layout.verify(fingerprint, on: connection)
+        return (metadata, layout)
+    }
+
+    /// The layout of a model.
+    ///
+    /// - Parameters:
+    ///   - own: The part of the model that the file holds.
+    ///   - names: The names that the file recorded.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if the names do not fit the model.
+    static func shared(
+        _ model: ManagedObjectModel,
+        own: ManagedObjectModel,
+        names: SchemaNames
+    ) throws -> StoreLayout {
+        let names = names.preferringIndexes(of: own)
+        let key = Key(
+            entities: model.entities.map(ObjectIdentifier.init),
+            own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
+            names: names
+        )
+        return try known.value(for: key) {
+            try names.validate(for: own)
+            return StoreLayout(model, own: own, names: names)
+        }
+    }
+
+    private init(_ model: ManagedObjectModel, own: ManagedObjectModel, names: SchemaNames) {
+        self.own = own
+        schema = StoreSchema(model: model, names: names)
+        statements = EntityStatements(schema)
+    }
+
+    /// Makes sure that a file has the schema of the layout.
+    ///
+    /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
+    func verify(_ fingerprint: SchemaFingerprint, on connection: Connection) throws {
+        if verified.withLock({ $0.contains(fingerprint.value) }) { return }
+        let expected = expected.withLock { expected in
+            if let expected { return expected }
+            let made = ExpectedSchema(own === schema.model ? schema : StoreSchema(model: own, names: schema.names))
+            expected = made
+            return made
+        }
+        try expected.compare(on: connection)
+        verified.withLock { verified in
+            if verified.count >= Self.mostFingerprints { verified.removeAll() }
+            verified.insert(fingerprint.value)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// What statements depend on beyond the model and its names, in one state of a store's file.
+final class FileConditions: Sendable {
+    /// The columns with texts that are not in normalization form C, by the names of ``TextForms``.
+    let columnsOfMixedForms: Set<String>
+    /// The indexes that the file had when it was opened and has no more.
+    let missingIndexes: Set<SchemaNames.IndexName>
+
+    init(columnsOfMixedForms: Set<String> = [], missingIndexes: Set<SchemaNames.IndexName> = []) {
+        self.columnsOfMixedForms = columnsOfMixedForms
+        self.missingIndexes = missingIndexes
+    }
+
+    /// Whether a column has texts in other forms.
+    func areFormsMixed(in column: Column, of table: EntityTable) -> Bool {
+        !columnsOfMixedForms.isEmpty && columnsOfMixedForms.contains(TextForms.name(of: column, in: table))
+    }
+}
+
+extension FileConditions: Hashable {
+    static func == (left: FileConditions, right: FileConditions) -> Bool {
+        left.columnsOfMixedForms == right.columnsOfMixedForms && left.missingIndexes == right.missingIndexes
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(columnsOfMixedForms)
+        hasher.combine(missingIndexes)
+    }
+}

@@ -1,0 +1,65 @@
+import ObjectGraph
+
+extension SchemaNames {
+    /// Makes sure that names that were read from a file are such as a store records: there for everything in the model, and
+    /// all different.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
+    func validate(for model: ManagedObjectModel) throws(SealedStoreError) {
+        var tables = DistinctNames(["_metadata", "_sequence"])
+        var codes: Set<Int64> = []
+        for entity in model.entities {
+            guard let code = recordedCode(of: entity), code > 0, codes.insert(code).inserted else { throw Self.damaged }
+            guard entity.isRoot else { continue }
+            try tables.add(recordedTable(of: entity))
+            try validateColumns(of: entity, model)
+        }
+        for relationship in model.relationships where relationship.placement == .joinTable(isCanonical: true) {
+            try tables.add(recordedJoinTable(of: relationship))
+        }
+        for index in indexes {
+            guard let entity = model.entitiesByName[index.entity],
+                index.index.properties.allSatisfy({ entity.propertiesByName[$0] != nil })
+            else { throw Self.damaged }
+            try tables.add(index.name)
+        }
+    }
+
+    private func validateColumns(of root: Entity, _ model: ManagedObjectModel) throws(SealedStoreError) {
+        var columns = DistinctNames(["_id", "_entity", "_version"])
+        var signBits: Set<Int> = []
+        for member in root.family {
+            for property in member.properties where property.declaringEntityName == member.name {
+                if case .relationship(let relationship) = property, relationship.isToMany { continue }
+                try columns.add(recordedColumn(of: property))
+                guard let bit = signBit(of: property) else { continue }
+                guard (0..<VersionWord.signBits).contains(bit), signBits.insert(bit).inserted else {
+                    throw Self.damaged
+                }
+            }
+        }
+        for relationship in model.relationships
+        where relationship.destination.rootIndex == root.index && relationship.isOrdered
+            && relationship.placement == .destinationKey
+        {
+            try columns.add(recordedPositionColumn(of: relationship))
+        }
+    }
+
+    fileprivate static let damaged = SealedStoreError.damagedMetadata("names")
+}
+
+/// Names from a file, which have to differ as SQLite compares them.
+private struct DistinctNames {
+    private var taken: Set<String>
+
+    init(_ taken: Set<String>) {
+        self.taken = taken
+    }
+
+    mutating func add(_ name: String?) throws(SealedStoreError) {
+        guard let name, !name.isEmpty, !name.utf8.contains(0), taken.insert(SQL.foldedName(name)).inserted else {
+            throw SchemaNames.damaged
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import Testing
+
+/// Rows with values that a store never writes.
+@Suite struct DamagedRowTests {
+    private let folder = try! TemporaryFolder()
+
+    private func library(_ sql: String) throws -> Library {
+        let library = try Library(folder.file("library"))
+        let book = library.insert("Book", ["title": .text("a")])
+        book.setDestination(library.insert("Author", ["name": .text("b")]), forRelationship: "author")
+        library.insert("Tag", ["label": .text("c")])
+        try library.context.save()
+        library.context.reset()
+        try library.layout().database.write { try $0.execute(sql) }
+        return library
+    }
+
+    @Test(arguments: [Int64.min, -1, 0])
+    func `a key that is not positive is an error that names the entity`(key: Int64) throws {
+        let library = try library(#"INSERT INTO "Tag" ("_id", "label") VALUES (\#(key), 'x')"#)
+        let request = FetchRequest(library.entity("Tag"))
+        let error = SealedStoreError.damagedRow(entity: "Tag", property: "_id")
+        #expect(throws: error) { try library.context.fetch(request, as: ManagedObject.self) }
+        #expect(throws: error) { try library.context.fetchIDs(request) }
+        #expect(try library.check().map(\.kind).contains(.invalidKey))
+    }
+
+    @Test(arguments: [Int64.min, -1, 0])
+    func `a reference that is not positive is an error that names the relationship`(key: Int64) throws {
+        let library = try library(#"UPDATE "Book" SET "author" = \#(key)"#)
+        #expect(throws: SealedStoreError.damagedRow(entity: "Book", property: "author")) {
+            try library.context.fetch(FetchRequest(library.entity("Book")), as: ManagedObject.self)
+        }
+    }
+
+    // MARK: Entities
+
+    private static func animals() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Animal",
+                isAbstract: true,
+                attributes: [.init("name", .string)],
+                relationships: [.init("friend", to: "Animal", .one)]
+            ),
+            EntityDescription("Bird", superentity: "Animal"),
+            EntityDescription(
+                "Dog",
+                superentity: "Animal",
+                attributes: [.init("breed", .string), .init("tricks", .int64)],
+                relationships: [.init("toys", to: "Toy", .many, inverse: "dog")]
+            ),
+            EntityDescription("Toy", relationships: [.init("dog", to: "Dog", .one, inverse: "toys")]),
+        ])
+    }
+
+    /// A dog with the key 1, whose toy has the key 1.
+    private func kennel() throws -> (library: Library, dog: ManagedObject) {
+        let library = try Library(folder.file("animals"), model: Self.animals())
+        let dog = library.insert("Dog", ["name": .text("Rex"), "breed": .text("collie"), "tricks": .integer(3)])
+        library.insert("Toy", [:]).setDestination(dog, forRelationship: "dog")
+        try library.context.save()
+        return (library, dog)
+    }
+
+    /// | context              | another program      |
+    /// |----------------------|----------------------|
+    /// | reads the dog        |                      |
+    /// |                      | makes a bird of it   |
+    /// | fetches              |                      |
+    @Test func `an object whose row became one of another entity is gone, and another one is there`() throws {
+        let (library, dog) = try kennel()
+        let toy = try #require(
+            try library.context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first
+        )
+        #expect(toy.destination(forRelationship: "dog") === dog)
+        try library.layout().database.write {
+            try $0.execute(#"UPDATE "Animal" SET "_entity" = 2, "_version" = 2"#)
+        }
+        let animals = try library.context.fetch(FetchRequest(library.entity("Animal")), as: ManagedObject.self)
+        #expect(animals.map(\.entity.name) == ["Bird"])
+        #expect(animals.first?["name"] == .text("Rex"))
+        #expect(dog.isObjectDeleted)
+        #expect(dog["tricks"] == .integer(3))
+        #expect(toy.destination(forRelationship: "dog") == nil)
+        #expect(try library.context.fetch(FetchRequest(library.entity("Dog")), as: ManagedObject.self).isEmpty)
+    }
+
+    @Test(arguments: [0, 1, -1, Int64.max])
+    func `a number that is no entity's, or an abstract one's, is an error`(code: Int64) throws {
+        let (library, _) = try kennel()
+        try library.layout().database.write { try $0.execute(#"UPDATE "Animal" SET "_entity" = \#(code)"#) }
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        let request = FetchRequest(library.entity("Animal"))
+        let error = SealedStoreError.damagedRow(entity: "Animal", property: "_entity")
+        #expect(throws: error) { try context.fetch(request, as: ManagedObject.self) }
+        #expect(throws: error) { try context.fetchIDs(request) }
+    }
+
+    @Test func `a reference to an object of an entity that the relationship does not lead to is none`() throws {
+        let (library, _) = try kennel()
+        library.insert("Bird", ["name": .text("Tweety")])
+        try library.context.save()
+        try library.layout().database.write { try $0.execute(#"UPDATE "Toy" SET "dog" = 2"#) }
+        let context = ManagedObjectContext(coordinator: library.coordinator)
+        let birds = try context.fetch(FetchRequest(library.entity("Bird")), as: ManagedObject.self)
+        let toy = try #require(try context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first)
+        #expect(birds.count == 1)
+        #expect(toy.destination(forRelationship: "dog") == nil)
+        // The bird has no such relationship to be taken out of.
+        toy.setDestination(nil, forRelationship: "dog")
+        try context.save()
+    }
+}

@@ -1,0 +1,328 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import Testing
+
+/// Files in which single values were replaced by ones that a store never writes, by a program that has the key.
+///
+/// Every value of every column is tried while a container has the file open and has read all objects, and again with a new
+/// container. Whatever happens throws an error of the package's own types or gives an answer; nothing ends the process, which
+/// is a process of its own for this test.
+@Suite struct HostileContentTests {
+    private let folder = try! TemporaryFolder()
+
+    @Test func `no value of any column ends the process`() async throws {
+        let path = folder.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try HostileStore.tryAllValues(in: URL(filePath: path))
+        }
+        let last = try? String(contentsOf: folder.file("last"), encoding: .utf8)
+        #expect(last == "done", "the last value that was tried")
+    }
+}
+
+/// A store with all kinds of columns, whose values are replaced one after the other.
+private struct HostileStore {
+    private static let values = [
+        "INTEGER": [
+            "NULL", "0", "-1", "1", "2", "4294967296", "9223372036854775807", "-9223372036854775808",
+            "-9223372036854775807",
+        ],
+        "REAL": ["NULL", "1e308", "9e999", "-9e999", "5e-324"],
+        "TEXT": [
+            "NULL", "''", "char(0)", "CAST(x'ff00c3' AS TEXT)", "'[1,{'", "'{\"a\":[]}'", "printf('%.*c', 5000, '[')",
+        ],
+        "BLOB": [
+            "NULL", "x''", "x'00'", "x'02'", "x'03ffff6400'", "x'038001010100'", "x'017ffefe'", "x'04'",
+            "x'038000' || zeroblob(2)",
+            "CAST(x'0380A0' || replace(hex(zeroblob(3000)), '00', char(100)) || x'00' AS BLOB)",
+            "zeroblob(5000)",
+        ],
+        "ANY": ["NULL", "0", "-9223372036854775808", "9e999", "''", "'{}'", "'[]'", "x'ff'", "zeroblob(5000)"],
+    ]
+
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Person",
+                attributes: [
+                    .init("name", .string), .init("age", .int8, isOptional: true), .init("size", .double),
+                    .init("born", .date, isOptional: true), .init("money", .decimal), .init("tag", .uuid),
+                    .init("site", .url, isOptional: true), .init("image", .data, allowsExternalStorage: true),
+                    .init("big", .uint64), .init("parts", .composite, isOptional: true),
+                ],
+                relationships: [
+                    .init("spouse", to: "Person", .one, inverse: "spouse"),
+                    .init("friends", to: "Person", .many, inverse: "friends"),
+                    .init("children", to: "Person", .many, inverse: "mother", isOrdered: true),
+                    .init("mother", to: "Person", .one, inverse: "children"),
+                    .init("boss", to: "Manager", .one, inverse: "staff"),
+                    .init("places", to: "Place", .many, inverse: "people", isOrdered: true),
+                ],
+                indexes: [
+                    FetchIndexDescription(["size", "born"], kind: .rtree),
+                    FetchIndexDescription(["name"], kind: .fullText(FullTextOptions(tokenizer: .trigram))),
+                ],
+                uniquenessConstraints: [["tag"]]
+            ),
+            EntityDescription(
+                "Manager",
+                superentity: "Person",
+                attributes: [.init("title", .string, isOptional: true)],
+                relationships: [.init("staff", to: "Person", .many, inverse: "boss", deleteRule: .deny)]
+            ),
+            EntityDescription(
+                "Child",
+                superentity: "Person",
+                attributes: [.init("first", .string, isOptional: true), .init("second", .int64, isOptional: true)]
+            ),
+            EntityDescription(
+                "Place",
+                attributes: [.init("name", .string)],
+                relationships: [.init("people", to: "Person", .many, inverse: "places")]
+            ),
+        ])
+    }
+
+    private let coordinator: PersistentStoreCoordinator
+    private let store: SealedStore
+
+    private init(_ url: URL) throws {
+        SealedStore.register()
+        coordinator = PersistentStoreCoordinator(model: try Self.model())
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType,
+                url: url,
+                options: [SealedStore.keyOption: try EncryptionKey.raw(Array(1...32))]
+            )
+        )
+        struct IsNoSealedStore: Error {}
+        guard let store = try coordinator.store(for: coordinator.model.entities[0]).store as? SealedStore else {
+            throw IsNoSealedStore()
+        }
+        self.store = store
+    }
+
+    private func fill() throws {
+        let context = ManagedObjectContext(coordinator: coordinator)
+        let people = try ["Person", "Manager", "Child", "Person"].enumerated().map { number, entity in
+            let person = ManagedObject(entity: coordinator.model.entitiesByName[entity]!, insertInto: context)
+            person["name"] = .text("person \(number)")
+            person["size"] = .real(Double(number) + 0.5)
+            person["born"] = .real(1)
+            person["money"] = try #require(Decimal(string: "1\(number).25")).storedValue
+            person["tag"] = .uuid(UUID())
+            person["image"] = .blob(Data(repeating: 7, count: number * 3000))
+            person["big"] = .integer(-5)
+            person["parts"] = .text("[1,2]")
+            return person
+        }
+        let place = ManagedObject(entity: coordinator.model.entitiesByName["Place"]!, insertInto: context)
+        place["name"] = .text("place")
+        people[0].setDestination(people[3], forRelationship: "spouse")
+        people[0].setMembers([people[1], people[2]], forRelationship: "friends")
+        people[0].setMembers([people[2], people[3]], forRelationship: "children")
+        people[0].setDestination(people[1], forRelationship: "boss")
+        people[0].setMembers([place], forRelationship: "places")
+        try context.save()
+    }
+
+    // MARK: Values
+
+    static func tryAllValues(in folder: URL) throws {
+        let original = folder.appending(path: "original")
+        let file = folder.appending(path: "store")
+        do {
+            let made = try HostileStore(original)
+            try made.fill()
+            try made.coordinator.removeAllStores()
+        }
+        let columns = try {
+            let made = try HostileStore(original)
+            defer { try? made.coordinator.removeAllStores() }
+            return try made.columns()
+        }()
+        for (table, column, type) in columns {
+            for value in values[type] ?? [] {
+                let text = "\(table).\(column) = \(value)"
+                try text.write(to: folder.appending(path: "last"), atomically: false, encoding: .utf8)
+                try FileManager.default.copyItem(at: original, to: file)
+                try expectingOwnErrors(text) {
+                    try HostileStore(file).tryValue("UPDATE OR REPLACE \(table) SET \(column) = \(value)", table)
+                }
+                try expectingOwnErrors(text) { try HostileStore(file).walk() }
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(at: URL(filePath: file.path + suffix))
+                }
+            }
+        }
+        try "done".write(to: folder.appending(path: "last"), atomically: false, encoding: .utf8)
+    }
+
+    /// The columns of tables whose values a program can change, with their names quoted.
+    private func columns() throws -> [(table: String, column: String, type: String)] {
+        try store.layout.value.database.read { connection in
+            let sql = """
+                SELECT t.name, c.name, c.type FROM pragma_table_list AS t JOIN pragma_table_xinfo(t.name) AS c \
+                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, 2
+                """
+            return try connection.withStatement(sql) { statement in
+                var columns: [(String, String, String)] = []
+                while try statement.step() {
+                    columns.append(
+                        (
+                            SQL.quoted(statement.string(at: 0)), SQL.quoted(statement.string(at: 1)),
+                            statement.string(at: 2)
+                        )
+                    )
+                }
+                return columns
+            }
+        }
+    }
+
+    /// Replaces a value beside a context that has read everything.
+    private func tryValue(_ sql: String, _ table: String) throws {
+        defer { try? coordinator.removeAllStores() }
+        let context = ManagedObjectContext(coordinator: coordinator)
+        try walk(context)
+        // A column may refuse a value.
+        do {
+            try store.layout.value.database.write { try $0.execute(sql + " WHERE \(firstRow(of: table))") }
+        } catch is DatabaseError {
+            return
+        }
+        try walk(context)
+        try change(context)
+        try Self.ignoringOwnErrors { _ = try store.check() }
+    }
+
+    private func firstRow(of table: String) -> String {
+        switch table {
+        case #""_metadata""#: #""key" = 'names'"#
+        case #""_sequence""#: #""entity" = 'Person'"#
+        case #""Person""#, #""Place""#: #""_id" = 1"#
+        default: #""source" = 1"#
+        }
+    }
+
+    // MARK: Uses
+
+    /// Walks a new context.
+    private func walk() throws {
+        let context = ManagedObjectContext(coordinator: coordinator)
+        try walk(context)
+        try change(context)
+    }
+
+    private func walk(_ context: ManagedObjectContext) throws {
+        for entity in coordinator.model.entities {
+            let request = FetchRequest(entity)
+            let path = { (name: String) in entity.propertiesByName[name].map { QueryExpression.path($0) } }
+            try Self.ignoringOwnErrors { _ = try context.fetchIDs(request) }
+            try Self.ignoringOwnErrors { _ = try context.count(request) }
+            try Self.ignoringOwnErrors {
+                for object in try context.fetch(request, as: ManagedObject.self) { read(object) }
+            }
+            try Self.ignoringOwnErrors {
+                var faults = request
+                faults.returnsObjectsAsFaults = true
+                for object in try context.fetch(faults, as: ManagedObject.self) { read(object) }
+            }
+            for key in [Int64.min, -1, 0, 1, 2, .max] {
+                let id = ManagedObjectID(entity: entity, storeUUID: coordinator.storeUUID(for: entity), key: key)
+                try Self.ignoringOwnErrors { _ = try context.existingObject(with: id) }
+            }
+            guard let money = path("money"), let size = path("size"), let parts = path("parts") else { continue }
+            try Self.ignoringOwnErrors {
+                var sums = DictionaryFetchRequest(entity)
+                sums.propertiesToFetch = [
+                    .init("sum", .aggregate(.sum, of: money)), .init("average", .aggregate(.average, of: money)),
+                    .init("product", .aggregate(.maximum, of: .arithmetic(.multiply, money, size))),
+                ]
+                _ = try context.fetchDictionaries(sums)
+            }
+            try Self.ignoringOwnErrors {
+                var sorted = request
+                sorted.predicate = .and([
+                    .comparison(.greater, size, .literal(.real(-1))),
+                    .comparison(.notEqual, .component([.index(0)], of: parts, type: .int64), .literal(.integer(7))),
+                ])
+                sorted.sort = [QuerySort(money)]
+                _ = try context.count(sorted)
+            }
+            try Self.ignoringOwnErrors {
+                var search = request
+                search.search = FullTextSearch(.words("person"))
+                _ = try context.count(search)
+            }
+        }
+    }
+
+    private func read(_ object: ManagedObject) {
+        for property in object.entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                let value = object[attribute.name]
+                if attribute.type == .decimal { _ = Decimal(storedValue: value) }
+            case .relationship(let relationship) where relationship.isToMany:
+                for member in object.members(forRelationship: relationship.name) { _ = member.managedObjectID }
+            case .relationship(let relationship):
+                _ = (object.destination(forRelationship: relationship.name) as? ManagedObject)?["name"]
+            }
+        }
+    }
+
+    /// Changes everything and saves it, inserts, and deletes.
+    private func change(_ context: ManagedObjectContext) throws {
+        let people = coordinator.model.entitiesByName["Person"]!
+        try Self.ignoringOwnErrors {
+            for object in try context.fetch(FetchRequest(people), as: ManagedObject.self) {
+                object["name"] = .text("changed")
+                object["money"] = Decimal(7).storedValue
+            }
+            try context.save()
+        }
+        context.reset()
+        try Self.ignoringOwnErrors {
+            let place = ManagedObject(entity: coordinator.model.entitiesByName["Place"]!, insertInto: context)
+            place["name"] = .text("new")
+            try context.save()
+        }
+        context.reset()
+        try Self.ignoringOwnErrors {
+            if let first = try context.fetch(FetchRequest(people), as: ManagedObject.self).first {
+                context.delete(first)
+            }
+            try context.save()
+        }
+        context.reset()
+    }
+
+    // MARK: Errors
+
+    private struct ForeignError: Error {
+        let text: String
+    }
+
+    private static func ignoringOwnErrors(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error where isOwn(error) {}
+    }
+
+    private static func expectingOwnErrors(_ text: String, _ body: () throws -> Void) throws {
+        do {
+            try ignoringOwnErrors(body)
+        } catch {
+            throw ForeignError(text: "\(text): \(error)")
+        }
+    }
+
+    private static func isOwn(_ error: any Error) -> Bool {
+        error is DatabaseError || error is SealedStoreError || error is ObjectGraphError || error is SaveConflict
+            || error is QueryError || error is FullTextError || error is ModelError
+    }
+}
