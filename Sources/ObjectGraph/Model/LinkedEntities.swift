@@ -41,6 +41,10 @@ struct LinkedEntities: Sendable {
             link(entity)
         }
         for relationship in relationships {
+            if let shared = relationship.description.sharedInverse {
+                relationship.sharedInverse = relationship.destination.relationship(named: shared)
+                relationship.sharedInverse?.sharers.append(relationship)
+            }
             guard let inverse = relationship.description.inverse else { continue }
             relationship.inverse = relationship.destination.relationship(named: inverse)
         }

@@ -96,6 +96,9 @@ struct ModelValidation {
                 "its destination '\(relationship.destination)' is not in the model"
             )
         }
+        if let sharedName = relationship.sharedInverse {
+            checkShared(sharedName, of: relationship, of: entity, in: [destination] + ancestors(of: destination))
+        }
         guard let inverseName = relationship.inverse else { return }
         let candidates = [destination] + ancestors(of: destination)
         guard let inverse = candidates.lazy.flatMap(\.relationships).first(where: { $0.name == inverseName }) else {
@@ -118,6 +121,25 @@ struct ModelValidation {
                 entity,
                 relationship.name,
                 "its inverse '\(destination.name).\(inverseName)' leads to '\(inverse.destination)'"
+            )
+        }
+    }
+
+    private mutating func checkShared(
+        _ sharedName: String,
+        of relationship: RelationshipDescription,
+        of entity: EntityDescription,
+        in candidates: [EntityDescription]
+    ) {
+        let sources = [entity] + ancestors(of: entity)
+        let shared = candidates.lazy.flatMap(\.relationships).first { $0.name == sharedName }
+        let leadsBack = sources.contains { $0.name == shared?.destination }
+        if relationship.inverse != nil || shared?.inverse != nil || shared?.sharedInverse != nil || !leadsBack {
+            report(
+                entity,
+                relationship.name,
+                "its shared inverse '\(relationship.destination).\(sharedName)' is not a one-way relationship that leads "
+                    + "to '\(entity.name)'"
             )
         }
     }

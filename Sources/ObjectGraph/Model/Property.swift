@@ -68,6 +68,10 @@ public final class Relationship: @unchecked Sendable {
     public internal(set) var destination: Entity
     /// The destination's relationship that leads back, or nil for a one-way relationship.
     public internal(set) var inverse: Relationship?
+    /// The destination's relationship that leads back for this relationship and others of the same source, or nil.
+    public internal(set) var sharedInverse: Relationship?
+    /// The relationships whose shared inverse this one is, in the order of their declaration.
+    public internal(set) var sharers: [Relationship] = []
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
         self.description = description

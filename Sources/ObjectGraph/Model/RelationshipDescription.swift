@@ -25,6 +25,9 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
     public var cardinality: Cardinality
     /// The name of the destination's relationship that leads back, or nil for a one-way relationship.
     public var inverse: String?
+    /// The name of the destination's relationship that leads back for several relationships of the entity, each of which
+    /// keeps members of its own. A relationship has this or ``inverse``, or neither.
+    public var sharedInverse: String?
     /// What happens to the destination when the source is deleted.
     public var deleteRule: DeleteRule
     /// Whether a to-one relationship may be without a destination.
@@ -44,6 +47,7 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
         to destination: String,
         _ cardinality: Cardinality,
         inverse: String? = nil,
+        sharedInverse: String? = nil,
         deleteRule: DeleteRule = .nullify,
         isOptional: Bool = true,
         isOrdered: Bool = false,
@@ -55,6 +59,7 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
         self.destination = destination
         self.cardinality = cardinality
         self.inverse = inverse
+        self.sharedInverse = sharedInverse
         self.deleteRule = deleteRule
         self.isOptional = isOptional
         self.isOrdered = isOrdered

@@ -120,6 +120,13 @@ extension GraphObject {
                 }
             }
         }
+        if relationship.hasSharedSide {
+            let old = oldKey == 0 ? nil : registered(oldKey, along: relationship) ?? self.destination(at: slot)
+            storeDestination(newKey, at: slot)
+            if let old { didPart(from: old, along: relationship) }
+            if let destination { didRelate(to: destination, along: relationship) }
+            return
+        }
         storeDestination(newKey, at: slot)
     }
 
@@ -203,7 +210,11 @@ extension GraphObject {
 
     private func remove(_ object: any GraphObject, from relationship: Relationship) {
         removeMember(object.state.pointee.key, from: relationship)
-        if let inverse = relationship.inverse { object.forget(self, along: inverse) }
+        if let inverse = relationship.inverse {
+            object.forget(self, along: inverse)
+        } else if relationship.hasSharedSide {
+            didPart(from: object, along: relationship)
+        }
     }
 
     /// Adds an object that is no member yet.
@@ -219,6 +230,7 @@ extension GraphObject {
             }
         }
         addMember(object.state.pointee.key, to: relationship)
+        if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
     }
 
     /// Takes `other` out of the own side of a relationship.

@@ -4,6 +4,8 @@ import ObjectGraph
 ///
 /// - An inverse that one side names is the inverse of both. Where both name one, they have to agree. A relationship may
 ///   be its own inverse.
+/// - Several relationships of a class may name one inverse that names none itself. They share it, and each keeps members of
+///   its own.
 /// - `inverse: nil`, written out, makes a relationship one-way, unless the other side names it.
 /// - Without a word about it, two relationships are each other's inverse where there is no doubt: each is the only one
 ///   between their classes, or they are the only two of a class that lead to itself, one to-one and one to-many. As in
@@ -16,6 +18,8 @@ struct InverseResolution {
 
     private let classes: [ModelClass]
     private let indexByType: [ObjectIdentifier: Int]
+    /// The relationships that are the inverse of several others.
+    private var shared: Set<ObjectIdentifier> = []
 
     init(_ classes: [ModelClass]) {
         self.classes = classes
@@ -27,6 +31,7 @@ struct InverseResolution {
 
     /// Sets the inverses of all relationships, and leaves those one-way about which there is a problem.
     mutating func resolve() {
+        shared = sharedInverses
         for model in classes {
             for relationship in model.relationships {
                 guard let keyPath = relationship.namedInverse else { continue }
@@ -53,7 +58,11 @@ struct InverseResolution {
             if property.inverseName == nil { property.inverseKeyPath = nil }
             return
         }
-        if let claimant = inverse.inverseName, claimant != property.name {
+        if shared.contains(ObjectIdentifier(inverse)) {
+            property.state.sharesInverse = true
+            property.inverseName = inverse.name
+            property.inverseKeyPath = inverse.keypath
+        } else if let claimant = inverse.inverseName, claimant != property.name {
             report(
                 model,
                 property,
@@ -70,6 +79,22 @@ struct InverseResolution {
         } else {
             link(property, inverse)
         }
+    }
+
+    /// The relationships that name no inverse and that several relationships of a class name as theirs.
+    private var sharedInverses: Set<ObjectIdentifier> {
+        var claims: [ObjectIdentifier: Int] = [:]
+        for relationship in classes.flatMap(\.relationships) {
+            guard let keyPath = relationship.namedInverse,
+                let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type,
+                let name = PropertyLookup.name(of: keyPath, in: root),
+                let index = indexByType[ObjectIdentifier(relationship.destination)],
+                let inverse = classes[index].relationships.first(where: { $0.property.name == name }),
+                inverse.namedInverse == nil, inverse.property !== relationship.property
+            else { continue }
+            claims[ObjectIdentifier(inverse.property), default: 0] += 1
+        }
+        return Set(claims.filter { $0.value > 1 }.keys)
     }
 
     /// The relationship that an `inverse:` names, after every check that concerns it alone.
@@ -166,6 +191,7 @@ struct InverseResolution {
     /// Whether an inverse may be inferred for the relationship.
     private func isOpen(_ relationship: Schema.Relationship) -> Bool {
         relationship.infersInverse && relationship.inverseName == nil
+            && !shared.contains(ObjectIdentifier(relationship))
             && !(relationship.isToOneRelationship && !relationship.isOptional)
     }
 

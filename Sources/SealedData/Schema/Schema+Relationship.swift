@@ -37,6 +37,8 @@ extension Schema {
             var deleteRule: DeleteRule
             var inverseName: String?
             var inverseKeyPath: AnyKeyPath?
+            /// Whether other relationships of the class have the same inverse.
+            var sharesInverse = false
             var isToMany = false
             var isOptional = false
             var minimumModelCount: Int?
@@ -253,7 +255,8 @@ extension Schema {
 
 extension Schema.Relationship {
     private enum CodingKeys: String, CodingKey {
-        case name, originalName, options, valueType, destination, deleteRule, inverseName, isToMany, isOptional
+        case name, originalName, options, valueType, destination, deleteRule, inverseName, sharesInverse, isToMany
+        case isOptional
         case minimumModelCount, maximumModelCount, hashModifier
     }
 
@@ -269,6 +272,7 @@ extension Schema.Relationship {
             destination: container.decode(String.self, forKey: .destination),
             deleteRule: container.decode(DeleteRule.self, forKey: .deleteRule),
             inverseName: container.decodeIfPresent(String.self, forKey: .inverseName),
+            sharesInverse: container.decodeIfPresent(Bool.self, forKey: .sharesInverse) ?? false,
             isToMany: container.decode(Bool.self, forKey: .isToMany),
             isOptional: container.decode(Bool.self, forKey: .isOptional),
             minimumModelCount: container.decodeIfPresent(Int.self, forKey: .minimumModelCount),
@@ -287,6 +291,7 @@ extension Schema.Relationship {
         try container.encode(state.destination, forKey: .destination)
         try container.encode(state.deleteRule, forKey: .deleteRule)
         try container.encodeIfPresent(state.inverseName, forKey: .inverseName)
+        if state.sharesInverse { try container.encode(true, forKey: .sharesInverse) }
         try container.encode(state.isToMany, forKey: .isToMany)
         try container.encode(state.isOptional, forKey: .isOptional)
         try container.encodeIfPresent(state.minimumModelCount, forKey: .minimumModelCount)

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 import Testing
 
@@ -68,16 +69,31 @@ struct InverseTests {
         #expect(try inverses(of: Agreeing.Left.self) == ["Left.right": "left", "Right.left": "right"])
     }
 
+    @Test func `several relationships share the one that they name`() throws {
+        let model = try Schema([Shared.Yard.self]).makeModel().model
+        let yard = try #require(model.entitiesByName["Yard"])
+        let plant = try #require(model.entitiesByName["Plant"]?.relationship(named: "yard"))
+        for name in ["leading", "trailing"] {
+            let relationship = try #require(yard.relationship(named: name))
+            #expect(relationship.inverse == nil)
+            #expect(relationship.sharedInverse === plant)
+        }
+        #expect(plant.sharers.map(\.name) == ["leading", "trailing"])
+        #expect(plant.inverse == nil)
+        let schema = Schema([Shared.Yard.self])
+        #expect(schema.entity(for: Shared.Yard.self)?.relationshipsByName["trailing"]?.inverseName == "yard")
+        let decoded = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(schema))
+        #expect(decoded == schema)
+        let names = decoded.entities.flatMap(\.relationships).filter(\.state.sharesInverse).map(\.name)
+        #expect(names.sorted() == ["leading", "trailing"])
+    }
+
     @Test func `every wrong one is told, with the reason`() {
         let error = failure(of: Schema([Wrong.Source.self])) ?? ""
         #expect(error.contains("Source.toElsewhere: its inverse is a property of Elsewhere"), "\(error)")
         #expect(error.contains("Source.toAttribute: its inverse Target.text does not lead to a model"), "\(error)")
         #expect(error.contains("Source.toOther: its inverse Target.elsewhere leads to Elsewhere"), "\(error)")
         #expect(error.contains("Source.toTransient: its inverse") && error.contains("no persisted"), "\(error)")
-        #expect(
-            error.contains("Source.second: its inverse Target.source is already the inverse of Source.first"),
-            "\(error)"
-        )
     }
 
     @Test func `sides that disagree are told`() {
@@ -297,6 +313,19 @@ private enum Disagreeing {
 private var disagreeingLeft: AnyKeyPath { \Disagreeing.Right.left }
 private var disagreeingOther: AnyKeyPath { \Disagreeing.Left.other }
 
+private enum Shared {
+    @Model final class Yard {
+        @Relationship(inverse: \Plant.yard) var leading: [Plant] = []
+        @Relationship(inverse: \Plant.yard) var trailing: [Plant] = []
+        init() {}
+    }
+
+    @Model final class Plant {
+        var yard: Yard?
+        init() {}
+    }
+}
+
 private enum Wrong {
     @Model final class Source {
         @Relationship(inverse: \Elsewhere.name) var toElsewhere: Target?
@@ -304,7 +333,6 @@ private enum Wrong {
         @Relationship(inverse: \Target.elsewhere) var toOther: Target?
         @Relationship(inverse: \Target.cache) var toTransient: Target?
         @Relationship(inverse: \Target.source) var first: Target?
-        @Relationship(inverse: \Target.source) var second: Target?
         init() {}
     }
 

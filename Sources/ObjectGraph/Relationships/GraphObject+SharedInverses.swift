@@ -1,0 +1,64 @@
+// Several relationships of an entity may name one inverse: a yard has leading and trailing plants, and a plant has a yard.
+// Each of them keeps members of its own, and the inverse a destination of its own; none of them is stored as the other side
+// of another one. What follows keeps them consistent:
+//
+// - An object that comes to one of the relationships gets its source as the inverse's destination.
+// - An object that leaves the last one of them loses it.
+// - An object whose inverse is set comes to the first one of them, unless it is in one already.
+// - An object whose inverse is cleared leaves all of them.
+//
+// Each step changes a side only if it differs, so that a chain of steps ends.
+
+extension Relationship {
+    /// Whether the relationship has a shared inverse, or is one.
+    var hasSharedSide: Bool { sharedInverse != nil || !sharers.isEmpty }
+}
+
+extension GraphObject {
+    /// Relates `other` back after it has come to a relationship with a shared side.
+    func didRelate(to other: any GraphObject, along relationship: Relationship) {
+        if let inverse = relationship.sharedInverse {
+            if !other.isRelated(to: self, along: inverse) { other.relate(to: self, along: inverse) }
+        } else if let first = relationship.sharers.first,
+            !relationship.sharers.contains(where: { other.isRelated(to: self, along: $0) })
+        {
+            other.relate(to: self, along: first)
+        }
+    }
+
+    /// Parts `other` from the object after it has left a relationship with a shared side.
+    func didPart(from other: any GraphObject, along relationship: Relationship) {
+        if let inverse = relationship.sharedInverse {
+            guard !inverse.sharers.contains(where: { isRelated(to: other, along: $0) }) else { return }
+            if other.isRelated(to: self, along: inverse) { other.part(from: self, along: inverse) }
+        } else {
+            for sharer in relationship.sharers where other.isRelated(to: self, along: sharer) {
+                other.part(from: self, along: sharer)
+            }
+        }
+    }
+
+    /// Whether the relationship leads to `other`. Members that are not loaded are read.
+    private func isRelated(to other: any GraphObject, along relationship: Relationship) -> Bool {
+        let key = other.state.pointee.key
+        guard relationship.isToMany else { return destinationKey(at: relationship.slot) == key }
+        if !members(of: relationship).isLoaded { _ = memberObjects(at: relationship.slot) }
+        return members(of: relationship).contains(key)
+    }
+
+    private func relate(to other: any GraphObject, along relationship: Relationship) {
+        if relationship.isToMany {
+            addMember(other, at: relationship.slot)
+        } else {
+            setDestination(other, at: relationship.slot)
+        }
+    }
+
+    private func part(from other: any GraphObject, along relationship: Relationship) {
+        if relationship.isToMany {
+            removeMember(other, at: relationship.slot)
+        } else {
+            setDestination(nil, at: relationship.slot)
+        }
+    }
+}
