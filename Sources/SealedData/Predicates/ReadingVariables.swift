@@ -6,7 +6,12 @@ extension PredicateExpressions.Variable: ReadableExpression {
 }
 
 extension PredicateExpressions.Value: ReadableExpression {
-    func read(in context: ReadingContext) -> Reading { .constant(Constant(value)) }
+    func read(in context: ReadingContext) throws -> Reading {
+        guard isCapturable(Output.self) else {
+            throw UnsupportedPredicate("a captured '\(Output.self)', which is neither Codable nor a model")
+        }
+        return .constant(Constant(value))
+    }
 }
 
 extension PredicateExpressions.NilLiteral: ReadableExpression {
