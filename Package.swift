@@ -46,6 +46,7 @@ let package = Package(
             name: "SealedDataMacros",
             dependencies: [
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftIfConfig", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
@@ -116,6 +117,18 @@ let package = Package(
             name: "ArticlesTests",
             dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+        ),
+        // Models and code in the style of apps that were written for SwiftData.
+        .testTarget(
+            name: "SourceCompatibilityTests",
+            dependencies: ["SealedData"],
+            swiftSettings: [.define("COMPATIBILITY"), .treatAllWarnings(as: .error)]
+        ),
+        // What depends on the language mode, in the older one: its folders are links to those of the targets above.
+        .testTarget(
+            name: "Swift5ModeTests",
+            dependencies: ["SealedData", "SealedStore", "Guarded", "ModelLibrary"],
+            swiftSettings: [.swiftLanguageMode(.v5), .define("COMPATIBILITY")]
         ),
         // As new apps are set up: whatever says nothing else belongs to the main actor.
         .testTarget(

@@ -8,6 +8,8 @@ struct SealedDataMacrosPlugin: CompilerPlugin {
         ModelMacro.self,
         PersistedPropertyMacro.self,
         InitializedPropertyMacro.self,
+        EphemeralPropertyMacro.self,
+        TransformablePropertyMacro.self,
         AttributeMacro.self,
         RelationshipMacro.self,
         TransientMacro.self,

@@ -21,13 +21,13 @@ struct DefaultValueTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         2
                     }
 
@@ -64,7 +64,7 @@ struct DefaultValueTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -96,13 +96,13 @@ struct DefaultValueTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         4
                     }
 
@@ -151,7 +151,7 @@ struct DefaultValueTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -192,13 +192,13 @@ struct DefaultValueTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         3
                     }
 
@@ -255,7 +255,7 @@ struct DefaultValueTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """#,
             with: Specs.model
@@ -281,13 +281,13 @@ struct DefaultValueTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         2
                     }
 
@@ -313,12 +313,12 @@ struct DefaultValueTests {
                                 name: "condition",
                                 keypath: \\Trip.condition,
                                 defaultValue: {
-                                    let value: Int = if flag {
+                                    let _$initialValue: Int = if flag {
                                         1
                                     } else {
                                         2
                                     };
-                                    return value
+                                    return _$initialValue
                                 }(),
                                 metadata: nil
                             ),
@@ -326,13 +326,13 @@ struct DefaultValueTests {
                                 name: "choice",
                                 keypath: \\Trip.choice,
                                 defaultValue: {
-                                    let value = switch flag {
+                                    let _$initialValue = switch flag {
                                     case true:
                                         1;
                                     case false:
                                         2
                                     };
-                                    return value
+                                    return _$initialValue
                                 }(),
                                 metadata: nil
                             )
@@ -348,7 +348,7 @@ struct DefaultValueTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model

@@ -31,19 +31,19 @@ struct InheritanceExpansionTests {
                         Leaf._$initialize(&_$state, Leaf._$firstSlot + 2, to: _$2)
                     }
 
-                    private static var _$superclass: AnyClass {
+                    private static var _$superclass: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    private static var _$firstSlot: Int {
+                    private static var _$firstSlot: Swift.Int {
                         super._$slotCount
                     }
 
-                    @inlinable override public class var _$slotCount: Int {
+                    @inlinable override public class var _$slotCount: Swift.Int {
                         super._$slotCount + 3
                     }
 
-                    override public class var _$stateClass: AnyClass {
+                    override public class var _$stateClass: Swift.AnyClass {
                         Leaf.self
                     }
 
@@ -71,25 +71,25 @@ struct InheritanceExpansionTests {
                     }
 
                     override public class func _$keyPaths(
-                        from type: any SealedData.PersistentModel.Type
-                    ) -> [AnyKeyPath] {
-                        func keyPaths<M: Leaf>(_: M.Type) -> [AnyKeyPath] {
-                            [\\M.name, \\M.code, \\M.count]
+                        from _$type: any SealedData.PersistentModel.Type
+                    ) -> [Swift.AnyKeyPath] {
+                        func _$own<_$Model: Leaf>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
+                            [\\_$Model.name, \\_$Model.code, \\_$Model.count]
                         }
-                        return (type as? any (Leaf & SealedData.PersistentModel).Type).map {
-                            keyPaths($0)
+                        return (_$type as? any (Leaf & SealedData.PersistentModel).Type).map {
+                            Swift._openExistential($0, do: _$own)
                         } ?? []
                     }
 
                     override public func _$completeState() {
                         super._$completeState()
                         _$state.take(&_$initial)
-                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 1, to: code)
+                        Leaf._$initialize(&_$state, Leaf._$firstSlot + 1, to: self.code)
                     }
 
                     required public init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
-                        code = _materializing._$value(at: Leaf._$firstSlot + 1)
+                        self.code = _materializing._$value(at: Leaf._$firstSlot + 1)
                         super.init(_materializing: _materializing.passed(to: Leaf._$superclass))
                     }
                 }
@@ -112,19 +112,19 @@ struct InheritanceExpansionTests {
 
                     }
 
-                    private static var _$superclass: AnyClass {
+                    private static var _$superclass: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    private static var _$firstSlot: Int {
+                    private static var _$firstSlot: Swift.Int {
                         super._$slotCount
                     }
 
-                    override class var _$slotCount: Int {
+                    override class var _$slotCount: Swift.Int {
                         super._$slotCount + 0
                     }
 
-                    override class var _$stateClass: AnyClass {
+                    override class var _$stateClass: Swift.AnyClass {
                         Leaf.self
                     }
 
@@ -167,17 +167,17 @@ struct InheritanceExpansionTests {
                         }
                     }
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$initial) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$initial) {
                             $0
                         }
                     }
 
-                    private static var _$firstSlot: Int {
+                    private static var _$firstSlot: Swift.Int {
                         0
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         1
                     }
 
@@ -206,7 +206,7 @@ struct InheritanceExpansionTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model

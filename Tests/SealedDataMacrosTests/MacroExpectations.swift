@@ -19,6 +19,7 @@ enum Specs {
     static let properties: [String: MacroSpec] = [
         "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
         "_InitializedProperty": MacroSpec(type: InitializedPropertyMacro.self),
+        "_EphemeralProperty": MacroSpec(type: EphemeralPropertyMacro.self),
     ]
     static let annotations: [String: MacroSpec] = [
         "Attribute": MacroSpec(type: AttributeMacro.self),

@@ -39,13 +39,13 @@ struct ModelExpansionTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         5
                     }
 
@@ -106,12 +106,12 @@ struct ModelExpansionTests {
                     }
 
                     func _$completeState() {
-                        Trip._$initialize(&_$state, 2, to: code)
+                        Trip._$initialize(&_$state, 2, to: self.code)
                     }
 
                     init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
-                        code = _materializing._$value(at: 2)
+                        self.code = _materializing._$value(at: 2)
                     }
                 }
 
@@ -119,7 +119,7 @@ struct ModelExpansionTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -156,13 +156,13 @@ struct ModelExpansionTests {
 
                     @exclusivity(unchecked) final public var _$state = SealedData._ObjectState(Trip.self)
 
-                    final public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    final public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    @inlinable public class var _$slotCount: Int {
+                    @inlinable public class var _$slotCount: Swift.Int {
                         1
                     }
 
@@ -181,18 +181,18 @@ struct ModelExpansionTests {
                         ]
                     }
 
-                    public class var _$stateClass: AnyClass {
+                    public class var _$stateClass: Swift.AnyClass {
                         Trip.self
                     }
 
                     public class func _$keyPaths(
-                        from type: any SealedData.PersistentModel.Type
-                    ) -> [AnyKeyPath] {
-                        func keyPaths<M: Trip>(_: M.Type) -> [AnyKeyPath] {
-                            [\\M.note]
+                        from _$type: any SealedData.PersistentModel.Type
+                    ) -> [Swift.AnyKeyPath] {
+                        func _$own<_$Model: Trip>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
+                            [\\_$Model.note]
                         }
-                        return (type as? any (Trip & SealedData.PersistentModel).Type).map {
-                            keyPaths($0)
+                        return (_$type as? any (Trip & SealedData.PersistentModel).Type).map {
+                            Swift._openExistential($0, do: _$own)
                         } ?? []
                     }
 
@@ -215,7 +215,7 @@ struct ModelExpansionTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -238,13 +238,13 @@ struct ModelExpansionTests {
 
                         @exclusivity(unchecked) public var _$state = SealedData._ObjectState(Trip.self)
 
-                        public var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                            withUnsafeMutablePointer(to: &_$state) {
+                        public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                            Swift.withUnsafeMutablePointer(to: &_$state) {
                                 $0
                             }
                         }
 
-                        @inlinable public static var _$slotCount: Int {
+                        @inlinable public static var _$slotCount: Swift.Int {
                             0
                         }
 
@@ -268,7 +268,7 @@ struct ModelExpansionTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Travel.Trip: Sendable {
+                extension Travel.Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -290,13 +290,13 @@ struct ModelExpansionTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         0
                     }
 
@@ -321,7 +321,7 @@ struct ModelExpansionTests {
 
                 @available(macOS 26, *)
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model
@@ -346,13 +346,13 @@ struct ModelExpansionTests {
 
                     @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                        withUnsafeMutablePointer(to: &_$state) {
+                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Int {
+                    static var _$slotCount: Swift.Int {
                         1
                     }
 
@@ -382,7 +382,7 @@ struct ModelExpansionTests {
                 }
 
                 @available(*, unavailable, message: "A model belongs to its context. Pass its persistentModelID to the other isolation domain and fetch it there, for example in a ModelActor.")
-                extension Trip: Sendable {
+                extension Trip: Swift.Sendable {
                 }
                 """,
             with: Specs.model

@@ -32,15 +32,38 @@ struct PropertyRefusalTests {
         )
     }
 
-    @Test func `a property wrapper is refused`() {
+    @Test(arguments: ["Published", "AppStorage(\"name\")", "SwiftUI.State"])
+    func `a well-known property wrapper is refused`(wrapper: String) {
+        let name = wrapper.prefix { $0 != "(" }
         expect(
-            "@Model final class Trip { @Trimmed var name = \"x\" }",
+            "@Model final class Trip { @\(wrapper) var name = \"x\" }",
             isRefusedWith: [
-                "the property wrapper '@Trimmed' can't be used on a persisted property; mark the property @Transient "
-                    + "and persist the wrapped value in another one, or use 'didSet'"
+                "the property wrapper '@\(name)' can't be used on a persisted property; mark the property @Transient and "
+                    + "persist the wrapped value in another one, or use 'didSet'"
             ],
-            leadsTo: "@Model final class Trip { @Transient @Trimmed var name = \"x\" }",
+            leadsTo: "@Model final class Trip { @Transient @\(wrapper) var name = \"x\" }",
             with: Specs.model
+        )
+    }
+
+    @Test func `attributes of other packages are left alone`() {
+        expect(
+            """
+            @Model final class Trip {
+                @PrimaryKey var a = 1
+                @Coded("b", as: Int.self) @Other.Flag var b = 1
+            }
+            """,
+            isRefusedWith: [],
+            with: Specs.model
+        )
+    }
+
+    @Test func `an ephemeral property needs a default value`() {
+        expect(
+            "@Model final class Trip { @_EphemeralProperty var name: String }",
+            isRefusedWith: ["@Attribute(.ephemeral) requires non-optional property 'name' to have a default value"],
+            with: Specs.properties
         )
     }
 
@@ -143,6 +166,16 @@ struct PropertyRefusalTests {
             }
             """,
             isRefusedWith: ["the observer refers to 'count', whose type isn't written; add a type annotation"],
+            with: Specs.model
+        )
+    }
+
+    @Test(arguments: ["self", "Type"]) func `a name without a key path is refused`(name: String) {
+        expect(
+            "@Model final class Trip { var `\(name)` = 1 }",
+            isRefusedWith: [
+                "a persisted property can't be named '\(name)', because Swift has no key path to it; rename the property"
+            ],
             with: Specs.model
         )
     }

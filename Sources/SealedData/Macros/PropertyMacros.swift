@@ -9,6 +9,18 @@ public macro _PersistedProperty(slot: Int) =
 public macro _PersistedProperty(offset: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
 
+/// Observes a property with the option ``Schema/Attribute/Option/ephemeral``. ``Model()`` adds it.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_$e_))
+public macro _EphemeralProperty() =
+    #externalMacro(module: "SealedDataMacros", type: "EphemeralPropertyMacro")
+
+/// Marks a persisted property as one whose attribute names a value transformer. SwiftData's expansions and code that was
+/// written from them name it; it has no effect here, because ``Model()`` handles values of all types.
+@attached(peer)
+public macro _TransformablePersistedProperty() =
+    #externalMacro(module: "SealedDataMacros", type: "TransformablePropertyMacro")
+
 /// Lets initializers give a persisted property its first value before the object is complete. ``Model()`` puts it in
 /// front of ``_PersistedProperty(slot:)``; nobody writes it by hand.
 ///

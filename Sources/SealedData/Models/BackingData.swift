@@ -66,6 +66,12 @@ extension PersistentModel {
         }
     }
 
+    /// The model's values, by the name that SwiftData's expansions give them; the same as ``persistentBackingData``.
+    public var _$backingData: any BackingData<Self> {
+        get { persistentBackingData }
+        set { persistentBackingData = newValue }
+    }
+
     /// Makes a model with the values of another one's backing data, or of one that ``createBackingData()`` made.
     /// Constants have their types' first values.
     public init(backingData: any BackingData<Self>) {

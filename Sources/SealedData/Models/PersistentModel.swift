@@ -1,5 +1,7 @@
 public import ObjectGraph
-// Exported, as SwiftData does, so that an app's observable classes need no import of their own.
+// Exported, as SwiftData exports them: a file that imports SwiftData uses `Date`, `#Predicate` and `@Observable` without a
+// further import.
+@_exported public import Foundation
 @_exported public import Observation
 
 /// A class whose instances a container stores. ``Model()`` writes the conformance.

@@ -94,8 +94,8 @@ final class PropertyLookup: @unchecked Sendable {
 ///
 /// ```swift
 /// class func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath] {
-///     func keyPaths<M: Base>(_: M.Type) -> [AnyKeyPath] { [\M.name, \M.start] }
-///     return (type as? any (Base & PersistentModel).Type).map { keyPaths($0) } ?? []
+///     func keyPaths<Model: Base>(_: Model.Type) -> [AnyKeyPath] { [\Model.name, \Model.start] }
+///     return (type as? any (Base & PersistentModel).Type).map { _openExistential($0, do: keyPaths) } ?? []
 /// }
 /// ```
 public protocol _InheritableModel: PersistentModel {

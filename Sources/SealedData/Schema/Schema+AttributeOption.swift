@@ -43,7 +43,11 @@ extension Schema.Attribute {
         /// The history keeps the last value of a deleted object.
         public static var preserveValueOnDeletion: Option { Option(.preserveValueOnDeletion) }
 
-        /// Changes are tracked, and the value is never stored. Containers refuse it; mark the property ``Transient()``.
+        /// The object keeps the value in memory, and no store has it. Observers see its changes; they do not make the object
+        /// one that needs to be saved, and undo does not take them back.
+        ///
+        /// ``Model()`` reads the option where it is written in `@Attribute`. The property needs a default value, which is the
+        /// value of objects that come from the store.
         public static var ephemeral: Option { Option(.ephemeral) }
 
         /// Has no effect here: there is no Spotlight.

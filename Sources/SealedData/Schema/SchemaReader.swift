@@ -102,7 +102,11 @@ struct SchemaReader {
             report(entity, entry, "\(valueType) cannot be stored: make it Codable, or mark the property @Transient")
         }
         if attribute.options.contains(.ephemeral) {
-            report(entity, entry, "the option ephemeral is not supported: mark the property @Transient")
+            report(
+                entity,
+                entry,
+                "the option ephemeral takes effect only where @Attribute names it: mark the property @Transient"
+            )
         }
         return attribute
     }

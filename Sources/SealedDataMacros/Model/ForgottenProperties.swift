@@ -14,7 +14,7 @@ struct ForgottenProperties<Context: MacroExpansionContext> {
     func report() {
         guard !model.startsIncomplete else { return }
         let required = model.properties.filter(\.mustBeInitialized)
-        for initializer in model.declaration.initializers where !initializer.isConvenience {
+        for initializer in model.initializers where !initializer.isConvenience {
             let assignments = AssignedNames(in: initializer)
             for property in required where !assignments.mayInclude(property.name) {
                 context.report(

@@ -1,18 +1,48 @@
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// A class with `@Model` on it, as far as its source shows.
 ///
-/// What stands in `#if` blocks is not part of it: see ``ModelValidation``.
+/// The declarations in a `#if` block are part of it if the block's condition holds. A compiler that does not pass its build
+/// configuration leaves that open: ``ModelValidation`` refuses persisted properties there.
 struct ModelDeclaration {
     let declaration: ClassDeclSyntax
+
+    /// The declarations of the body, those of active `#if` clauses included.
+    let members: [DeclSyntax]
+
+    /// The `#if` blocks of the body whose active clause is unknown.
+    let undecidedConditions: [IfConfigDeclSyntax]
+
+    /// Whether the compiler accepts accessors on a constant: the Swift 5 mode does, with a warning.
+    let acceptsAccessorsOnConstants: Bool
 
     /// The persisted properties in source order; a property's slot is its index.
     let properties: [PersistedProperty]
 
-    init(_ declaration: ClassDeclSyntax) {
+    init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
         self.declaration = declaration
-        properties = declaration.variables.filter(Self.isPersisted).compactMap(PersistedProperty.init)
+        let body = ActiveMembers(of: declaration.memberBlock.members, in: context.buildConfiguration)
+        members = body.declarations
+        undecidedConditions = body.undecidedConditions
+        acceptsAccessorsOnConstants = context.buildConfiguration.map { $0.languageVersion < VersionTuple(6) } ?? false
+        properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.filter(Self.isPersisted)
+            .compactMap(PersistedProperty.init)
+    }
+
+    /// The variables that the class declares.
+    var variables: [VariableDeclSyntax] { members.compactMap { $0.as(VariableDeclSyntax.self) } }
+
+    /// The global actor of the class as its attribute names it; nil if the class has none.
+    ///
+    /// A macro sees names only: that of a global actor ends with `Actor`.
+    var globalActor: AttributeSyntax? {
+        for case .attribute(let attribute) in declaration.attributes {
+            let name = attribute.attributeName.trimmedDescription
+            if name.hasSuffix("Actor") && !name.hasSuffix("ModelActor") { return attribute }
+        }
+        return nil
     }
 
     /// The name by which the class calls itself, with backticks where it needs them.
@@ -23,11 +53,11 @@ struct ModelDeclaration {
     }
 
     /// Whether a variable of a model class is stored in its row: an instance's stored property that is not
-    /// `@Transient`. A lazy one is not, because its value is derived, and one that overrides another to observe it is stored
-    /// by the superclass.
+    /// `@Transient` or ephemeral. A lazy one is not, because its value is derived, and one that overrides another to observe
+    /// it is stored by the superclass.
     static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
         variable.isStored && !variable.isOfType && !variable.hasModifier(.lazy) && !variable.hasModifier(.override)
-            && variable.attribute("Transient") == nil && !variable.isGenerated
+            && variable.attribute("Transient") == nil && !variable.isEphemeral && !variable.isGenerated
     }
 
     /// The slot of a persisted property of this class, found by name.
@@ -38,13 +68,18 @@ struct ModelDeclaration {
     /// Whether the class declares an initializer that is not a convenience one. Swift makes `init()` for a class
     /// without one, but not when a macro adds another.
     var hasDesignatedInitializer: Bool {
-        declaration.initializers.contains { !$0.isConvenience }
+        initializers.contains { !$0.isConvenience }
+    }
+
+    /// The initializers that the class declares, those of undecided `#if` blocks included.
+    var initializers: [InitializerDeclSyntax] {
+        (members + undecidedConditions.flatMap(\.declarations)).compactMap { $0.as(InitializerDeclSyntax.self) }
     }
 
     /// The argument lists of the freestanding `#Index` or `#Unique` in the class.
     func argumentLists(ofMacro name: String) -> [String] {
-        declaration.memberBlock.members.compactMap { member in
-            guard let macro = member.decl.as(MacroExpansionDeclSyntax.self), macro.macroName.text == name else {
+        members.compactMap { member in
+            guard let macro = member.as(MacroExpansionDeclSyntax.self), macro.macroName.text == name else {
                 return nil
             }
             return macro.arguments.trimmedDescription
@@ -66,18 +101,6 @@ struct ModelDeclaration {
         // The members of `public extension` are public when they say nothing else.
         guard let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self) else { return "" }
         return enclosing.modifiers.widestMemberAccess ?? ""
-    }
-}
-
-extension ClassDeclSyntax {
-    /// The variables that stand directly in the body.
-    var variables: [VariableDeclSyntax] {
-        memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
-    }
-
-    /// The initializers in the body, those inside `#if` included.
-    var initializers: [InitializerDeclSyntax] {
-        memberBlock.members.flattened.compactMap { $0.as(InitializerDeclSyntax.self) }
     }
 }
 

@@ -17,7 +17,7 @@ enum ModelMacro: MemberMacro {
             WrongKindOfType.report(Syntax(declaration), macro: "Model", replacement: "final class", in: context)
             return []
         }
-        let model = ModelDeclaration(declaration)
+        let model = ModelDeclaration(declaration, in: context)
         let validation = ModelValidation(model: model, context: context)
         validation.reportProblems()
         let members = ModelMembers(
@@ -53,17 +53,19 @@ extension ModelMacro: MemberAttributeMacro {
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-            // Swift lets no accessor near a constant: it stays stored, and ModelMembers sees to it.
-            ModelDeclaration.isPersisted(variable), !variable.isLet, variable.attribute("_PersistedProperty") == nil,
-            PropertyWrapperAttribute.first(of: variable) == nil,
+            variable.attribute("_PersistedProperty") == nil, PropertyWrapperAttribute.first(of: variable) == nil,
             let property = PersistedProperty(variable)
         else { return [] }
-        let model = ModelDeclaration(declaration)
+        if variable.isEphemeral && variable.isTracked { return ["@SealedData._EphemeralProperty"] }
+        guard ModelDeclaration.isPersisted(variable) else { return [] }
+        let model = ModelDeclaration(declaration, in: context)
         guard let slot = model.slot(of: property) else { return [] }
+        // A constant without an initial value stays stored, and ModelMembers gives it its value.
+        if property.isLet && (property.mustBeInitialized || !model.acceptsAccessorsOnConstants) { return [] }
         let place = "\(model.mayHaveSuperclass ? "offset" : "slot"): \(slot)"
         // The order matters, and the compiler turns it round: see InitializedPropertyMacro.
         var attributes: [AttributeSyntax] = ["@SealedData._PersistedProperty(\(raw: place))"]
-        if model.startsIncomplete {
+        if model.startsIncomplete && !property.isLet {
             attributes.append("@SealedData._InitializedProperty(\(raw: place))")
         }
         return attributes
@@ -87,7 +89,7 @@ extension ModelMacro: ExtensionMacro {
             return "\(attribute.trimmedDescription)\n"
         }.joined()
         var extensions: [DeclSyntax] = []
-        let isFinal = ModelDeclaration(declaration).isFinal
+        let isFinal = ModelDeclaration(declaration, in: context).isFinal
         for (name, isAdopted) in [("PersistentModel", true), ("_InheritableModel", !isFinal)] {
             guard isAdopted, protocols.contains(where: { $0.isProtocol(name) }) else { continue }
             extensions.append(
@@ -98,7 +100,7 @@ extension ModelMacro: ExtensionMacro {
             extensions.append(
                 """
                 \(raw: availability)@available(*, unavailable, message: "\(raw: sendableMessage)")
-                extension \(type.trimmed): Sendable {}
+                extension \(type.trimmed): Swift.Sendable {}
                 """
             )
         }

@@ -9,7 +9,7 @@ extension ModelMembers {
     /// The members of a class that inherits from a model class.
     var membersOfSubclass: [DeclSyntax] {
         var members = [added, superclass, firstSlot, slotCountOfSubclass, stateClass]
-        members.append(schemaMetadata(beginning: "override \(overridableAccess)class "))
+        members.append(schemaMetadata(beginning: "\(nonisolated)override \(overridableAccess)class "))
         if !model.isFinal { members.append(keyPaths) }
         members.append(completionOfSubclass)
         // Without a designated initializer the class inherits those of its superclass, this one among them.
@@ -24,7 +24,7 @@ extension ModelMembers {
         let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(model.name)._$superclass"
         let parameter = values.isEmpty ? "_" : "(_$state: inout SealedData._AddedValues)"
         return """
-            private var _$initial = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
+            \(raw: unsafelyNonisolated)private var _$initial = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
                 \(raw: parameter) in
                 \(raw: values.joined(separator: "\n"))
             }
@@ -32,16 +32,16 @@ extension ModelMembers {
     }
 
     private var superclass: DeclSyntax {
-        "private static var _$superclass: AnyClass { super._$stateClass }"
+        "\(raw: nonisolated)private static var _$superclass: Swift.AnyClass { super._$stateClass }"
     }
 
     private var firstSlot: DeclSyntax {
-        "private static var _$firstSlot: Int { super._$slotCount }"
+        "\(raw: nonisolated)private static var _$firstSlot: Swift.Int { super._$slotCount }"
     }
 
     private var slotCountOfSubclass: DeclSyntax {
         """
-        \(raw: inlinable)override \(raw: overridableAccess)class var _$slotCount: Int {
+        \(raw: inlinable)\(raw: nonisolated)override \(raw: overridableAccess)class var _$slotCount: Swift.Int {
             super._$slotCount + \(raw: model.properties.count)
         }
         """
@@ -49,19 +49,26 @@ extension ModelMembers {
 
     /// The class whose initializer makes the state of an object, or adds to it.
     var stateClass: DeclSyntax {
-        "\(raw: override)\(raw: overridableAccess)class var _$stateClass: AnyClass { \(raw: model.name).self }"
+        "\(raw: nonisolated)\(raw: override)\(raw: overridableAccess)class var _$stateClass: Swift.AnyClass { \(raw: model.name).self }"
     }
 
-    /// The properties of the class, as they are found in one that inherits from it.
+    /// The properties of the class, as key paths from a class that inherits from it.
+    ///
+    /// `_openExistential` binds the parameter to the class itself. In the Swift 5 mode a plain call converts the argument to
+    /// the superclass that the existential type names, and the key paths would start there.
     var keyPaths: DeclSyntax {
-        let keyPaths = model.properties.map { "\\M.\($0.nameInCode)" }.joined(separator: ", ")
+        let keyPaths = model.properties.map { "\\_$Model.\($0.nameInCode)" }.joined(separator: ", ")
         let name = model.name
         return """
-            \(raw: deprecation)\(raw: override)\(raw: overridableAccess)class func _$keyPaths(
-                from type: any SealedData.PersistentModel.Type
-            ) -> [AnyKeyPath] {
-                func keyPaths<M: \(raw: name)>(_: M.Type) -> [AnyKeyPath] { [\(raw: keyPaths)] }
-                return (type as? any (\(raw: name) & SealedData.PersistentModel).Type).map { keyPaths($0) } ?? []
+            \(raw: deprecation)\(raw: nonisolated)\(raw: override)\(raw: overridableAccess)class func _$keyPaths(
+                from _$type: any SealedData.PersistentModel.Type
+            ) -> [Swift.AnyKeyPath] {
+                func _$own<_$Model: \(raw: name)>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
+                    \(raw: outsideIsolation("[\(keyPaths)]", of: "[Swift.AnyKeyPath]"))
+                }
+                return (_$type as? any (\(raw: name) & SealedData.PersistentModel).Type).map {
+                    Swift._openExistential($0, do: _$own)
+                } ?? []
             }
             """
     }
@@ -69,7 +76,7 @@ extension ModelMembers {
     private var completionOfSubclass: DeclSyntax {
         let statements = ["super._$completeState()", "_$state.take(&_$initial)"] + constants
         return """
-            override \(raw: overridableAccess)func _$completeState() {
+            \(raw: nonisolated)override \(raw: overridableAccess)func _$completeState() {
                 \(raw: statements.joined(separator: "\n"))
             }
             """
@@ -79,7 +86,7 @@ extension ModelMembers {
         let statements =
             materializedValues + ["super.init(_materializing: _materializing.passed(to: \(model.name)._$superclass))"]
         return """
-            required \(raw: access)init(_materializing: SealedData._Materialization) {
+            \(raw: nonisolated)required \(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))
             }
             """

@@ -32,21 +32,21 @@ struct ModelMembers {
         let property = model.mayHaveSuperclass ? "_$initial" : "_$state"
         let stored: DeclSyntax =
             """
-            @exclusivity(unchecked) \(raw: model.mayHaveSuperclass ? "private " : final + access)\
+            @exclusivity(unchecked) \(raw: unsafelyNonisolated)\(raw: model.mayHaveSuperclass ? "private " : final + access)\
             var \(raw: property) = SealedData._ObjectState(\(raw: model.name).self)
             """
         // Written for the class itself, so that generic code gets the address by one call, whatever it does with it.
         let address: DeclSyntax =
             """
-            \(raw: final)\(raw: access)var _$address: UnsafeMutablePointer<SealedData._ObjectState> {
-                withUnsafeMutablePointer(to: &\(raw: property)) { $0 }
+            \(raw: nonisolated)\(raw: final)\(raw: access)var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                Swift.withUnsafeMutablePointer(to: &\(raw: property)) { $0 }
             }
             """
         guard model.mayHaveSuperclass else { return [stored, address] }
-        let firstSlot: DeclSyntax = "private static var _$firstSlot: Int { 0 }"
+        let firstSlot: DeclSyntax = "\(raw: nonisolated)private static var _$firstSlot: Swift.Int { 0 }"
         let state: DeclSyntax =
             """
-            \(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
+            \(raw: nonisolated)\(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
                 _read { yield _$initial }
                 _modify { yield &_$initial }
             }
@@ -58,13 +58,13 @@ struct ModelMembers {
     private var final: String { model.isFinal ? "" : "final " }
 
     private var slotCount: DeclSyntax {
-        "\(raw: inlinable)\(raw: typeMember)var _$slotCount: Int { \(raw: model.properties.count) }"
+        "\(raw: inlinable)\(raw: typeMember)var _$slotCount: Swift.Int { \(raw: model.properties.count) }"
     }
 
     private var defaults: DeclSyntax {
         // The names in here must not hide what an initial value refers to.
         """
-        \(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+        \(raw: nonisolated)\(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
             \(raw: initialValues.joined(separator: "\n"))
         }
         """
@@ -89,7 +89,9 @@ struct ModelMembers {
     var inlinable: String { overridableAccess == "public " || overridableAccess == "open " ? "@inlinable " : "" }
 
     /// How a member of the type begins that subclasses override.
-    var typeMember: String { model.isFinal ? "\(access)static " : "\(overridableAccess)class " }
+    var typeMember: String { nonisolated + unisolatedTypeMember }
+
+    private var unisolatedTypeMember: String { model.isFinal ? "\(access)static " : "\(overridableAccess)class " }
 
     // MARK: Schema
 
@@ -101,13 +103,43 @@ struct ModelMembers {
     ///
     /// - Parameter modifiers: How the member begins.
     func schemaMetadata(beginning modifiers: String) -> DeclSyntax {
-        let entries = model.properties.map(entry) + tableRules("Index") + tableRules("Unique")
+        let entries = (model.properties.map(entry) + tableRules("Index") + tableRules("Unique")).joined(
+            separator: ",\n"
+        )
+        if model.globalActor != nil {
+            return """
+                \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    \(raw: outsideIsolation("[\(entries)]", of: "[SealedData.Schema.PropertyMetadata]"))
+                }
+                """
+        }
         return """
             \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
                 [
-                    \(raw: entries.joined(separator: ",\n"))
+                    \(raw: entries)
                 ]
             }
+            """
+    }
+
+    // MARK: Isolation
+
+    /// What the members begin with that satisfy the protocol of a class with a global actor: the protocol is not isolated,
+    /// and a store makes and saves objects wherever their context is used.
+    var nonisolated: String { model.globalActor == nil ? "" : "nonisolated " }
+
+    /// The same for the state, which is a variable: like every object, it belongs to the context's isolation domain.
+    var unsafelyNonisolated: String { model.globalActor == nil ? "" : "nonisolated(unsafe) " }
+
+    /// An expression that forms key paths to properties of the class, for a member that is not isolated.
+    ///
+    /// Only code on the class's global actor may form key paths to isolated properties, since applying one accesses the
+    /// property. Forming one accesses nothing, so that a function with the actor in its type may be called elsewhere.
+    func outsideIsolation(_ expression: String, of type: String) -> String {
+        guard let actor = model.globalActor?.trimmedDescription else { return expression }
+        return """
+            \(actor) func _$isolated() -> \(type) { \(expression) }
+            return Swift.unsafeBitCast(_$isolated, to: (() -> \(type)).self)()
             """
     }
 
@@ -159,18 +191,18 @@ struct ModelMembers {
 
     // MARK: Objects
 
-    /// A constant is stored in the object itself. It is read from the row when the object is made, and this writes it
+    /// A constant without an initial value is stored in the object itself. It is read from the row when the object is made, and this writes it
     /// into a new object's state, which the context asks for when the object is inserted.
     var constants: [String] {
-        model.properties.enumerated().filter(\.element.isLet).map { offset, property in
-            "\(model.name)._$initialize(&_$state, \(slot(offset)), to: \(property.nameInCode))"
+        model.properties.enumerated().filter { $1.isLet && $1.mustBeInitialized }.map { offset, property in
+            "\(model.name)._$initialize(&_$state, \(slot(offset)), to: self.\(property.nameInCode))"
         }
     }
 
     private var completion: DeclSyntax? {
         if model.isFinal && constants.isEmpty { return nil }
         return """
-            \(raw: model.isFinal ? access : overridableAccess)func _$completeState() {
+            \(raw: nonisolated)\(raw: model.isFinal ? access : overridableAccess)func _$completeState() {
                 \(raw: constants.joined(separator: "\n"))
             }
             """
@@ -181,7 +213,9 @@ struct ModelMembers {
         // What may be a superclass may have an `init()`, too, which the class inherits as long as it has no designated
         // initializer of its own.
         if model.mayHaveSuperclass && model.isFinal {
-            return ["\(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"]
+            return [
+                "\(raw: nonisolated)\(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"
+            ]
         }
         return [materializingInitializer, "init() {}"]
     }
@@ -189,7 +223,7 @@ struct ModelMembers {
     private var materializingInitializer: DeclSyntax {
         let statements = materializedValues + (model.isFinal ? [] : ["_materializing.verify(_$address)"])
         return """
-            \(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
+            \(raw: nonisolated)\(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))
             }
             """
@@ -199,7 +233,7 @@ struct ModelMembers {
     var materializedValues: [String] {
         model.properties.enumerated().compactMap { offset, property in
             guard property.mustBeInitialized else { return nil }
-            if property.isLet { return "\(property.nameInCode) = _materializing._$value(at: \(slot(offset)))" }
+            if property.isLet { return "self.\(property.nameInCode) = _materializing._$value(at: \(slot(offset)))" }
             return model.startsIncomplete
                 ? "\(property.initializationMarker) = SealedData._NoStorage()" : nil
         }

@@ -11,13 +11,14 @@ struct ModelValidation<Context: MacroExpansionContext> {
     /// Reports all that is wrong at once. Whatever it is, the members should be generated: without them the compiler
     /// adds errors that hide the real ones.
     func reportProblems() {
-        reportIsolation()
         reportMissingInitializer()
         ForgottenProperties(model: model, context: context).report()
         reportPatterns()
         reportConditions()
-        for property in model.properties { PropertyValidation(property: property, context: context).reportProblems() }
-        for variable in model.declaration.variables { reportLazy(variable) }
+        for property in model.properties {
+            PropertyValidation(property: property, model: model, context: context).reportProblems()
+        }
+        for variable in model.variables { reportLazy(variable) }
     }
 
     private func reportMissingInitializer() {
@@ -53,7 +54,7 @@ struct ModelValidation<Context: MacroExpansionContext> {
     }
 
     private func reportPatterns() {
-        for variable in model.declaration.variables where ModelDeclaration.isPersisted(variable) {
+        for variable in model.variables where ModelDeclaration.isPersisted(variable) {
             if let binding = variable.bindings.first(where: { $0.nameToken == nil }) {
                 context.report(
                     "tuplePattern",
@@ -73,46 +74,20 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
-    /// A store that changed its layout with a compilation condition could not be opened by the other build.
+    /// Whether the property has a slot depends on a condition whose value the macro does not know.
     private func reportConditions() {
-        for member in model.declaration.memberBlock.members {
-            guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { continue }
+        for conditional in model.undecidedConditions {
             for variable in conditional.declarations.compactMap({ $0.as(VariableDeclSyntax.self) })
             where ModelDeclaration.isPersisted(variable) {
                 context.report(
                     "conditionalProperty",
-                    "a persisted property can't stand inside '#if', because the store's layout would depend on the "
-                        + "build; move it out of '#if' or mark it @Transient",
+                    "a persisted property can't stand inside this '#if', because the macro can't evaluate its condition; "
+                        + "use a condition that is defined with '-D', move the property out of '#if', or mark it "
+                        + "@Transient",
                     at: variable
                 )
             }
         }
-    }
-
-    /// The schema holds key paths to every property, and nothing may form one to another isolation domain.
-    private func reportIsolation() {
-        let globalActor = model.declaration.attributes.first { element in
-            guard case .attribute(let attribute) = element else { return false }
-            let name = attribute.attributeName.trimmedDescription
-            return name.hasSuffix("Actor") && !name.hasSuffix("ModelActor")
-        }
-        guard let globalActor else { return }
-        var attributes = model.declaration.attributes
-        if let index = attributes.index(of: globalActor) { attributes.remove(at: index) }
-        context.report(
-            "isolatedModel",
-            "'@Model' can't be combined with '\(globalActor.trimmedDescription)': a model belongs to its context, "
-                + "wherever that is used; remove the actor and isolate the code that uses '\(model.name)'",
-            at: globalActor,
-            fixIts: [
-                .replacing(
-                    "removeActor",
-                    "remove '\(globalActor.trimmedDescription)'",
-                    model.declaration.attributes,
-                    with: attributes
-                )
-            ]
-        )
     }
 
     /// A lazy property derives its value from others; whoever wants it stored has to say how.

@@ -51,9 +51,11 @@ struct ObservedSetter {
         var lines = ["func \(function)() {"]
         if parameter != value && observer.mentions(parameter) { lines.append("let \(parameter) = \(value)") }
         if let type = property.type ?? property.binding.initializer?.value.literalType {
+            let name = property.nameInCode
             let names = [
                 (DirectAccessRewriter.name, direct.hasRewritten),
-                (property.nameInCode, observer.mentions(property.nameInCode, asMember: false)),
+                // The observer's parameter hides a property of the same name.
+                (property.nameInCode, parameter != name && observer.mentions(name, asMember: false)),
             ]
             for (name, isUsed) in names where isUsed {
                 lines += [

@@ -63,18 +63,21 @@ struct PersistedProperty {
         guard let value = binding.initializer?.value.trimmed, let initialValue else { return nil }
         // `if` and `switch` are expressions only on the right of an assignment or a return.
         if value.is(IfExprSyntax.self) || value.is(SwitchExprSyntax.self) {
-            return "{ let value\(initialValue); return value }()"
+            return "{ let _$initialValue\(initialValue); return _$initialValue }()"
         }
         guard let type else { return value.description }
         return "(\(value)) as \(type)"
     }
 
     /// The name of the zero-sized stored property through which the compiler checks initialization.
-    var initializationMarker: String {
+    var initializationMarker: String { prefixed("_$p_") }
+
+    /// The name of a generated property that belongs to this one.
+    func prefixed(_ prefix: String) -> String {
         // Raw identifiers such as `two words` need their backticks; keywords don't any more behind the prefix.
         let isPlain = name.unicodeScalars.allSatisfy {
             $0 == "_" || $0.properties.isXIDContinue || !$0.isASCII
         }
-        return isPlain ? "_$p_\(name)" : "`_$p_\(name)`"
+        return isPlain ? "\(prefix)\(name)" : "`\(prefix)\(name)`"
     }
 }

@@ -15,6 +15,7 @@ enum PersistedPropertyMacro: AccessorMacro {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
             let slot = slotExpression(of: node, in: context)
         else { return [] }
+        if property.isLet { return ["get { _$value(at: \(raw: slot)) }"] }
         var accessors: [AccessorDeclSyntax] = [
             "get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor,
         ]

@@ -52,6 +52,19 @@ enum TransientMacro: PeerMacro {
     }
 }
 
+/// `@_TransformablePersistedProperty`: adds nothing. `@Model` gives the property its accessors, whatever type of values it
+/// has.
+enum TransformablePropertyMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        PropertyAnnotation(name: "_TransformablePersistedProperty", node: node).check(declaration, in: context)
+        return []
+    }
+}
+
 /// The rules that `@Attribute` and `@Relationship` share.
 private struct PropertyAnnotation {
     let name: String

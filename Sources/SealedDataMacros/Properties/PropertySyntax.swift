@@ -16,6 +16,20 @@ extension VariableDeclSyntax {
         bindings.allSatisfy { $0.isStored }
     }
 
+    /// Whether `@Attribute` gives the property the option `ephemeral`.
+    var isEphemeral: Bool {
+        guard case .argumentList(let arguments) = attribute("Attribute")?.arguments else { return false }
+        return arguments.contains { argument in
+            argument.label == nil
+                && argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "ephemeral"
+        }
+    }
+
+    /// Whether observers can be told of changes: the property is a stored variable of an instance.
+    var isTracked: Bool {
+        isStored && !isOfType && !isLet && !hasModifier(.lazy) && !hasModifier(.override)
+    }
+
     func hasModifier(_ keyword: Keyword) -> Bool {
         modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
     }

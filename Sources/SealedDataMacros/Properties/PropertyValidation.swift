@@ -6,15 +6,27 @@ import SwiftSyntaxMacros
 /// What `@Model` refuses about a single persisted property.
 struct PropertyValidation<Context: MacroExpansionContext> {
     let property: PersistedProperty
+    let model: ModelDeclaration
     let context: Context
 
     func reportProblems() {
+        reportName()
         reportReferenceOwnership()
         reportFixedConstant()
         reportWrapper()
         reportType()
         reportObservers()
         reportAnnotations()
+    }
+
+    private func reportName() {
+        guard ["self", "Type"].contains(property.name) else { return }
+        context.report(
+            "nameWithoutKeyPath",
+            "a persisted property can't be named '\(property.name)', because Swift has no key path to it; rename the "
+                + "property",
+            at: property.binding.pattern
+        )
     }
 
     private func reportReferenceOwnership() {
@@ -43,9 +55,10 @@ struct PropertyValidation<Context: MacroExpansionContext> {
         )
     }
 
-    /// A constant with an initial value could never take the value that its row holds.
+    /// A constant with an initial value takes the value of its row only through an accessor, and the Swift 6 mode accepts
+    /// none on a constant.
     private func reportFixedConstant() {
-        guard property.isLet, property.binding.initializer != nil else { return }
+        guard property.isLet, property.binding.initializer != nil, !model.acceptsAccessorsOnConstants else { return }
         let specifier = property.declaration.bindingSpecifier
         let isPrivate =
             property.declaration.hasModifier(.private) || property.declaration.hasModifier(.fileprivate)
@@ -109,16 +122,27 @@ struct PropertyValidation<Context: MacroExpansionContext> {
 /// The attribute that makes a property a wrapped one. A wrapper keeps the value in storage of its own, which a persisted
 /// property doesn't have.
 enum PropertyWrapperAttribute {
-    /// A macro sees names only: one that begins with a capital letter and is neither ours nor a global actor's is taken
-    /// for a property wrapper.
+    /// A macro sees names only, and an attribute of another package may be a macro's. The well-known wrappers get an error
+    /// that says what to do; the compiler reports any other wrapper on a property with accessors.
     static func first(of variable: VariableDeclSyntax) -> AttributeSyntax? {
         for case .attribute(let attribute) in variable.attributes {
-            let name = attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) ?? ""
-            let isOurs = ["Attribute", "Relationship", "Transient"].contains(name)
-            if name.first?.isUppercase == true && !isOurs && !name.hasSuffix("Actor") { return attribute }
+            let name =
+                attribute.attributeName.as(MemberTypeSyntax.self)?.name
+                ?? attribute.attributeName
+                .as(IdentifierTypeSyntax.self)?.name
+            if let name, wellKnown.contains(name.text) { return attribute }
         }
         return nil
     }
+
+    /// The property wrappers of Combine, SwiftUI, AppIntents and SwiftData.
+    private static let wellKnown: Set<String> = [
+        "AccessibilityFocusState", "AppStorage", "Bindable", "Binding", "Environment", "EnvironmentObject",
+        "FetchRequest", "FocusState", "FocusedBinding", "FocusedValue", "GestureState", "Namespace",
+        "NSApplicationDelegateAdaptor", "ObservedObject", "Parameter", "Published", "Query", "ScaledMetric",
+        "SceneStorage", "SectionedFetchRequest", "State", "StateObject", "UIApplicationDelegateAdaptor",
+        "WKApplicationDelegateAdaptor", "WKExtensionDelegateAdaptor",
+    ]
 }
 
 /// The fix-it that takes a property out of the store.

@@ -27,6 +27,17 @@ import SealedData
     init(place: String) { self.place = place }
 }
 
+@Model final class Yard {
+    @Relationship(inverse: \Plant.yard) var leading: [Plant] = []
+    @Relationship(inverse: \Plant.yard) var trailing: [Plant] = []
+    init() {}
+}
+
+@Model final class Plant {
+    var yard: Yard?
+    init() {}
+}
+
 @Model class Place {
     var name: String
     init(name: String) { self.name = name }

@@ -11,6 +11,7 @@ extension SymbolList {
             Probe.self
         )
         add("@Transient", Probe.self)
+        add("@_TransformablePersistedProperty", Probe.self)
         add("#Index(_:)", Probe.self)
         add("#Unique(_:)", Probe.self)
         add("@ModelActor", ProbeActor.self)

@@ -34,7 +34,7 @@ class Probe {
     #Index<Probe>(.binary([\.name]))
     #Unique<Probe>([\.name, \.count])
     @Attribute(.unique, originalName: "title", hashModifier: "1") var name: String
-    var count = 0
+    @_TransformablePersistedProperty var count = 0
     @Relationship(
         .unique,
         deleteRule: .nullify,

@@ -29,7 +29,7 @@ struct DetachedEntityTests {
 
     @Test func `rules that cannot hold do not matter here`() {
         let entity = DetachedEntities.entity(for: Faults.Report.self)
-        #expect(entity.properties.map(\.name) == ["draft", "pages"])
+        #expect(entity.properties.map(\.name) == ["pages"])
     }
 }
 

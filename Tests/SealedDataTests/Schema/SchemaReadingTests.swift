@@ -128,7 +128,6 @@ struct SchemaReadingTests {
 
     @Test func `all problems are told at once`() {
         let error = failure(of: Schema([Faults.Report.self])) ?? ""
-        #expect(error.contains("Report.draft: the option ephemeral"), "\(error)")
         #expect(error.contains("Report: #Index names"), "\(error)")
         #expect(error.contains("Report.pages: its minimum count is above"), "\(error)")
     }
@@ -259,7 +258,6 @@ enum OtherTravels {
 enum Faults {
     @Model final class Report {
         #Index<Report>([\.size])
-        @Attribute(.ephemeral) var draft = ""
         @Relationship(minimumModelCount: 3, maximumModelCount: 2) var pages: [Page] = []
         var size: Int { 0 }
         init() {}

@@ -1,0 +1,104 @@
+import SealedData
+
+/// The Swift compiler, for sources that must not compile, or whose compilation is what a test is about.
+struct Compiler {
+    /// A mode of the language.
+    enum LanguageMode: String, CaseIterable, Sendable {
+        case swift5 = "5"
+        case swift6 = "6"
+    }
+
+    /// A diagnostic of the type checker.
+    struct Diagnostic: Hashable, CustomStringConvertible {
+        /// The line of the source, also for a diagnostic in the expansion of a macro.
+        let line: Int
+        let severity: String
+        let message: String
+
+        var description: String { "line \(line): \(severity): \(message)" }
+    }
+
+    /// Type-checks a source that can import SealedData.
+    ///
+    /// - Parameters:
+    ///   - source: The text of the file.
+    ///   - mode: The mode of the language.
+    ///   - options: Further options of the compiler.
+    /// - Returns: Errors and warnings, without their repetitions and notes.
+    static func diagnostics(
+        of source: String,
+        mode: LanguageMode = .swift6,
+        options: [String] = []
+    ) throws -> [Diagnostic] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "Compiler-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "Source.swift")
+        try source.write(to: file, atomically: true, encoding: .utf8)
+
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            ["swiftc", "-typecheck", "-swift-version", mode.rawValue, "-diagnostic-style", "swift"]
+            + products + options + [file.path]
+        let output = Pipe()
+        process.standardError = output
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let found = parse(text, file: file.path)
+        if process.terminationStatus != 0, !found.contains(where: { $0.severity == "error" }) {
+            throw Failure(output: text)
+        }
+        return found
+    }
+
+    /// A failure of the compiler without an error in the source.
+    struct Failure: Error {
+        let output: String
+    }
+
+    /// The options that make the modules and macros of this build known.
+    private static var products: [String] {
+        // The tests are a product of the build: <build>/SealedDataPackageTests.xctest.
+        let build = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return [
+            "-I", build.appending(path: "Modules").path,
+            "-I", package.appending(path: "Sources/CSQLCipher").path,
+            "-Xcc", "-I\(package.appending(path: "Sources/CObservationTracking/include").path)",
+            "-Xcc", "-I/usr/include/sqlcipher",
+            "-Xcc", "-fmodule-map-file=\(build.appending(path: "CObservationTracking.build/module.modulemap").path)",
+            "-load-plugin-executable",
+            build.appending(path: "SealedDataMacros-tool").path + "#SealedDataMacros",
+        ]
+    }
+
+    /// Reads diagnostics in the style `file:line:column: severity: message`. A line after one in the expansion of a macro says
+    /// where the expansion stands in the source.
+    private static func parse(_ output: String, file: String) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        var pending: (severity: String, message: String)?
+        for text in output.split(separator: "\n") {
+            if let origin = try? /`- (.*?):(\d+):\d+: note: expanded code originates here/.wholeMatch(in: text)?.output
+            {
+                if let (severity, message) = pending, origin.1 == file {
+                    found.append(Diagnostic(line: Int(origin.2) ?? 0, severity: severity, message: message))
+                }
+                pending = nil
+            } else if let parts = try? /(.*?):(\d+):\d+: (error|warning): (.*)/.wholeMatch(in: text)?.output {
+                if parts.1 == file {
+                    found.append(
+                        Diagnostic(line: Int(parts.2) ?? 0, severity: String(parts.3), message: String(parts.4))
+                    )
+                } else {
+                    pending = (String(parts.3), String(parts.4))
+                }
+            }
+        }
+        var seen: Set<Diagnostic> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,1 @@
+../SealedDataTests/Models/Saved.swift
