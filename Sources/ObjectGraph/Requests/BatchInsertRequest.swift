@@ -84,8 +84,12 @@ public final class BatchInsertion: @unchecked Sendable {
                 let property = try property(named: name, taking: value)
                 if !value.isNull { rows.set(value, at: property.slot) }
             }
+            let overlongSlot = rows.takeOverlongSlot()
             for property in entity.properties {
-                guard let reason = property.problem(of: object[property.name] ?? .null) else { continue }
+                let isOverlong = property.slot == overlongSlot
+                guard let reason = isOverlong ? .tooLong : property.problem(of: object[property.name] ?? .null) else {
+                    continue
+                }
                 // The object has no identifier that would mean anything after the failure.
                 let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
                 problems.append(.init(id: id, property: property.name, reason: reason))

@@ -19,6 +19,12 @@ public struct RowBatchBuilder: ~Copyable {
     /// Where it is told that one of those could not be read.
     @usableFromInline var readFailures: ReadFailures?
 
+    /// A slot whose text or blob no longer fitted its row, which has an empty one instead; nil if all fitted.
+    private var overlongSlot: Int?
+
+    /// How many bytes a row can have. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
+    @usableFromInline static var rowByteLimit: Int { Int(Int32.max) }
+
     /// Makes a builder. The first chunk is small and each further one larger, up to the usual size, so that a few rows
     /// do not take the memory of many.
     ///
@@ -88,9 +94,14 @@ public struct RowBatchBuilder: ~Copyable {
         chunk.fields.pointee.readFailures = readFailures
     }
 
-    /// Moves the row that is being written to a chunk where `bytes` more have room.
+    /// Moves the row that is being written to a chunk where `bytes` more have room. Returns false if they are more than a row
+    /// can have.
     @usableFromInline
-    mutating func moveRow(toFit bytes: Int) {
+    mutating func moveRow(toFit bytes: Int, at slot: Int) -> Bool {
+        guard bytes <= Self.rowByteLimit - end else {
+            overlongSlot = slot
+            return false
+        }
         let old = chunk
         let oldRow = row
         let used = end
@@ -100,6 +111,7 @@ public struct RowBatchBuilder: ~Copyable {
         UnsafeMutableRawPointer(row).copyMemory(from: UnsafeRawPointer(oldRow), byteCount: used)
         withExtendedLifetime(old) {}
         room = 8 * Int(chunk.fields.pointee.capacity) - 4
+        return true
     }
 
     @inlinable
@@ -148,7 +160,7 @@ public struct RowBatchBuilder: ~Copyable {
 
     @inlinable
     mutating func append(_ bytes: UnsafeRawBufferPointer, at slot: Int) {
-        if end + bytes.count > room { moveRow(toFit: bytes.count) }
+        if bytes.count > room - end, !moveRow(toFit: bytes.count, at: slot) { return }
         if let source = bytes.baseAddress {
             (UnsafeMutableRawPointer(row) + end).copyMemory(from: source, byteCount: bytes.count)
         }
@@ -193,6 +205,14 @@ public struct RowBatchBuilder: ~Copyable {
             setDeferredBlob(at: slot)
         case .omitted: setOmitted(at: slot)
         }
+    }
+
+    /// A slot whose text or blob no longer fitted its row since this was last asked; nil if all fitted. The row has an empty
+    /// one instead and must not be saved.
+    mutating func takeOverlongSlot() -> Int? {
+        guard let slot = overlongSlot else { return nil }
+        overlongSlot = nil
+        return slot
     }
 
     /// Ends the last row and gives all of them away.

@@ -67,7 +67,8 @@ public enum ObjectGraphError: Error, Sendable {
             case tooLarge
             /// The value is shorter than the attribute's minimum length.
             case tooShort
-            /// The value is longer than the attribute's maximum length.
+            /// The value is longer than the attribute's maximum length, or the object's texts and blobs together are longer
+            /// than 2 GiB.
             case tooLong
             /// A to-many relationship has fewer members than its minimum.
             case tooFewMembers
@@ -87,7 +88,7 @@ public enum ObjectGraphError: Error, Sendable {
                 case .tooSmall: "its value is below its minimum"
                 case .tooLarge: "its value is above its maximum"
                 case .tooShort: "its value is shorter than its minimum length"
-                case .tooLong: "its value is longer than its maximum length"
+                case .tooLong: "its value is longer than its maximum length, or than a row can hold"
                 case .tooFewMembers: "it has fewer members than its minimum"
                 case .tooManyMembers: "it has more members than its maximum"
                 case .deletionDenied: "it has members, and its delete rule is deny"
