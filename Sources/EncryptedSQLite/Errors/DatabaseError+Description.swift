@@ -8,6 +8,8 @@ extension DatabaseError: CustomStringConvertible {
             "There is no key for the database at \(path): give a passphrase or a raw key, or install a key provider."
         case .invalidKey(.emptyPassphrase):
             "The passphrase is empty: it needs at least one byte."
+        case .invalidKey(.trailingZeros):
+            "The passphrase ends with a zero byte."
         case .invalidKey(.rawKeyLength(let count)):
             "A raw key has 32 bytes; \(count) were given."
         case .invalidKey(.saltLength(let count)):
@@ -32,6 +34,13 @@ extension DatabaseError: CustomStringConvertible {
             "The database at \(path) is damaged."
         case .permissionDenied(let path):
             "The system denies access to \(path)."
+        case .unwritableFolder(let path, hasLog: false):
+            "The database at \(path) cannot be read: its folder cannot be written, and readers share memory in a file there."
+        case .unwritableFolder(let path, hasLog: true):
+            """
+            The database at \(path) cannot be read: a write-ahead log lies beside it, and its folder, in which readers of the \
+            log share memory, cannot be written.
+            """
         case .cannotOpen(let path, let reason):
             "The database at \(path) cannot be opened: \(reason)."
         case .closed:
@@ -81,6 +90,8 @@ extension DatabaseError: LocalizedError {
             "Give the passphrase or raw key with the configuration, or install a provider (EncryptionKey.provider) that has it."
         case .invalidKey(.emptyPassphrase):
             "Use a passphrase of at least one byte."
+        case .invalidKey(.trailingZeros):
+            "Leave out the zero bytes at the end: the passphrase without them opens the same files."
         case .invalidKey:
             "Give 32 bytes as key and 16 or none as salt."
         case .wrongKey:
@@ -99,6 +110,8 @@ extension DatabaseError: LocalizedError {
             "Restore the file from a backup. Parts that still verify can be exported."
         case .permissionDenied:
             "Check owner and permissions of the file and its folder."
+        case .unwritableFolder:
+            "Let the process write to the folder, or copy the file and the -wal file beside it to a folder that it can write."
         case .cipherUnavailable:
             "Link SQLCipher 4.5 or newer, and no other SQLite before it."
         case .busy:

@@ -6,7 +6,7 @@ public enum DatabaseError: Error, Equatable, Sendable {
 
     /// A database file was to be opened without a key. There is no plaintext mode for files.
     case missingKey(path: String)
-    /// The key cannot be a key: the passphrase is empty, or a raw key or salt has the wrong length.
+    /// The key cannot be a key: the passphrase is empty or ends with zero bytes, or a raw key or salt has the wrong length.
     case invalidKey(InvalidKey)
     /// The file is an encrypted database, as far as can be told, and this key does not open it. The file is unchanged.
     ///
@@ -30,6 +30,9 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case damaged(path: String)
     /// The operating system does not let this process read or write the file or its folder.
     case permissionDenied(path: String)
+    /// The folder of the file cannot be written, so that there is no place for the memory that readers of a write-ahead log
+    /// share. `hasLog` says whether a log with content lies beside the file.
+    case unwritableFolder(path: String, hasLog: Bool)
     /// The file cannot be opened for another reason.
     case cannotOpen(path: String, reason: String)
 
@@ -73,6 +76,9 @@ public enum DatabaseError: Error, Equatable, Sendable {
     public enum InvalidKey: Equatable, Sendable {
         /// A passphrase without a single byte.
         case emptyPassphrase
+        /// A passphrase of at most 128 bytes that ends with a zero byte. The key derivation cannot tell it from the same
+        /// passphrase without the zero bytes.
+        case trailingZeros
         /// A raw key has 32 bytes.
         case rawKeyLength(Int)
         /// A salt has 16 bytes.

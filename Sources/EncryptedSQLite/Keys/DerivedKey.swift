@@ -9,6 +9,8 @@ struct DerivedKey: Sendable {
     static let saltByteCount = 16
     /// SQLCipher 4's default.
     private static let rounds: Int32 = 256_000
+    /// The block of HMAC-SHA512.
+    private static let blockByteCount = 128
 
     let bytes: SecretBytes
     let salt: [UInt8]
@@ -23,12 +25,22 @@ struct DerivedKey: Sendable {
             self.bytes = bytes
             self.salt = salt ?? fileSalt
         case .passphrase(let passphrase):
-            guard passphrase.count > 0 else { throw .invalidKey(.emptyPassphrase) }
+            try Self.check(passphrase)
             counters.keyDerivations.count()
             bytes = try Self.stretch(passphrase, salt: fileSalt, rounds: Self.rounds)
             salt = fileSalt
         }
         precondition(bytes.count == Self.byteCount && salt.count == Self.saltByteCount)
+    }
+
+    /// Throws for a passphrase that the key derivation cannot tell from a shorter one.
+    ///
+    /// HMAC fills a key up to the length of a block with zero bytes, and takes the hash of a longer one instead (RFC 2104,
+    /// section 2). So zero bytes at the end of a passphrase count only beyond the length of a block.
+    private static func check(_ passphrase: SecretBytes) throws(DatabaseError) {
+        guard passphrase.count > 0 else { throw .invalidKey(.emptyPassphrase) }
+        let endsWithZero = passphrase.withUnsafeBytes { $0.last == 0 }
+        guard !endsWithZero || passphrase.count > blockByteCount else { throw .invalidKey(.trailingZeros) }
     }
 
     /// Makes the key of a new file.

@@ -14,13 +14,20 @@ public struct EncryptionKey: Sendable {
     /// A passphrase: the UTF-8 bytes of a text, as they are, without Unicode normalisation.
     ///
     /// Any text will do, in any language; one that looks like SQLCipher's notation for raw keys (`x'…'`) is a passphrase
-    /// like any other. An empty one is refused when a database is opened. The database opens with the same passphrase in
-    /// every tool that knows SQLCipher 4.
+    /// like any other. The database opens with the same passphrase in every tool that knows SQLCipher 4.
+    ///
+    /// Opening a database throws `DatabaseError.invalidKey` for an empty passphrase, and for one of at most 128 bytes that
+    /// ends with zero bytes: SQLCipher's key derivation (PBKDF2 with HMAC-SHA512) fills passphrases up with zero bytes, so
+    /// that the same passphrase without them opens the same files. A file that another tool made with such a passphrase
+    /// opens without its zero bytes; one whose passphrase has no other bytes opens with the derived key as a raw key only.
+    /// A passphrase of more than 128 bytes opens the same files as its SHA-512 hash does, as a passphrase of 64 bytes.
     public static func passphrase(_ text: String) -> EncryptionKey {
         EncryptionKey(material: .passphrase(SecretBytes(copying: text.utf8)))
     }
 
-    /// A passphrase made of any bytes, zero included. An empty one is refused when a database is opened.
+    /// A passphrase made of any bytes, with zero bytes anywhere but at the end.
+    ///
+    /// Which passphrases are refused, and which open the same files, is said at the function of the same name for texts.
     public static func passphrase(_ bytes: some Sequence<UInt8>) -> EncryptionKey {
         EncryptionKey(material: .passphrase(SecretBytes(copying: bytes)))
     }

@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         arguments: [
-            "'", "\"'; DROP TABLE item; --", "\0", "X'" + String(repeating: "FF", count: 48) + "'",
+            "'", "\"'; DROP TABLE item; --", "\0a", "X'" + String(repeating: "FF", count: 48) + "'",
             "パスワード 🔐 e\u{301}", String(repeating: "long ", count: 200),
         ]
     )
@@ -77,6 +77,26 @@ import Testing
         let error = databaseError { try openSample(folder.file("store"), key: .passphrase("")) }
         #expect(error == .invalidKey(.emptyPassphrase))
         #expect(try folder.names() == [])
+    }
+
+    // The key derivation fills passphrases up with zero bytes, to 128 bytes.
+    @Test(arguments: [[UInt8]([0]), [1, 0], [UInt8](repeating: 7, count: 127) + [0]])
+    func `a passphrase that ends with zero bytes is refused`(_ bytes: [UInt8]) throws {
+        let path = folder.file("store")
+        let error = databaseError { try openSample(path, key: .passphrase(bytes)) }
+        #expect(error == .invalidKey(.trailingZeros))
+        #expect(error?.recoverySuggestion?.contains("without them") == true)
+        #expect(try folder.names() == [])
+        try makeSample(path, key: .passphrase("another"))
+        #expect(databaseError { try openSample(path, key: .passphrase(bytes)) } == .invalidKey(.trailingZeros))
+    }
+
+    @Test func `a long passphrase may end with a zero byte, which counts`() throws {
+        let path = folder.file("store")
+        let long = [UInt8](repeating: 7, count: 128)
+        try makeSample(path, key: .passphrase(long + [0]))
+        #expect(databaseError { try openSample(path, key: .passphrase(long)) } == .wrongKey(path: path))
+        #expect(try openSample(path, key: .passphrase(long + [0])).read { try $0.itemCount() } == 3)
     }
 
     @Test func `a file needs a key`() throws {
