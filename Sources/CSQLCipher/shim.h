@@ -18,8 +18,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-#if defined(__linux__)
 #include <fcntl.h>
+#if defined(__linux__)
 #include <sys/syscall.h>
 #endif
 
@@ -75,6 +75,39 @@ static inline int csqlcipher_file_read(sqlite3_file *file, void *buffer, int cou
     return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+// Takes or raises a lock on the main database file (SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE), without SQLite's knowledge:
+// the connection must not have read anything yet.
+static inline int csqlcipher_lock_file(sqlite3_file *file, int level) {
+    return file->pMethods->xLock(file, level);
+}
+
+static inline int csqlcipher_unlock_file(sqlite3_file *file) {
+    return file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+}
+
+// Whether a process has announced that it will write to the main database file without a write-ahead log.
+static inline int csqlcipher_file_is_reserved(sqlite3_file *file) {
+    int reserved = 1;
+    return file->pMethods->xCheckReservedLock(file, &reserved) != SQLITE_OK || reserved;
+}
+
+// Whether the path of a connection leads to another file than the connection has open, or to none.
+static inline int csqlcipher_file_has_moved(sqlite3 *database) {
+    int moved = 0;
+    return sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
+}
+
+// The offset of the first hole of a file, which is its length if it has none; -1 if the system cannot tell.
+static inline int64_t csqlcipher_first_hole(int descriptor) {
+#if defined(SEEK_HOLE)
+    return lseek(descriptor, 0, SEEK_HOLE);
+#elif defined(__linux__)
+    return lseek(descriptor, 0, 4 /* SEEK_HOLE, which the headers declare for GNU sources only */);
+#else
+    return -1;
+#endif
+}
+
 // What the head of the index of the write-ahead log says, as the file format of the index defines it. Every commit of any
 // process changes it.
 
@@ -82,7 +115,8 @@ typedef struct {
     uint64_t words[6];
 } csqlcipher_log_state;
 
-// Returns 0 where there is no such index.
+// Returns 0 where there is no such index. The database must have a write-ahead log: without one, SQLite would make an
+// index and never close it.
 static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_state *state) {
     void volatile *head = 0;
     if (file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
@@ -104,6 +138,12 @@ static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csql
 // An integer that tells the running threads of a process apart; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {
     return (uintptr_t)pthread_self();
+}
+
+// Whether a file can be accessed with the effective identity of the process, which opening it takes; access(2) asks for the
+// real one. Returns 0 or -1 and sets errno.
+static inline int csqlcipher_access(const char *path, int mode) {
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 }
 
 // Renames a file, failing with EEXIST where the new name is taken. Returns 0 or -1 and sets errno.

@@ -4,6 +4,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case notOpen
     /// The file was made for another model; what differs, a line each.
     case modelMismatch([String])
+    /// The file is a database that the key opens, but it holds no store: it has no table `_metadata`.
+    case notAStore
     /// The file is a database of this format, but what it says of itself cannot be read.
     case damagedMetadata(String)
     /// The option for the key holds something that is no key.
@@ -27,6 +29,7 @@ extension SealedStoreError: CustomStringConvertible {
         case .notOpen: "the store is not open: add it to a coordinator first"
         case .modelMismatch(let differences):
             (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
+        case .notAStore: "the database holds no store: it has no table '_metadata'"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
         case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"

@@ -16,7 +16,7 @@ extension Connection {
         endReading()
         var state = csqlcipher_log_state()
         var kept = KeptTransaction()
-        if let file = csqlcipher_main_file(handle), csqlcipher_read_log_state(file, &state) != 0 {
+        if hasLog, let file = csqlcipher_main_file(handle), csqlcipher_read_log_state(file, &state) != 0 {
             kept.begin = (file, state)
         }
         try runControl("BEGIN")
@@ -35,6 +35,10 @@ extension Connection {
 
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
     package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
+
+    /// Whether the open read transaction may go on when the connection is given back: without a log it would keep writers of
+    /// other processes from the file.
+    var canKeepReading: Bool { hasLog }
 
     /// Ends the read transaction that ``beginReading()`` began, where it is still open.
     func endReading() {

@@ -14,6 +14,8 @@ public final class Connection {
     /// Whether the content proved damaged on this connection. SQLite may carry on after that and report success, so the
     /// connection runs nothing any more and is closed by its pool.
     private(set) var isDamaged = false
+    /// Whether the database has a write-ahead log, whose index shows each commit.
+    var hasLog = false
     /// How many transactions and savepoints `transaction` has open.
     var transactionDepth = 0
     /// The read transaction that goes on when the connection is given back; nil where there is none.
@@ -50,6 +52,11 @@ public final class Connection {
         controlStatements.removeAll()
         let code = sqlite3_close_v2(handle)
         assert(code == SQLITE_OK)
+    }
+
+    /// Sets whether closing this connection, if it is the last one to the file, writes the log back and removes it.
+    func setWritesLogBackOnClose(_ writesBack: Bool) {
+        csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, writesBack ? 0 : 1)
     }
 
     // MARK: Statements

@@ -54,7 +54,9 @@ final class ConnectionPool: Sendable {
         guard keepsTransactions, member.depth == 1 else { return try body(member.connection) }
         do {
             try member.connection.beginReading()
-            return try body(member.connection)
+            let result = try body(member.connection)
+            if !member.connection.canKeepReading { member.connection.endReading() }
+            return result
         } catch {
             member.connection.endReading()
             throw error

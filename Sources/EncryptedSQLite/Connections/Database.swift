@@ -67,11 +67,16 @@ package final class Database: Sendable {
     /// `create` runs in the first transaction of a new database, together with setting `application_id` and, unless
     /// `create` sets it, `user_version`. Where it throws, nothing is left of the new file. Of two processes that create
     /// the same file at once, one succeeds and the other one opens the result.
+    ///
+    /// `verify` runs in a read transaction before the database is accepted. If it throws, the database is refused: the
+    /// file, its log and its journal stay as they were. It can run twice: first on a connection that changes nothing while
+    /// a log or journal of an earlier process lies beside the file, then on one that is kept.
     package init(
         _ location: Location,
         key: EncryptionKey?,
         options: Options = Options(),
-        create: (Connection) throws -> Void
+        create: (Connection) throws -> Void,
+        verify: (Connection) throws -> Void = { _ in }
     ) throws {
         let counters = StatisticsCounters()
         self.location = location
@@ -79,14 +84,20 @@ package final class Database: Sendable {
         self.counters = counters
         switch location {
         case .memory:
-            let connection = try MemoryOpening.open(options: options, counters: counters, create: create)
+            let connection = try MemoryOpening.open(
+                options: options,
+                counters: counters,
+                create: create,
+                verify: verify
+            )
             writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .closed }
             writers.add(connection)
             readers = writers
             checkpointer = nil
         case .file(let path):
             guard let key else { throw DatabaseError.missingKey(path: path) }
-            let opened = try FileOpening(path: path, options: options, counters: counters).open(key, create: create)
+            let opening = try FileOpening(path: path, options: options, counters: counters)
+            let opened = try opening.open(key, create: create, verify: verify)
             let opener = opened.opener
             let readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) {
                 () throws(DatabaseError) in

@@ -14,9 +14,9 @@ struct ConnectionOpener: Sendable {
         case creator
     }
 
-    let path: String
+    var files: DatabaseFiles
     let key: DerivedKey
-    let options: Database.Options
+    var options: Database.Options
     let counters: StatisticsCounters
     /// Whether the file lies where nothing can be written, not even the memory that readers of a log share.
     var isImmutable = false
@@ -33,11 +33,11 @@ struct ConnectionOpener: Sendable {
 
     /// Opens the file, without key and settings: nothing is read or written yet.
     func connect() throws(DatabaseError) -> Connection {
-        try Self.connect(path, options: options, counters: counters, isImmutable: isImmutable)
+        try Self.connect(files, options: options, counters: counters, isImmutable: isImmutable)
     }
 
     static func connect(
-        _ path: String,
+        _ files: DatabaseFiles,
         options: Database.Options,
         counters: StatisticsCounters,
         isImmutable: Bool = false,
@@ -46,10 +46,11 @@ struct ConnectionOpener: Sendable {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         // Readers of a log write to the memory they share, so they need to open the file for writing, too.
         flags |= options.readOnly && !inMemory ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        var name = path
+        var name = files.path
+        let path = files.namedPath
         if isImmutable {
             flags |= SQLITE_OPEN_URI
-            let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+            let escaped = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
             name = "file://\(escaped)?immutable=1"
         }
         if inMemory {
@@ -99,7 +100,10 @@ struct ConnectionOpener: Sendable {
         case .first:
             try writeAhead(on: connection)
             try forbidWriting(on: connection)
-        case .reader: try forbidWriting(on: connection)
+        case .reader:
+            let mode = try connection.setting("PRAGMA journal_mode")
+            connection.hasLog = mode == "wal" && !isImmutable
+            try forbidWriting(on: connection)
         }
         StatementAuthorizer.install(on: connection.handle)
     }
@@ -107,8 +111,9 @@ struct ConnectionOpener: Sendable {
     /// Sees to it that the file has a write-ahead log.
     private func writeAhead(on connection: Connection) throws(DatabaseError) {
         guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
-            throw .cannotOpen(path: path, reason: "the file system does not support a write-ahead log")
+            throw .cannotOpen(path: files.namedPath, reason: "the file system does not support a write-ahead log")
         }
+        connection.hasLog = true
     }
 
     private func forbidWriting(on connection: Connection) throws(DatabaseError) {

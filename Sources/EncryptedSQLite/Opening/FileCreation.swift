@@ -1,42 +1,52 @@
 import CSQLCipher
 import Foundation
 
-/// Makes a new database file, in one step for everybody who looks at its path.
+/// Makes a new database file in one step for every process that looks at its path.
 ///
 /// The file is built under a temporary name in the same folder and renamed when it is complete and on the disk. So there
-/// is never a half-made file at the path: what a crash leaves behind is an encrypted file under the temporary name, which
-/// the next creation removes.
+/// is never a half-made file at the path.
+///
+/// Files of an earlier database of that name may lie there (a crash left its log, and only the file itself was removed).
+/// SQLite would apply an old log or roll back an old journal into the new file, so they are removed before the file takes
+/// its name. A live log must not be removed: once one process has named its file, the log beside it belongs to that file.
+/// Therefore each process removes and renames under a lock on the folder, and only if there is no file at the path:
+///
+///     process A                      process B                     at the path
+///     finds no file                  finds no file                 old log
+///     builds a temporary file        builds a temporary file       old log
+///     locks the folder               waits for the lock            old log
+///     finds no file
+///     removes the old log                                          nothing
+///     renames its file                                             A's file
+///     unlocks                        locks the folder
+///     opens the file, commits                                      A's file and log
+///                                    finds a file, unlocks         A's file and log
+///                                    opens A's file
+///
+/// No file appears at the path but under the lock, so that what B removes, had it come first, could not be A's. A process
+/// that ends at any step leaves either no file at the path, with some of the old files, which the next creation removes;
+/// or a complete one with nothing beside it. The folder is written to the disk before the file takes its name, so that a
+/// power failure cannot bring an old log back beside it.
+///
+/// A process that still has the removed database open keeps its own log and shared memory, which have no name any more.
+/// A tool that creates a database in place at the same time takes no such lock; its file is never replaced.
 struct FileCreation {
-    let path: String
+    let files: DatabaseFiles
     let options: Database.Options
     let counters: StatisticsCounters
 
-    /// How old a file with a temporary name is before it counts as left behind.
-    private static let leftoverAge: TimeInterval = 3600
-    private static let temporarySuffix = ".creating"
-
-    /// Makes the file. Returns false, with nothing changed, where somebody else made it meanwhile.
+    /// Makes the file. Returns false, with nothing changed, if another process or thread has made it meanwhile.
     func create(with key: DerivedKey, schema: (Connection) throws -> Void) throws -> Bool {
-        removeLeftovers()
-        let temporaryPath =
-            folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
-            + Self.temporarySuffix
-        try reserve(temporaryPath)
-        defer { Self.remove(temporaryPath) }
+        TemporaryDatabaseFile.removeLeftovers(beside: files)
+        let temporary = try TemporaryDatabaseFile(beside: files)
         do {
-            let opener = ConnectionOpener(path: temporaryPath, key: key, options: options, counters: counters)
+            let opener = ConnectionOpener(files: temporary.files, key: key, options: options, counters: counters)
             let connection = try opener.open(.creator)
             try Self.buildSchema(on: connection, options: options, create: schema)
             connection.close()
         }
-        try verify(temporaryPath, with: key)
-        guard csqlcipher_rename_exclusively(temporaryPath, path) == 0 else {
-            let code = errno
-            if code == EEXIST { return false }
-            throw DatabaseError(systemError: code, path: path)
-        }
-        try Self.synchronize(folder)
-        return true
+        try verify(temporary.files, with: key)
+        return try giveName(to: temporary.files)
     }
 
     /// Runs the first transaction of a database: the program's tables and the numbers that identify its files.
@@ -54,61 +64,59 @@ struct FileCreation {
         }
     }
 
-    // MARK: The temporary file
+    // MARK: The file's name
 
-    private var folder: String {
-        let folder = (path as NSString).deletingLastPathComponent
-        return folder.isEmpty ? "/" : folder
-    }
-
-    private var name: String { (path as NSString).lastPathComponent }
-
-    /// Makes an empty file that only its owner can read, before SQLite opens it. The log and its shared memory inherit
-    /// the permissions.
-    private func reserve(_ temporaryPath: String) throws(DatabaseError) {
-        let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: path) }
-        close(descriptor)
+    /// Gives a complete file its name. Returns false if the name is taken.
+    private func giveName(to temporary: DatabaseFiles) throws(DatabaseError) -> Bool {
+        let lock = try FolderLock.take(files.folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
+        guard try !files.exist() else { return false }
+        if files.haveCompanions {
+            guard lock != nil else {
+                throw .cannotOpen(
+                    path: files.namedPath,
+                    reason:
+                        "files of an earlier database lie beside it, and its file system has no locks under which they "
+                        + "can be removed; remove \(files.name)-wal, \(files.name)-shm and \(files.name)-journal"
+                )
+            }
+            if try files.removeCompanions() { try Self.synchronize(files.folder, for: files) }
+        }
+        guard csqlcipher_rename_exclusively(temporary.path, files.path) == 0 else {
+            let code = errno
+            if code == EEXIST { return false }
+            throw DatabaseError(systemError: code, path: files.namedPath)
+        }
+        try Self.synchronize(files.folder, for: files)
+        // The lock is held until here.
+        withExtendedLifetime(lock) {}
+        return true
     }
 
     /// Makes sure that the file is complete, encrypted with the key, and on the disk.
-    private func verify(_ temporaryPath: String, with key: DerivedKey) throws(DatabaseError) {
-        let isComplete = !FileManager.default.fileExists(atPath: temporaryPath + "-wal")
-        let firstPage = FileHandle(forReadingAtPath: temporaryPath).flatMap { file in
+    private func verify(_ temporary: DatabaseFiles, with key: DerivedKey) throws(DatabaseError) {
+        let isComplete = !FileManager.default.fileExists(atPath: temporary.log)
+        let firstPage = FileHandle(forReadingAtPath: temporary.path).flatMap { file in
             defer { try? file.close() }
             return try? file.read(upToCount: PageCipher.pageByteCount)
         }
         guard isComplete, let firstPage, firstPage.count == PageCipher.pageByteCount else {
-            throw .cannotOpen(path: path, reason: "the new file could not be completed")
+            throw .cannotOpen(path: files.namedPath, reason: "the new file could not be completed")
         }
         let cipher = try PageCipher(key)
         guard !firstPage.starts(with: "SQLite format 3\0".utf8),
             firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) })
         else { throw .cipherUnavailable(reason: "a new file was not encrypted with its key") }
-        try Self.synchronize(temporaryPath)
+        try Self.synchronize(temporary.path, for: files)
     }
 
     /// Waits until a file or the entries of a folder are on the disk.
-    private static func synchronize(_ path: String) throws(DatabaseError) {
+    private static func synchronize(_ path: String, for files: DatabaseFiles) throws(DatabaseError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: path) }
+        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         defer { close(descriptor) }
-        // Some file systems cannot do it for folders, and say so with EINVAL.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw DatabaseError(systemError: errno, path: path) }
-    }
-
-    private static func remove(_ temporaryPath: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(temporaryPath + suffix) }
-    }
-
-    private func removeLeftovers() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where name.hasPrefix(".\(self.name).") && name.hasSuffix(Self.temporarySuffix) {
-            let path = folder + "/" + name
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let date = attributes?[.modificationDate] as? Date, -date.timeIntervalSinceNow > Self.leftoverAge
-            else { continue }
-            Self.remove(path)
+        // Some file systems cannot do it for folders, and report EINVAL.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw DatabaseError(systemError: errno, path: files.namedPath)
         }
     }
 }

@@ -10,8 +10,11 @@ struct FileInspection {
     private static let pageByteCount = PageCipher.pageByteCount
     /// How many pages are tried where the first one does not verify.
     private static let sampleCount = 64
+    /// The length of the longest database: SQLite's page numbers end at 4,294,967,294.
+    private static let maximumByteCount = Int64(UInt32.max - 1) * Int64(pageByteCount)
 
-    let path: String
+    private let files: DatabaseFiles
+    private var path: String { files.namedPath }
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let byteCount: Int64
     private let firstPage: [UInt8]
@@ -19,8 +22,9 @@ struct FileInspection {
     /// Reads the first page through a connection that has read nothing yet. The connection must outlive the inspection.
     ///
     /// Throws `emptyFile` or `notADatabase` for what no key opens.
-    init(of connection: Connection) throws(DatabaseError) {
-        path = connection.path
+    init(_ files: DatabaseFiles, of connection: Connection) throws(DatabaseError) {
+        self.files = files
+        let path = files.namedPath
         guard let file = csqlcipher_main_file(connection.handle) else {
             throw .cannotOpen(path: path, reason: "SQLite has no file for it")
         }
@@ -30,6 +34,7 @@ struct FileInspection {
         self.file = file
         self.byteCount = byteCount
         guard byteCount > 0 else { throw .emptyFile(path: path) }
+        guard byteCount <= Self.maximumByteCount else { throw .notADatabase(path: path, .unrecognised) }
         let start = try Self.read(file, at: 0, count: Int(min(byteCount, Int64(Self.pageByteCount))))
         if start.starts(with: "SQLite format 3\0".utf8) { throw .notADatabase(path: path, .plaintextSQLite) }
         guard start.count == Self.pageByteCount else { throw .notADatabase(path: path, .shorterThanOnePage) }
@@ -75,29 +80,30 @@ struct FileInspection {
         return false
     }
 
-    /// Whether some page in the write-ahead log was written with a key (SQLite file format, section 4.1: a header of 32
-    /// bytes, then frames of 24 bytes, which begin with the big-endian page number, and a page).
+    /// Whether some page in the write-ahead log was written with a key.
     ///
     /// SQLite takes no locks on that file, so it is harmless to open and close it.
     private func logHasPage(of cipher: PageCipher) -> Bool {
-        guard let log = FileHandle(forReadingAtPath: path + "-wal") else { return false }
+        guard let log = FileHandle(forReadingAtPath: files.log) else { return false }
         defer { try? log.close() }
-        let frameByteCount = 24 + Self.pageByteCount
-        guard let end = try? log.seekToEnd(), end > 32 else { return false }
-        for index in Self.sample(0, through: (Int64(end) - 32) / Int64(frameByteCount) - 1) {
-            guard (try? log.seek(toOffset: UInt64(32 + index * Int64(frameByteCount)))) != nil,
-                let frame = try? log.read(upToCount: frameByteCount), frame.count == frameByteCount
+        guard let end = try? log.seekToEnd(), end <= UInt64(Int64.max) else { return false }
+        for index in Self.sample(0, through: LogFormat.frameCount(inByteCount: Int64(end)) - 1) {
+            guard (try? log.seek(toOffset: UInt64(LogFormat.offset(ofFrame: index)))) != nil,
+                let frame = try? log.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount
             else { return false }
             let number = frame.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             let isOurs = frame.withUnsafeBytes { bytes in
-                cipher.verifies(UnsafeRawBufferPointer(rebasing: bytes[24...]), number: number)
+                cipher.verifies(
+                    UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...]),
+                    number: number
+                )
             }
             if isOurs { return true }
         }
         return false
     }
 
-    /// At most `sampleCount` numbers of a range, evenly spread.
+    /// About `sampleCount` numbers of a range, or fewer if it has fewer, evenly spread.
     private static func sample(_ first: Int64, through last: Int64) -> StrideThrough<Int64> {
         stride(from: first, through: last, by: Int(max(1, (last - first + 1) / Int64(sampleCount))))
     }
@@ -115,4 +121,19 @@ struct FileInspection {
         }
         return bytes
     }
+}
+
+/// The layout of a write-ahead log (SQLite file format, section 4.1): a header of 32 bytes, then frames, each of which is a
+/// header of 24 bytes that begins with the big-endian page number, and a page.
+enum LogFormat {
+    static let headerByteCount = 32
+    static let frameHeaderByteCount = 24
+    static let frameByteCount = frameHeaderByteCount + PageCipher.pageByteCount
+
+    /// The number of complete frames in a log of a length.
+    static func frameCount(inByteCount byteCount: Int64) -> Int64 {
+        max(0, byteCount - Int64(headerByteCount)) / Int64(frameByteCount)
+    }
+
+    static func offset(ofFrame index: Int64) -> Int64 { Int64(headerByteCount) + index * Int64(frameByteCount) }
 }

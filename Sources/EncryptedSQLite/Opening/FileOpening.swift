@@ -2,11 +2,13 @@ import CSQLCipher
 import Foundation
 
 /// Opens a database file for the first time: everything that has to be true of it is checked here, in this order, and a
-/// file that fails is left as it was.
+/// file that fails is left as it was, with its log and journal.
 struct FileOpening {
-    let path: String
+    let files: DatabaseFiles
     let options: Database.Options
     let counters: StatisticsCounters
+
+    private var path: String { files.namedPath }
 
     /// A reader that passed all checks, and the means to open more connections.
     struct Result {
@@ -14,48 +16,39 @@ struct FileOpening {
         let opener: ConnectionOpener
     }
 
-    init(path: String, options: Database.Options, counters: StatisticsCounters) {
-        // Connections are opened later, too, when the working directory may be another one.
-        self.path =
-            path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    init(path: String, options: Database.Options, counters: StatisticsCounters) throws(DatabaseError) {
+        files = try DatabaseFiles(at: path)
         self.options = options
         self.counters = counters
     }
 
-    func open(_ key: EncryptionKey, create: (Connection) throws -> Void) throws -> Result {
+    func open(
+        _ key: EncryptionKey,
+        create: (Connection) throws -> Void,
+        verify: (Connection) throws -> Void
+    ) throws -> Result {
+        try files.checkCompanions()
         var known: DerivedKey?
-        if try !fileExists() {
+        if try !files.exist() {
             guard options.createsIfMissing, !options.readOnly else { throw DatabaseError.fileNotFound(path: path) }
             let newKey = try DerivedKey(forNewFile: key, counters: counters)
-            let creation = FileCreation(path: path, options: options, counters: counters)
+            let creation = FileCreation(files: files, options: options, counters: counters)
             if try creation.create(with: newKey, schema: create) { known = newKey }
         }
-        return try openExisting(key, known: known, create: create)
-    }
-
-    /// Throws where the path leads to something that is no regular file.
-    private func fileExists() throws(DatabaseError) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw DatabaseError(systemError: errno, path: path) }
-            return false
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .cannotOpen(path: path, reason: "it is not a regular file")
-        }
-        return true
+        return try openExisting(key, known: known, create: create, verify: verify)
     }
 
     private func openExisting(
         _ key: EncryptionKey,
         known: DerivedKey?,
-        create: (Connection) throws -> Void
+        create: (Connection) throws -> Void,
+        verify: (Connection) throws -> Void
     ) throws -> Result {
-        let connection = try ConnectionOpener.connect(path, options: options, counters: counters)
+        let connection = try ConnectionOpener.connect(files, options: options, counters: counters)
         guard options.readOnly || sqlite3_db_readonly(connection.handle, "main") == 0 else {
             throw DatabaseError.permissionDenied(path: path)
         }
-        let inspection = try FileInspection(of: connection)
+        let inspection = try FileInspection(files, of: connection)
         let derived: DerivedKey
         if let known, known.salt == inspection.salt {
             derived = known
@@ -64,45 +57,120 @@ struct FileOpening {
         }
         // Without a number it may be an unfinished creation; the tables will tell.
         if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
-        guard !inspection.endsWithinPage || logByteCount > 0 else { throw DatabaseError.damaged(path: path) }
-        let opener = ConnectionOpener(path: path, key: derived, options: options, counters: counters)
-        let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
+        guard !inspection.endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0 else {
+            throw DatabaseError.damaged(path: path)
+        }
+        try files.checkLogLength()
+        let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)
         do {
-            try opener.prepare(connection, for: role)
-            try checkContent(of: connection, create: create)
-            try opener.finish(connection, for: role)
+            let haveCompanions = files.haveCompanions
+            // A connection that only reads cannot remove the log that SQLite makes for it, either.
+            if haveCompanions || options.readOnly {
+                try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, verify: verify) }
+            }
+            try accept(connection, opener, keepsLog: haveCompanions, create: create, verify: verify)
             return Result(connection: connection, opener: opener)
-        } catch let error as DatabaseError where canReadWithoutLog(after: error) {
+        } catch let error as DatabaseError {
+            guard canReadWithoutLog(after: error) else { throw explanation(of: error) }
             var opener = opener
             opener.isImmutable = true
             let connection = try opener.connect()
-            try opener.prepare(connection, for: .reader)
-            try checkContent(of: connection, create: create)
-            try opener.finish(connection, for: .reader)
+            try accept(connection, opener, keepsLog: false, create: create, verify: verify)
             return Result(connection: connection, opener: opener)
         }
     }
 
+    /// Prepares a connection, checks through it what the file holds, and makes the settings that may change the file.
+    ///
+    /// The last connection that is closed writes the log into the file and removes it, and that may be this one.
+    /// Therefore a log that an earlier process left (`keepsLog`) is kept from it until all checks have passed.
+    private func accept(
+        _ connection: Connection,
+        _ opener: ConnectionOpener,
+        keepsLog: Bool,
+        create: (Connection) throws -> Void,
+        verify: (Connection) throws -> Void
+    ) throws {
+        if keepsLog { connection.setWritesLogBackOnClose(false) }
+        do {
+            let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
+            try opener.prepare(connection, for: role)
+            if try examine(connection, verify: verify) == .unfinished {
+                try FileCreation.buildSchema(on: connection, options: options, create: create)
+                _ = try examine(connection, verify: verify)
+            }
+            guard opener.isImmutable || csqlcipher_file_has_moved(connection.handle) == 0 else {
+                throw DatabaseError.cannotOpen(path: path, reason: "it was moved or replaced while it was opened")
+            }
+            try opener.finish(connection, for: role)
+            if keepsLog { connection.setWritesLogBackOnClose(true) }
+        } catch {
+            // Another process may have begun a log meanwhile.
+            if DatabaseFiles.byteCount(of: files.log) > 0 { connection.setWritesLogBackOnClose(false) }
+            connection.close()
+            throw error
+        }
+    }
+
+    // MARK: Obstacles
+
+    /// Whether the file alone is the whole database, although it cannot be read with a log.
+    ///
+    /// Readers of a log share memory in a file. Where that file cannot be made, the log is only dispensable if it is empty
+    /// and no process can write one; the same goes for a rollback journal.
+    private func canReadWithoutLog(after error: DatabaseError) -> Bool {
+        options.readOnly && error.deniesAccess && DatabaseFiles.byteCount(of: files.log) == 0
+            && DatabaseFiles.byteCount(of: files.journal) == 0 && ReadOnlyMedium.contains(files.path)
+    }
+
+    /// The cause of an error for which SQLite has only a general text.
+    private func explanation(of error: DatabaseError) -> DatabaseError {
+        guard error.deniesAccess else { return error }
+        if let companion = files.companions.first(where: isInaccessible) {
+            return .permissionDenied(path: companion)
+        }
+        if options.readOnly, DatabaseFiles.byteCount(of: files.journal) > 0 {
+            return .cannotOpen(
+                path: path,
+                reason: "a transaction was interrupted and has to be rolled back first; open it once for writing"
+            )
+        }
+        if csqlcipher_access(files.folder, W_OK) != 0 {
+            return .unwritableFolder(path: path, hasLog: DatabaseFiles.byteCount(of: files.log) > 0)
+        }
+        return error
+    }
+
+    private func isInaccessible(_ companion: String) -> Bool {
+        csqlcipher_access(companion, options.readOnly ? R_OK : R_OK | W_OK) != 0 && errno == EACCES
+    }
+
     // MARK: Whose database it is
 
-    /// Checks through SQLite what the file holds, its log included, and completes a creation that another tool began.
-    private func checkContent(of connection: Connection, create: (Connection) throws -> Void) throws {
-        // A log that a crash left is to stay as it is until the checks have passed; closing would write it back.
-        let hasLog = logByteCount > 0
-        if hasLog { csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    private enum Content {
+        case complete
+        /// Another tool has made the file, without anything in it.
+        case unfinished
+    }
+
+    /// Checks through SQLite what the file holds, its log included, in one read transaction.
+    private func examine(_ connection: Connection, verify: (Connection) throws -> Void) throws -> Content {
+        try connection.runControl("BEGIN")
         let header = DatabaseHeader(
             userVersion: try number("PRAGMA user_version", of: connection),
             applicationID: try number("PRAGMA application_id", of: connection)
         )
+        // Reads the schema, too: damage to it is found here.
+        let objectCount = try connection.setting("SELECT count(*) FROM sqlite_schema")
         let isNumbered = header != DatabaseHeader(userVersion: 0, applicationID: 0)
-        // The schema of a log is read, too, before closing may write it back.
-        let tableCount = isNumbered && !hasLog ? nil : try connection.setting("SELECT count(*) FROM sqlite_schema")
-        if !isNumbered, tableCount == "0", options.createsIfMissing, !options.readOnly {
-            try FileCreation.buildSchema(on: connection, options: options, create: create)
-        } else {
-            try check(header)
+        if !isNumbered, objectCount == "0", options.createsIfMissing, !options.readOnly {
+            try connection.runControl("COMMIT")
+            return .unfinished
         }
-        if hasLog { csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+        try check(header)
+        try verify(connection)
+        try connection.runControl("COMMIT")
+        return .complete
     }
 
     private func check(_ header: DatabaseHeader) throws(DatabaseError) {
@@ -117,22 +185,14 @@ struct FileOpening {
     private func number(_ question: String, of connection: Connection) throws(DatabaseError) -> Int32 {
         try connection.setting(question).flatMap { Int32($0) } ?? 0
     }
+}
 
-    // MARK: Read-only media
-
-    /// Where nothing can be written, a log cannot be read either, as readers share memory in a file. Without a log to
-    /// read, the file alone is the whole database, and nobody can change it.
-    private func canReadWithoutLog(after error: DatabaseError) -> Bool {
-        guard options.readOnly, logByteCount == 0 else { return false }
-        guard access((path as NSString).deletingLastPathComponent, W_OK) != 0 else { return false }
-        return switch error {
+extension DatabaseError {
+    /// Whether a file could not be opened, made or written.
+    fileprivate var deniesAccess: Bool {
+        switch self {
         case .cannotOpen, .permissionDenied, .readOnly: true
         default: false
         }
-    }
-
-    private var logByteCount: Int64 {
-        var status = stat()
-        return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
     }
 }

@@ -3,12 +3,19 @@ enum MemoryOpening {
     static func open(
         options: Database.Options,
         counters: StatisticsCounters,
-        create: (Connection) throws -> Void
+        create: (Connection) throws -> Void,
+        verify: (Connection) throws -> Void
     ) throws -> Connection {
-        let connection = try ConnectionOpener.connect("", options: options, counters: counters, inMemory: true)
+        let connection = try ConnectionOpener.connect(
+            DatabaseFiles(path: "", namedPath: ""),
+            options: options,
+            counters: counters,
+            inMemory: true
+        )
         try ConnectionOpener.applySettings(connection, options: options, synchronizesEveryCommit: false)
         StatementAuthorizer.install(on: connection.handle)
         try FileCreation.buildSchema(on: connection, options: options, create: create)
+        try verify(connection)
         return connection
     }
 }

@@ -155,6 +155,7 @@ private struct LoadIssue {
         case let error as DatabaseError: error.recoverySuggestion
         case SealedStoreError.modelMismatch:
             "Open the store with the schema that it was made for, or remove the file to start afresh."
+        case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."
         case ObjectGraphError.entityInTwoStores: "Give each configuration a schema of its own."
         default: nil

@@ -55,8 +55,21 @@ struct StoreMetadataTable {
 
     /// Reads the table.
     ///
-    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` where something is missing or cannot be read.
+    /// - Throws: ``SealedStoreError/notAStore`` if there is no such table; ``SealedStoreError/damagedMetadata(_:)`` where
+    ///   something is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
+        do {
+            return try readExisting(on: connection)
+        } catch DatabaseError.sqlite {
+            // Asked only now, as every opening would pay for it.
+            let isThere = try connection.withStatement(
+                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_metadata'"
+            ) { try $0.step() }
+            throw isThere ? SealedStoreError.damagedMetadata("the table") : SealedStoreError.notAStore
+        }
+    }
+
+    private static func readExisting(on connection: Connection) throws -> StoreMetadataTable {
         var values: [String: String] = [:]
         try connection.withStatement(#"SELECT "key", "value" FROM "_metadata""#) { statement in
             while try statement.step() { values[statement.string(at: 0)] = statement.string(at: 1) }
@@ -104,15 +117,17 @@ struct StoreMetadataTable {
 extension SealedStore {
     /// The model of a store, read without the program that made it.
     ///
-    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/damagedMetadata(_:)`` where its model
-    ///   cannot be read.
+    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/notAStore`` if it holds no store,
+    ///   ``SealedStoreError/damagedMetadata(_:)`` where its model cannot be read.
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { _ in }
-        defer { try? database.close() }
-        return try database.read { connection in
+        var model: ManagedObjectModel?
+        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
             // Until then a view might stand in the place of the table.
             _ = try SchemaFingerprint(on: connection)
-            return try StoreMetadataTable.read(on: connection).model
+            model = try StoreMetadataTable.read(on: connection).model
         }
+        try? database.close()
+        guard let model else { preconditionFailure("A database is open that was not verified.") }
+        return model
     }
 }

@@ -23,21 +23,34 @@ struct StoreOpening {
         let nextKeys: [String: Int64]
     }
 
+    /// What an existing store is opened with.
+    private struct Content {
+        let metadata: StoreMetadataTable
+        let layout: StoreLayout
+        let version: Int64
+        let nextKeys: [String: Int64]
+
+        /// Reads it, and throws if it is not that of a store for a model.
+        init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
+            (metadata, layout) = try StoreLayout.read(on: connection, for: model, own: own)
+            version = try connection.schemaVersion()
+            nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
+        }
+    }
+
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
     func open() throws -> Opened {
         let own = try ownModel()
+        var content: Content?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
             try create(StoreSchema(model: own), on: connection)
+        } verify: { connection in
+            content = try Content(on: connection, for: model, own: own)
         }
+        guard let content else { preconditionFailure("A database is open that was not verified.") }
         do {
-            var (metadata, layout, version, nextKeys) = try database.read { connection in
-                let (metadata, layout) = try StoreLayout.read(on: connection, for: model, own: own)
-                return (
-                    metadata, layout, Optional(try connection.schemaVersion()),
-                    try PrimaryKeySequences.nextKeys(on: connection)
-                )
-            }
+            var (metadata, layout, version) = (content.metadata, content.layout, Optional(content.version))
             if !description.isReadOnly, !metadata.names.missingIndexes(of: own).isEmpty {
                 metadata = try database.write { connection in
                     try IndexUpdate(on: connection, for: model, own: own).addMissing()
@@ -51,7 +64,7 @@ struct StoreOpening {
                 states: FileStates(layout, own: own, metadata, version: version),
                 uuid: metadata.uuid,
                 formatVersion: metadata.formatVersion,
-                nextKeys: nextKeys
+                nextKeys: content.nextKeys
             )
         } catch {
             try? database.close()
@@ -67,11 +80,12 @@ struct StoreOpening {
         )
     }
 
-    /// Opens the database that a description names.
+    /// Opens the database that a description names. What `verify` refuses stays as it is.
     static func openDatabase(
         _ description: PersistentStoreDescription,
         createsIfMissing: Bool,
-        create: (Connection) throws -> Void
+        create: (Connection) throws -> Void = { _ in },
+        verify: (Connection) throws -> Void
     ) throws -> Database {
         let options = Database.Options(
             readOnly: description.isReadOnly,
@@ -83,7 +97,7 @@ struct StoreOpening {
             collations: QueryFunctions.collations
         )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
-        return try Database(location, key: key(of: description), options: options, create: create)
+        return try Database(location, key: key(of: description), options: options, create: create, verify: verify)
     }
 
     private static func key(of description: PersistentStoreDescription) throws -> EncryptionKey? {

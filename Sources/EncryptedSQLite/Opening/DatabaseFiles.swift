@@ -1,0 +1,132 @@
+import CSQLCipher
+import Foundation
+
+/// The path of a database file, and of the files that SQLite keeps beside it.
+///
+/// SQLite follows symbolic links and keeps the other files beside the file that a link leads to. Their names therefore
+/// begin with the path without links.
+struct DatabaseFiles: Sendable {
+    /// The absolute path as the program gives it, which errors name.
+    let namedPath: String
+    /// The path without symbolic links.
+    let path: String
+
+    var log: String { path + "-wal" }
+    var sharedMemory: String { path + "-shm" }
+    var journal: String { path + "-journal" }
+
+    /// The files beside the database.
+    var companions: [String] { [log, sharedMemory, journal] }
+
+    var folder: String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "/" : folder
+    }
+
+    var name: String { (path as NSString).lastPathComponent }
+
+    /// Resolves the symbolic links of a path. The file need not exist.
+    init(at path: String) throws(DatabaseError) {
+        // Connections are opened later, too, when the working directory may be another one.
+        namedPath = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        guard !path.utf8.contains(0) else {
+            throw .cannotOpen(path: namedPath, reason: "a path cannot contain a zero byte")
+        }
+        if let resolved = Self.resolve(namedPath) {
+            self.path = resolved
+        } else {
+            let (folder, name) = (
+                (namedPath as NSString).deletingLastPathComponent, (namedPath as NSString).lastPathComponent
+            )
+            self.path = Self.resolve(folder).map { ($0 == "/" ? "" : $0) + "/" + name } ?? namedPath
+        }
+    }
+
+    /// Files at a path without links, whose errors name another path.
+    init(path: String, namedPath: String) {
+        self.path = path
+        self.namedPath = namedPath
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    // MARK: Existence and kind
+
+    /// Whether there is a database file. Throws if the path leads to anything but a regular file.
+    func exist() throws(DatabaseError) -> Bool {
+        var status = stat()
+        guard stat(namedPath, &status) == 0 else {
+            guard errno == ENOENT else { throw DatabaseError(systemError: errno, path: namedPath) }
+            guard lstat(namedPath, &status) != 0 else {
+                throw .cannotOpen(path: namedPath, reason: "it is a symbolic link to a file that does not exist")
+            }
+            return false
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .cannotOpen(path: namedPath, reason: "it is not a regular file")
+        }
+        return true
+    }
+
+    /// Throws if anything but regular files has the names of SQLite's files: opening a FIFO, for example, waits forever.
+    func checkCompanions() throws(DatabaseError) {
+        for companion in companions {
+            if let status = Self.status(of: companion), status.st_mode & S_IFMT != S_IFREG {
+                throw .cannotOpen(path: companion, reason: "it is not a regular file")
+            }
+        }
+    }
+
+    /// Whether any file lies beside the database.
+    var haveCompanions: Bool { companions.contains { Self.status(of: $0) != nil } }
+
+    /// The length of a file; 0 if it does not exist.
+    static func byteCount(of path: String) -> Int64 { status(of: path).map { Int64($0.st_size) } ?? 0 }
+
+    /// Removes the files beside the database. Returns whether there was any.
+    func removeCompanions() throws(DatabaseError) -> Bool {
+        var isAnyRemoved = false
+        for companion in companions {
+            if unlink(companion) == 0 {
+                isAnyRemoved = true
+            } else if errno != ENOENT {
+                throw DatabaseError(systemError: errno, path: companion)
+            }
+        }
+        return isAnyRemoved
+    }
+
+    private static func status(of path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    // MARK: The log's length
+
+    /// How much of a log may lie behind its first hole. A power failure can leave the end of a log unwritten, but SQLite
+    /// makes an index for all of its length (a 512th), in memory.
+    private static let unwrittenLogByteCount: Int64 = 16 << 30
+
+    /// Throws if the length of the log is one that no commits can have made.
+    func checkLogLength() throws(DatabaseError) {
+        let byteCount = Self.byteCount(of: log)
+        guard byteCount > Self.unwrittenLogByteCount else { return }
+        let frameCount = LogFormat.frameCount(inByteCount: byteCount)
+        guard frameCount < Int64(UInt32.max), byteCount - firstHole(of: log) <= Self.unwrittenLogByteCount else {
+            throw .damaged(path: namedPath)
+        }
+    }
+
+    /// The offset of the first hole of a sparse file; the file's length if it has none.
+    private func firstHole(of path: String) -> Int64 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return .max }
+        defer { close(descriptor) }
+        let hole = csqlcipher_first_hole(descriptor)
+        return hole < 0 ? .max : hole
+    }
+}

@@ -1,0 +1,83 @@
+import CSQLCipher
+import Foundation
+
+/// Copies a file, without the holes of a sparse one, to a file that only its owner can read.
+struct FileCopy {
+    private static let chunkByteCount = 1 << 20
+
+    private let target: String
+    private let namedPath: String
+
+    /// Makes a copy at a path, whose errors name another path.
+    init(to target: String, namedPath: String) {
+        self.target = target
+        self.namedPath = namedPath
+    }
+
+    /// Copies the file of a connection, through SQLite's own descriptor: closing another one would release the locks that
+    /// this process holds on the file.
+    func copy(_ file: UnsafeMutablePointer<sqlite3_file>) throws(DatabaseError) {
+        var byteCount: Int64 = 0
+        let code = csqlcipher_file_size(file, &byteCount)
+        guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
+        try write(byteCount) { (buffer, offset) throws(DatabaseError) in
+            let count = Int(min(Int64(buffer.count), byteCount - offset))
+            let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(count), offset)
+            guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
+            return count
+        }
+    }
+
+    /// Copies a file on which no process holds locks. A file that does not exist has no copy.
+    func copy(_ source: String) throws(DatabaseError) {
+        let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw DatabaseError(systemError: errno, path: source)
+        }
+        defer { close(descriptor) }
+        try write(DatabaseFiles.byteCount(of: source)) { (buffer, offset) throws(DatabaseError) in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            guard count >= 0 else { throw DatabaseError(systemError: errno, path: source) }
+            return count
+        }
+    }
+
+    private func write(
+        _ byteCount: Int64,
+        _ read: (UnsafeMutableRawBufferPointer, Int64) throws(DatabaseError) -> Int
+    ) throws(DatabaseError) {
+        let descriptor = open(target, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: namedPath) }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
+            throw DatabaseError(systemError: errno, path: namedPath)
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkByteCount, alignment: 8)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < byteCount {
+            let count = try read(buffer, offset)
+            guard count > 0 else { return }
+            let chunk = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if chunk.contains(where: { $0 != 0 }) {
+                try write(chunk, to: descriptor, at: offset)
+            }
+            offset += Int64(count)
+        }
+    }
+
+    private func write(
+        _ chunk: UnsafeRawBufferPointer,
+        to descriptor: Int32,
+        at offset: Int64
+    ) throws(DatabaseError) {
+        var written = 0
+        while written < chunk.count {
+            let rest = UnsafeRawBufferPointer(rebasing: chunk[written...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + Int64(written)))
+            guard count >= 0 || errno == EINTR else { throw DatabaseError(systemError: errno, path: namedPath) }
+            written += max(0, count)
+        }
+    }
+}

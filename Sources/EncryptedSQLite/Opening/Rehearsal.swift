@@ -1,0 +1,98 @@
+import CSQLCipher
+import Foundation
+
+/// Checks a database that an earlier process left with a log or journal beside it, and changes none of these files.
+///
+/// To read such a database SQLite recovers it: it rebuilds the shared memory, or rolls a journal back into the file and
+/// removes it. A file that is refused afterwards would no longer be as the earlier process left it. So the checks run
+/// first:
+///
+/// - on a connection that has the file for itself; SQLite then keeps the index of the log in its own memory and makes no
+///   shared memory beside the file;
+/// - if a journal has to be rolled back, on a copy of the file and the files beside it.
+///
+/// If other connections have the file open, there is nothing to recover, and reading changes nothing.
+struct Rehearsal {
+    private let opener: ConnectionOpener
+    private var files: DatabaseFiles { opener.files }
+
+    /// Makes a rehearsal of an opening with a key and options.
+    init(_ opener: ConnectionOpener) {
+        var opener = opener
+        // Only a connection that may write can have the file for itself.
+        opener.options.readOnly = false
+        self.opener = opener
+    }
+
+    /// Runs the checks, or none if other connections have the file open.
+    ///
+    /// - Parameter connection: A connection to the file that has read nothing yet.
+    func run(onBehalfOf connection: Connection, _ check: (Connection) throws -> Void) throws {
+        guard let copy = try copyWithJournal(through: connection) else { return try rehearse(check) }
+        var opener = opener
+        opener.files = copy.files
+        let connection = try opener.connect()
+        try rehearse(on: connection, opener, check)
+        withExtendedLifetime(copy) {}
+    }
+
+    private func rehearse(_ check: (Connection) throws -> Void) throws {
+        let connection: Connection
+        do {
+            connection = try opener.connect()
+        } catch .permissionDenied {
+            return
+        }
+        guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
+        else { return }
+        // SQLite finds the lock taken when it reads. It takes a journal for that of a writer then, and lets it be.
+        guard csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
+            csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
+        else {
+            csqlcipher_unlock_file(file)
+            return
+        }
+        try rehearse(on: connection, opener, check)
+    }
+
+    private func rehearse(
+        on connection: Connection,
+        _ opener: ConnectionOpener,
+        _ check: (Connection) throws -> Void
+    ) throws {
+        defer { connection.close() }
+        // If there is no log, closing the connection removes the empty one that SQLite makes to read.
+        connection.setWritesLogBackOnClose(!FileManager.default.fileExists(atPath: opener.files.log))
+        // Before the other settings, some of which read the file.
+        try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
+        try opener.prepare(connection, for: .reader)
+        try check(connection)
+    }
+
+    // MARK: A journal
+
+    /// Copies the file and the files beside it if SQLite would roll a journal back at the next read.
+    ///
+    /// SQLite does so if the journal begins with anything but zero and no connection writes (SQLite, "Atomic commit",
+    /// section 4). The shared lock keeps writers from the file while it is copied.
+    private func copyWithJournal(through connection: Connection) throws(DatabaseError) -> TemporaryDatabaseFile? {
+        guard DatabaseFiles.byteCount(of: files.journal) > 0, let file = csqlcipher_main_file(connection.handle),
+            csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK
+        else { return nil }
+        defer { csqlcipher_unlock_file(file) }
+        guard csqlcipher_file_is_reserved(file) == 0, journalBegins() else { return nil }
+        TemporaryDatabaseFile.removeLeftovers(beside: files)
+        let copy = try TemporaryDatabaseFile(beside: files)
+        try FileCopy(to: copy.files.path, namedPath: files.namedPath).copy(file)
+        try FileCopy(to: copy.files.log, namedPath: files.namedPath).copy(files.log)
+        try FileCopy(to: copy.files.journal, namedPath: files.namedPath).copy(files.journal)
+        return copy
+    }
+
+    /// Whether the journal begins with anything but zero, with which SQLite overwrites journals that are no longer valid.
+    private func journalBegins() -> Bool {
+        guard let journal = FileHandle(forReadingAtPath: files.journal) else { return true }
+        defer { try? journal.close() }
+        return (try? journal.read(upToCount: 1))?.first != 0
+    }
+}

@@ -1,0 +1,46 @@
+import CSQLCipher
+import Foundation
+
+/// A database file under a temporary name in the folder of another one.
+///
+/// What a crash leaves behind is an encrypted file; ``removeLeftovers(beside:)`` removes it an hour later.
+struct TemporaryDatabaseFile: ~Copyable {
+    let files: DatabaseFiles
+
+    /// How old a file with a temporary name is before it counts as left behind.
+    private static let leftoverAge: TimeInterval = 3600
+    private static let suffix = ".creating"
+
+    /// Makes an empty file that only its owner can read, before SQLite opens it. The log and its shared memory inherit
+    /// the permissions.
+    init(beside original: DatabaseFiles) throws(DatabaseError) {
+        let number = String(UInt64.random(in: .min ... .max), radix: 16)
+        files = DatabaseFiles(
+            path: original.folder + "/." + original.name + "." + number + Self.suffix,
+            namedPath: original.namedPath
+        )
+        let descriptor = open(files.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: original.namedPath) }
+        close(descriptor)
+    }
+
+    deinit {
+        Self.remove(files)
+    }
+
+    /// Removes the temporary files that processes left behind which ended before they could remove them.
+    static func removeLeftovers(beside original: DatabaseFiles) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
+        for name in names where name.hasPrefix(".\(original.name).") && name.hasSuffix(suffix) {
+            let path = original.folder + "/" + name
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let date = attributes?[.modificationDate] as? Date, -date.timeIntervalSinceNow > leftoverAge
+            else { continue }
+            remove(DatabaseFiles(path: path, namedPath: path))
+        }
+    }
+
+    private static func remove(_ files: DatabaseFiles) {
+        for path in [files.path] + files.companions { unlink(path) }
+    }
+}

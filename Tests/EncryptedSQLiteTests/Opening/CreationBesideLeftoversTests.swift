@@ -1,0 +1,179 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+/// A new file never meets the log, shared memory or journal of an earlier database of its name.
+@Suite struct CreationBesideLeftoversTests {
+    let folder: TemporaryFolder
+    var path: String { folder.file("store") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Leaves the log and shared memory of a database whose file alone was removed.
+    private func leaveLog(key: EncryptionKey? = nil) throws {
+        let other = try TemporaryFolder()
+        let database = try openSample(other.file("store"), key: key)
+        try database.write { try insert(1...300, into: $0) }
+        for suffix in ["-wal", "-shm"] {
+            try FileManager.default.copyItem(atPath: other.file("store") + suffix, toPath: path + suffix)
+        }
+        try database.close()
+    }
+
+    /// A raw key with a salt: all files that it makes are encrypted alike.
+    private static func saltedKey() throws -> EncryptionKey {
+        try .raw((1...32).map { $0 }, salt: [UInt8](repeating: 9, count: 16))
+    }
+
+    private func expectEmpty(_ database: Database) throws {
+        #expect(try database.read { try $0.itemCount() } == 0)
+        #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+        try database.write { try insert(1...3, into: $0) }
+        try database.close()
+        #expect(try folder.names() == ["store"])
+    }
+
+    @Test func `an old log of the same key does not bring objects back`() throws {
+        try leaveLog(key: try Self.saltedKey())
+        try expectEmpty(try openSample(path, key: try Self.saltedKey()))
+        #expect(try openSample(path, key: try Self.saltedKey()).read { try $0.itemCount() } == 3)
+    }
+
+    @Test func `an old log of another key does not damage the file`() throws {
+        try leaveLog(key: .passphrase("secret"))
+        try expectEmpty(try openSample(path, key: .passphrase("secret")))
+        #expect(try openSample(path, key: .passphrase("secret")).read { try $0.itemCount() } == 3)
+    }
+
+    @Test func `an old journal is not rolled back into the file`() throws {
+        let other = try TemporaryFolder()
+        try makeInterruptedDatabase(other.file("store"), passphrase: "secret")
+        try FileManager.default.moveItem(atPath: other.file("store-journal"), toPath: path + "-journal")
+        try expectEmpty(try openSample(path, key: .passphrase("secret")))
+    }
+
+    @Test func `a creation that fails leaves the old log`() throws {
+        struct Refusal: Error {}
+        try leaveLog()
+        let before = try folder.contents()
+        #expect(throws: Refusal.self) {
+            try Database(.file(path), key: rawKey(), options: sampleOptions()) { _ in throw Refusal() }
+        }
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `opening without creating leaves the old log`() throws {
+        try leaveLog()
+        let before = try folder.contents()
+        let options = sampleOptions { $0.createsIfMissing = false }
+        #expect(databaseError { try openSample(path, options: options) } == .fileNotFound(path: path))
+        #expect(try folder.contents() == before)
+    }
+
+    // The database that is still open must not share memory with the new one.
+    //
+    //     old database       new database      at the path
+    //     open, commits                        file, log, shared memory
+    //                                          log, shared memory (the file is removed)
+    //                        created, commits  all three of the new database
+    //     closes                               all three of the new database
+    @Test func `a database whose file was removed while it was open stays apart`() throws {
+        let old = try openSample(path)
+        try old.write { try insert(1...300, into: $0) }
+        try FileManager.default.removeItem(atPath: path)
+        let new = try openSample(path)
+        try new.write { try insert(1...5, into: $0) }
+        try? old.close()
+        #expect(try new.read { try $0.itemCount() } == 5)
+        #expect(try new.read { try $0.string("PRAGMA integrity_check") } == "ok")
+        try new.close()
+        #expect(try openSample(path).read { try $0.itemCount() } == 5)
+    }
+
+    @Test func `a file that was renamed away and back opens with its log`() throws {
+        let other = try TemporaryFolder()
+        let database = try openSample(other.file("store"))
+        try database.write { try insert(1...300, into: $0) }
+        try Leftover.log.copy(other.file("store"), to: path)
+        try FileManager.default.moveItem(atPath: path, toPath: folder.file("away"))
+        #expect(databaseError { try openSample(path, options: sampleOptions { $0.readOnly = true }) } != nil)
+        try FileManager.default.moveItem(atPath: folder.file("away"), toPath: path)
+        #expect(try openSample(path).read { try $0.itemCount() } == 300)
+    }
+
+    // Each round begins with an old log and no file. Each process creates or opens the database, commits, and is killed with
+    // its log in place: none may remove what another one has committed.
+    @Test func `processes that create the same file at once lose nothing`() async throws {
+        for round in 0..<5 {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try leaveLog(key: try Self.saltedKey())
+            let path = path
+            await withTaskGroup { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        await #expect(processExitsWith: .signal(SIGKILL)) {
+                            [path = path as String, number = number as Int] in
+                            let options = sampleOptions { $0.busyTimeoutMilliseconds = 60_000 }
+                            let key = try EncryptionKey.raw((1...32).map { $0 }, salt: [UInt8](repeating: 9, count: 16))
+                            let database = try openSample(path, key: key, options: options)
+                            try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                            kill(getpid(), SIGKILL)
+                        }
+                    }
+                }
+            }
+            let database = try openSample(path, key: try Self.saltedKey())
+            #expect(try database.read { try $0.itemCount() } == 40, "round \(round)")
+            #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok", "round \(round)")
+            try database.close()
+        }
+    }
+
+    @Test func `threads that create the same file at once lose nothing`() throws {
+        for round in 0..<10 {
+            for name in try folder.names() { try FileManager.default.removeItem(atPath: folder.file(name)) }
+            try leaveLog()
+            let path = path
+            let barrier = Barrier(count: 4)
+            inThreads(4) { number in
+                barrier.arrive()
+                do {
+                    let options = sampleOptions { $0.busyTimeoutMilliseconds = 60_000 }
+                    let database = try openSample(path, options: options)
+                    try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            #expect(try openSample(path).read { try $0.itemCount() } == 40, "round \(round)")
+        }
+    }
+
+    // Whatever step of the creation the process is killed at, the next opening finds an empty database or makes one.
+    @Test func `a process that is killed while it creates the file`() async throws {
+        var random = SystemRandomNumberGenerator()
+        var createdCount = 0
+        for _ in 0..<24 {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try leaveLog(key: try Self.saltedKey())
+            let rounds = Int.random(in: 0...6_000_000, using: &random)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, rounds = rounds as Int] in
+                Thread {
+                    var state: UInt64 = 1
+                    for _ in 0..<rounds { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+                    withExtendedLifetime(state) { _ = kill(getpid(), SIGKILL) }
+                }.start()
+                let key = try EncryptionKey.raw((1...32).map { $0 }, salt: [UInt8](repeating: 9, count: 16))
+                let database = try openSample(path, key: key)
+                _ = try database.read { try $0.itemCount() }
+                kill(getpid(), SIGKILL)
+            }
+            if FileManager.default.fileExists(atPath: path) { createdCount += 1 }
+            let database = try openSample(path, key: try Self.saltedKey())
+            #expect(try database.read { try $0.itemCount() } == 0, "\(rounds) rounds")
+            #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok", "\(rounds) rounds")
+            try database.close()
+        }
+        #expect(createdCount > 0, "some process is killed after the creation")
+    }
+}

@@ -1,0 +1,79 @@
+import EncryptedSQLite
+import Foundation
+import Testing
+
+/// A database opened by way of symbolic links is the file that they lead to, with its log.
+@Suite struct SymbolicLinkTests {
+    enum Route: CaseIterable {
+        case absoluteLink, relativeLink, chain, linkToFolder, descriptor
+    }
+
+    let folder: TemporaryFolder
+    let links: TemporaryFolder
+    var path: String { folder.file("store") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        links = try TemporaryFolder()
+    }
+
+    private func make(_ route: Route) throws -> String {
+        let manager = FileManager.default
+        let link = links.file("link")
+        switch route {
+        case .absoluteLink: try manager.createSymbolicLink(atPath: link, withDestinationPath: path)
+        case .relativeLink:
+            let name = (folder.path as NSString).lastPathComponent
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: "../\(name)/store")
+        case .chain:
+            try manager.createSymbolicLink(atPath: links.file("second"), withDestinationPath: path)
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: "second")
+        case .linkToFolder:
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+            return link + "/store"
+        case .descriptor: return "/proc/self/fd/\(open(path, O_RDWR | O_CLOEXEC))"
+        }
+        return link
+    }
+
+    @Test(arguments: Route.allCases, [false, true])
+    func `what the log holds is read`(_ route: Route, _ readOnly: Bool) throws {
+        let writer = try openSample(path)
+        try writer.write { try insert(1...300, into: $0) }
+        let database = try openSample(try make(route), options: sampleOptions { $0.readOnly = readOnly })
+        #expect(try database.read { try $0.itemCount() } == 300)
+        try writer.write { try insert(301...305, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 305)
+        try database.close()
+        try writer.close()
+        #expect(try links.names().filter { $0.contains("-") } == [])
+    }
+
+    @Test(arguments: Route.allCases)
+    func `a log that a crash left is read`(_ route: Route) throws {
+        let other = try TemporaryFolder()
+        let writer = try openSample(other.file("store"))
+        try writer.write { try insert(1...300, into: $0) }
+        try Leftover.log.copy(other.file("store"), to: path)
+        let database = try openSample(try make(route))
+        #expect(try database.read { try $0.itemCount() } == 300)
+        try database.close()
+        #expect(try folder.names() == ["store"])
+    }
+
+    @Test func `a link that is changed later does not lead further connections astray`() throws {
+        try makeSample(path, rows: 3)
+        try makeSample(folder.file("other"), rows: 5)
+        let link = try make(.absoluteLink)
+        let database = try openSample(link)
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file("other"))
+        #expect(try database.write { try $0.itemCount() } == 3)
+    }
+
+    @Test func `a new database by way of a link to its folder`() throws {
+        let database = try openSample(try make(.linkToFolder))
+        try database.write { try insert(1...3, into: $0) }
+        #expect(try folder.names() == ["store", "store-shm", "store-wal"])
+    }
+}
