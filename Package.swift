@@ -78,7 +78,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
-        .testTarget(name: "EncryptedSQLiteTests", dependencies: ["EncryptedSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "EncryptedSQLiteTests",
+            dependencies: ["EncryptedSQLite", "Guarded"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ObjectGraphTests",
             dependencies: ["ObjectGraph", "SealedStore", "Guarded"],

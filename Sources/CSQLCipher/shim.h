@@ -113,6 +113,9 @@ static inline int64_t csqlcipher_first_hole(int descriptor) {
 
 typedef struct {
     uint64_t words[6];
+    // How many frames with pages the log has, and how many of them had been written back into the file.
+    uint32_t frames;
+    uint32_t frames_written_back;
 } csqlcipher_log_state;
 
 // Returns 0 where there is no such index. The database must have a write-ahead log: without one, SQLite would make an
@@ -123,6 +126,9 @@ static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_s
     if (file->pMethods->xShmMap(file, 0, 32768, 0, &head) != SQLITE_OK || !head) return 0;
     file->pMethods->xShmBarrier(file);
     for (int index = 0; index < 6; index++) state->words[index] = ((const uint64_t volatile *)head)[index];
+    // In native byte order: mxFrame is at byte 16 of the head, of which there are two copies; nBackfill is behind them.
+    state->frames = ((const uint32_t volatile *)head)[4];
+    state->frames_written_back = ((const uint32_t volatile *)head)[24];
     return 1;
 }
 

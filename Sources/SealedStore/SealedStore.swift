@@ -22,6 +22,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let storeType = "SQLCipher"
     /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`.
     public static let keyOption = "key"
+    /// The option that holds the `Durability` of saves; without it they survive a crash of the process, and not always a power
+    /// failure.
+    public static let durabilityOption = "durability"
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
 

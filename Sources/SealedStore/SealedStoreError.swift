@@ -10,6 +10,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case damagedMetadata(String)
     /// The option for the key holds something that is no key.
     case malformedKey
+    /// The option of a name has a value of another type than it takes.
+    case malformedOption(String)
     /// The part of a condition or order that has no form in SQL.
     case unsupportedQuery(String)
     /// A value of a property cannot be kept exactly: negative zero, where an entity has more than 31 properties of reals.
@@ -32,6 +34,7 @@ extension SealedStoreError: CustomStringConvertible {
         case .notAStore: "the database holds no store: it has no table '_metadata'"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
+        case .malformedOption(let name): "the option '\(name)' does not take a value of this type"
         case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"
         case .notRepresentable(let property): "a value of '\(property)' cannot be kept exactly: it is negative zero"
         case .foreignSchema(let object):

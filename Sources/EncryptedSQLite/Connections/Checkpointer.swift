@@ -6,7 +6,7 @@ import Synchronization
 /// would do it in the commit that makes the log long, which is half of what a large one costs.
 final class Checkpointer: Sendable {
     /// The number of pages in the log from which on they are written back: that of SQLite.
-    private static let threshold = 1000
+    static let threshold = 1000
     /// The number from which on the commit itself writes them back: commits are faster than the checkpointer.
     private static let urgentThreshold = 16_000
 
@@ -36,6 +36,7 @@ final class Checkpointer: Sendable {
 
     private func didCommit(pages: Int, to name: UnsafePointer<CChar>?, _ handle: OpaquePointer?) -> Int32 {
         if pages >= Self.urgentThreshold {
+            guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
             prepare()
             // As SQLite does it; where it cannot be done now, a later commit does it.
             sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
@@ -50,6 +51,8 @@ final class Checkpointer: Sendable {
         prepare()
         // Whatever goes wrong leaves the log as it is, for the next time.
         try? connections.withConnection { connection in
+            // Under its new name another process may write the same log back, with an index of its own.
+            try connection.requireUnmovedFile()
             _ = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
     }

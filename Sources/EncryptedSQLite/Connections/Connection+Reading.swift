@@ -11,6 +11,9 @@ extension Connection {
     ///
     /// To begin one and to end it costs two system calls, more than finding a row. So the last one goes on where nothing
     /// was committed since it began, by whatever process: the index of the log, which all processes share in memory, tells.
+    ///
+    /// While such a transaction is open, no process can begin the log anew, even if all of it has been written back. Each
+    /// reader that fetches often would let it grow without bound. See ``mayKeepTransaction``.
     func beginReading() throws(DatabaseError) {
         if seesLastCommit { return }
         endReading()
@@ -24,6 +27,15 @@ extension Connection {
         keptTransaction = kept
     }
 
+    /// Whether the open transaction does not let the log grow if it stays open between two uses of the connection.
+    ///
+    /// Without a log it would keep the writers of other processes from the file. With one it does no harm while the log is so short that it is not written back yet; nor where all of the log had been written
+    /// back when the transaction began, which then reads the file alone and lets the next writer begin the log anew.
+    var mayKeepTransaction: Bool {
+        guard let state = keptTransaction?.begin?.state else { return false }
+        return state.frames < Checkpointer.threshold || state.frames == state.frames_written_back
+    }
+
     /// Takes the state that the open transaction reads: by itself it begins with the first statement.
     func fixState() throws(DatabaseError) { _ = try value(of: "SELECT count(*) FROM sqlite_schema") }
 
@@ -35,10 +47,6 @@ extension Connection {
 
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
     package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
-
-    /// Whether the open read transaction may go on when the connection is given back: without a log it would keep writers of
-    /// other processes from the file.
-    var canKeepReading: Bool { hasLog }
 
     /// Ends the read transaction that ``beginReading()`` began, where it is still open.
     func endReading() {

@@ -5,6 +5,11 @@ extension Connection {
     ///
     /// It takes the write lock at once, so that no statement in it fails for want of it. Inside another transaction of this
     /// connection it is a savepoint of that one.
+    ///
+    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more. SQLite itself would go on to write
+    /// to a file without a name. It is asked at the begin, so that no work is done in vain, and right before COMMIT: a file
+    /// that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is not noticed before the next
+    /// transaction.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try checkUsable()
         let isOutermost = transactionDepth == 0
@@ -13,9 +18,11 @@ extension Connection {
         transactionDepth += 1
         defer { transactionDepth -= 1 }
         do {
+            if isOutermost { try requireUnmovedFile() }
             let result = try body(self)
             guard isInTransaction else { throw DatabaseError.transactionRolledBack }
             guard !isDamaged else { throw DatabaseError.damaged(path: path) }
+            if isOutermost { try requireUnmovedFile() }
             try runControl(isOutermost ? "COMMIT" : "RELEASE nested", during: isOutermost ? .commit : .execution)
             if isOutermost { statistics.transactionsCommitted.count() }
             return result

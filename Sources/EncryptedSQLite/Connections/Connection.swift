@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 
 /// One connection to a database, with a key in place and its settings made.
 ///
@@ -13,9 +14,13 @@ public final class Connection {
     let path: String
     /// Whether the content proved damaged on this connection. SQLite may carry on after that and report success, so the
     /// connection runs nothing any more and is closed by its pool.
-    private(set) var isDamaged = false
+    var isDamaged = false
     /// Whether the database has a write-ahead log, whose index shows each commit.
     var hasLog = false
+    /// How many pages had been read when all of them were last known to verify.
+    var verifiedPagesRead: Int32 = -1
+    /// The statement by which the pager is asked whether all pages verified.
+    var pageRequestStatement: OpaquePointer?
     /// How many transactions and savepoints `transaction` has open.
     var transactionDepth = 0
     /// The read transaction that goes on when the connection is given back; nil where there is none.
@@ -50,6 +55,8 @@ public final class Connection {
         isClosed = true
         statements.removeAll()
         controlStatements.removeAll()
+        sqlite3_finalize(pageRequestStatement)
+        pageRequestStatement = nil
         let code = sqlite3_close_v2(handle)
         assert(code == SQLITE_OK)
     }
@@ -95,6 +102,7 @@ public final class Connection {
         statistics.statementsPrepared.count(runs)
         statistics.statementsRun.count(runs)
         guard code == SQLITE_OK else { throw failure(code, during: phase) }
+        try verifyPages()
     }
 
     /// Lends the prepared statement for a text to `body`.
@@ -102,11 +110,17 @@ public final class Connection {
     /// Statements are compiled once and kept, so that the next use of the same text finds them; where that statement is
     /// in use further up on the stack, another one is compiled. At the end, whatever happens, the statement is reset and
     /// its bindings are cleared.
+    ///
+    /// What `body` returns was read from pages that verified: otherwise `damaged` is thrown, also in place of an error of
+    /// `body`, which zeros in place of the page's content may have caused. `body` must not pass on what it reads by other
+    /// means before it returns.
     @inlinable
     package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
         let entry = try takeStatement(sql)
-        defer { giveBack(entry) }
-        return try body(entry.statement)
+        let result: R
+        do { result = try body(entry.statement) } catch { throw giveBack(entry, after: error) }
+        try giveBack(entry)
+        return result
     }
 
     /// Lends the prepared statement for a text to `body`, as above.
@@ -115,13 +129,17 @@ public final class Connection {
         try withStatement(SQLText(sql), body)
     }
 
-    /// Compiles a statement that runs once, and lends it to `body`.
+    /// Compiles a statement that runs once, and lends it to `body`, as above.
     package func withUncachedStatement<R>(_ sql: String, _ body: (borrowing Statement) throws -> R) throws -> R {
         try checkUsable()
-        let statement = try Statement(sql, on: self, isPersistent: false)
+        let entry = StatementCache.Entry(try Statement(sql, on: self, isPersistent: false), text: SQLText(sql))
         statistics.statementsPrepared.count()
-        defer { statistics.statementsRun.count(statement.takeRunCount()) }
-        return try body(statement)
+        try beginImplicitTransaction(for: entry)
+        defer { finish(entry) }
+        let result: R
+        do { result = try body(entry.statement) } catch { throw damage(behind: error) }
+        try verifyPages()
+        return result
     }
 
     @usableFromInline
@@ -134,18 +152,69 @@ public final class Connection {
         _ sql: SQLText
     ) throws(DatabaseError) -> (entry: StatementCache.Entry, isNew: Bool) {
         try checkUsable()
-        if let entry = statements.take(sql) { return (entry, false) }
-        let statement = try Statement(sql.text, on: self, isPersistent: true)
+        if let entry = statements.take(sql) {
+            do {
+                try beginImplicitTransaction(for: entry)
+            } catch {
+                statements.giveBack(entry)
+                throw error
+            }
+            return (entry, false)
+        }
+        let entry = StatementCache.Entry(try Statement(sql.text, on: self, isPersistent: true), text: sql)
         statistics.statementsPrepared.count()
-        return (StatementCache.Entry(statement, text: sql), true)
+        try beginImplicitTransaction(for: entry)
+        return (entry, true)
     }
 
+    /// Outside a transaction a statement ends its own one with its last row, too early to ask whether its pages verified: one
+    /// that only reads gets a transaction that lasts until it is given back.
+    private func beginImplicitTransaction(for entry: StatementCache.Entry) throws(DatabaseError) {
+        guard sqlite3_get_autocommit(handle) != 0, isEncrypted, entry.statement.isReadOnly else { return }
+        try runControl("BEGIN")
+        entry.hasImplicitTransaction = true
+    }
+
+    /// Takes a statement back after its body returned.
     @usableFromInline
-    func giveBack(_ entry: StatementCache.Entry) {
+    func giveBack(_ entry: StatementCache.Entry) throws(DatabaseError) {
+        defer { takeBack(entry) }
+        try verifyPages()
+    }
+
+    /// Takes a statement back after its body threw, and returns the error to throw.
+    @usableFromInline
+    func giveBack(_ entry: StatementCache.Entry, after error: any Error) -> any Error {
+        defer { takeBack(entry) }
+        return damage(behind: error)
+    }
+
+    private func takeBack(_ entry: StatementCache.Entry) {
+        finish(entry)
+        statements.giveBack(entry)
+    }
+
+    private func finish(_ entry: StatementCache.Entry) {
         entry.statement.reset()
         entry.statement.clearBindings()
         statistics.statementsRun.count(entry.statement.takeRunCount())
-        statements.giveBack(entry)
+        guard entry.hasImplicitTransaction else { return }
+        entry.hasImplicitTransaction = false
+        guard isInTransaction else { return }
+        sqlite3_exec(handle, "COMMIT", nil, nil, nil)
+        // A damaged database may refuse even that.
+        if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// The error itself, or `damaged` if a page did not verify.
+    private func damage(behind error: any Error) -> any Error {
+        do throws(DatabaseError) {
+            try verifyPages()
+            return error
+        } catch {
+            if case .damaged = error { return error }
+        }
+        return error
     }
 
     // MARK: State
@@ -158,6 +227,9 @@ public final class Connection {
 
     /// The row ID of the last INSERT.
     package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Whether the database is a file, whose pages are encrypted and authenticated.
+    var isEncrypted: Bool { !path.isEmpty }
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -185,6 +257,7 @@ public final class Connection {
         guard try statement.statement.step() else { return 0 }
         let value = statement.statement.integer(at: 0)
         statement.statement.reset()
+        try verifyPages()
         return value
     }
 
@@ -215,14 +288,33 @@ public final class Connection {
     // MARK: Failures
 
     /// The error for a result code that a call on this connection just returned. Remembers damage.
+    ///
+    /// Damage is `damaged` whatever the code: a page that did not verify reads as zeros, which can break any rule, and the
+    /// statement after it fails with SQLITE_ERROR.
     func failure(_ code: Int32, during phase: DatabaseError.Phase) -> DatabaseError {
-        if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) { isDamaged = true }
-        return DatabaseError(code: code, connection: handle, path: path, phase: phase)
+        // The pager reports SQLITE_ERROR without a text of its own; statements and functions say what is wrong.
+        let isOfPager =
+            code & 0xff == SQLITE_ERROR && sqlite3_errmsg(handle).map { strcmp($0, sqlite3_errstr(code)) } == 0
+        let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
+        switch error {
+        case .damaged:
+            isDamaged = true
+            return error
+        case .busy, .interrupted, .notAuthorized:
+            return error
+        default:
+            // Where the transaction has ended, the pager cannot be asked any more.
+            guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else { return error }
+            isDamaged = true
+            return .damaged(path: path)
+        }
     }
 
     func checkUsable() throws(DatabaseError) {
         guard !isDamaged else { throw .damaged(path: path) }
         // Some errors make SQLite roll back on its own; statements of a body that carries on would commit one by one.
-        guard transactionDepth == 0 || sqlite3_get_autocommit(handle) == 0 else { throw .transactionRolledBack }
+        guard transactionDepth == 0 && keptTransaction == nil || sqlite3_get_autocommit(handle) == 0 else {
+            throw .transactionRolledBack
+        }
     }
 }

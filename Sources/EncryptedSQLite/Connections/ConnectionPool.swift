@@ -5,16 +5,23 @@ import Dispatch
 /// Lends connections to threads: at most `limit` at a time, opened when first needed.
 ///
 /// A thread that already has a connection of the pool gets the same one again, so that nested use cannot deadlock.
-/// Callers beyond the limit wait in the order in which they came.
+/// Callers beyond the limit wait and are served in the order in which they came: a connection that is given back goes
+/// directly to the first of them. A thread that comes at that moment cannot take it, so each waiter is overtaken at most by
+/// those that came before it.
 ///
 /// A pool of readers lends connections inside a read transaction. It stays open when the connection is given back, for the
-/// next borrower to go on with, but not for long: the write-ahead log cannot begin anew behind it.
+/// next borrower to go on with, but not for long, and not if the write-ahead log is long already: the log cannot begin anew
+/// behind it.
 final class ConnectionPool: Sendable {
     private struct State {
         var members: [PooledConnection] = []
         /// How many connections are being opened or closed outside the lock.
         var transitions = 0
+        /// The threads that wait for a connection, in the order in which they came. While there are any, no connection is idle
+        /// and there is no room for another one.
         var waiters: [Waiter] = []
+        /// The threads that wait for the last connection of a closed pool.
+        var closers: [Waiter] = []
         /// Opens a connection; nil once the pool is closed, so that the key in it is forgotten.
         var open: Opening?
         /// Whether transactions that nobody uses will be ended soon.
@@ -55,7 +62,7 @@ final class ConnectionPool: Sendable {
         do {
             try member.connection.beginReading()
             let result = try body(member.connection)
-            if !member.connection.canKeepReading { member.connection.endReading() }
+            if !member.connection.mayKeepTransaction { member.connection.endReading() }
             return result
         } catch {
             member.connection.endReading()
@@ -111,6 +118,9 @@ final class ConnectionPool: Sendable {
         return state.withLock { $0.members.contains { $0.borrower == thread } }
     }
 
+    /// How many threads wait for a connection.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Puts an open connection, which the caller has no further use for, into the pool.
     func add(_ connection: Connection) {
         let member = PooledConnection(connection)
@@ -131,25 +141,24 @@ final class ConnectionPool: Sendable {
     /// The calling thread must not have a connection of the pool itself.
     func close() {
         precondition(!isBorrowedByThisThread, "A database cannot be closed from inside its own read or write.")
-        let lastReturn = Waiter()
+        let lastReturn = Waiter(thread: csqlcipher_thread_identity())
         let (idle, refused, isEmpty) = state.withLock { state in
             let idle = state.members.filter { $0.borrower == nil }
             state.members.removeAll { $0.borrower == nil }
-            let refused = state.isClosed ? [] : state.waiters
-            if !state.isClosed { state.waiters = [] }
+            let refused = state.waiters
+            state.waiters = []
             state.open = nil
-            let isEmpty = state.isEmpty
-            if !isEmpty { state.waiters.append(lastReturn) }
-            return (idle, refused, isEmpty)
+            if !state.isEmpty { state.closers.append(lastReturn) }
+            return (idle, refused, state.isEmpty)
         }
-        for waiter in refused { waiter.wake() }
+        for waiter in refused { waiter.wake(.refuse) }
         for member in idle { member.connection.close() }
-        if !isEmpty { lastReturn.wait() }
+        if !isEmpty { _ = lastReturn.wait() }
     }
 
     // MARK: Lending
 
-    private enum Decision {
+    fileprivate enum Decision {
         case use(PooledConnection)
         case open(Opening)
         case wait(Waiter)
@@ -158,13 +167,12 @@ final class ConnectionPool: Sendable {
 
     private func borrow() throws(DatabaseError) -> PooledConnection {
         let thread = csqlcipher_thread_identity()
-        while true {
-            switch state.withLock({ decide(for: thread, in: &$0) }) {
-            case .use(let member): return member
-            case .open(let open): return try openMember(for: thread, open)
-            case .wait(let waiter): waiter.wait()
-            case .refuse: throw .closed
-            }
+        var decision = state.withLock { decide(for: thread, in: &$0) }
+        if case .wait(let waiter) = decision { decision = waiter.wait() }
+        switch decision {
+        case .use(let member): return member
+        case .open(let open): return try openMember(for: thread, open)
+        case .wait, .refuse: throw .closed
         }
     }
 
@@ -196,8 +204,9 @@ final class ConnectionPool: Sendable {
             state.transitions += 1
             return .open(open)
         }
-        let waiter = Waiter()
-        if mayWait { state.waiters.append(waiter) }
+        guard mayWait else { return .refuse }
+        let waiter = Waiter(thread: thread)
+        state.waiters.append(waiter)
         return .wait(waiter)
     }
 
@@ -219,50 +228,52 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ member: PooledConnection) {
-        let (isEnded, isFirstIdle, woken) = state.withLock { state -> (Bool, Bool, [Waiter]) in
+        let (isEnded, isFirstIdle, next) = state.withLock { state -> (Bool, Bool, Waiter?) in
             member.depth -= 1
-            guard member.depth == 0 else { return (false, false, []) }
+            guard member.depth == 0 else { return (false, false, nil) }
             if member.connection.isDamaged || state.isClosed {
                 state.members.removeAll { $0 === member }
                 state.transitions += 1
-                return (true, false, [])
+                return (true, false, nil)
             }
-            member.borrower = nil
             var isFirstIdle = false
             if keepsTransactions {
                 member.wasUsed = true
                 isFirstIdle = !state.endsIdleTransactions
                 state.endsIdleTransactions = true
             }
-            return (false, isFirstIdle, takeNextWaiters(from: &state))
+            guard !state.waiters.isEmpty else {
+                member.borrower = nil
+                return (false, isFirstIdle, nil)
+            }
+            let next = state.waiters.removeFirst()
+            member.borrower = next.thread
+            member.depth = 1
+            return (false, isFirstIdle, next)
         }
         if isEnded {
             member.connection.close()
             endTransition()
         }
-        for waiter in woken { waiter.wake() }
+        next?.wake(.use(member))
         if isFirstIdle { endUnusedTransactionsSoon() }
     }
 
-    /// Takes note that a connection has been closed, or could not be opened.
+    /// Records that a connection has been closed, or could not be opened. The first waiter opens one in its place.
     private func endTransition() {
-        let woken = state.withLock { state in
+        let (next, open, closers) = state.withLock { state -> (Waiter?, Opening?, [Waiter]) in
             state.transitions -= 1
-            return takeNextWaiters(from: &state)
+            guard let open = state.open else {
+                guard state.isEmpty else { return (nil, nil, []) }
+                defer { state.closers = [] }
+                return (nil, nil, state.closers)
+            }
+            guard !state.waiters.isEmpty else { return (nil, nil, []) }
+            state.transitions += 1
+            return (state.waiters.removeFirst(), open, [])
         }
-        for waiter in woken { waiter.wake() }
-    }
-
-    /// Whose turn it is after a change that may have left room for one more borrower.
-    private func takeNextWaiters(from state: inout State) -> [Waiter] {
-        guard !state.waiters.isEmpty else { return [] }
-        if state.isClosed {
-            guard state.isEmpty else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        let hasRoom = state.members.count + state.transitions < limit || state.members.contains { $0.borrower == nil }
-        return hasRoom ? [state.waiters.removeFirst()] : []
+        if let next, let open { next.wake(.open(open)) }
+        for closer in closers { closer.wake(.refuse) }
     }
 }
 
@@ -286,8 +297,22 @@ private final class PooledConnection: @unchecked Sendable {
 
 /// A thread that waits for its turn.
 private final class Waiter: Sendable {
+    let thread: UInt
+    private let decision = Guarded<ConnectionPool.Decision?>(nil)
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func wait() { semaphore.wait() }
-    func wake() { semaphore.signal() }
+    init(thread: UInt) {
+        self.thread = thread
+    }
+
+    /// Waits for the decision that another thread takes for this one.
+    func wait() -> ConnectionPool.Decision {
+        semaphore.wait()
+        return decision.withLock { $0 } ?? .refuse
+    }
+
+    func wake(_ decision: ConnectionPool.Decision) {
+        self.decision.withLock { $0 = decision }
+        semaphore.signal()
+    }
 }

@@ -21,9 +21,8 @@ extension Database {
         package var cacheKilobytes: Int
         /// How long a connection waits for locks of other processes.
         package var busyTimeoutMilliseconds: Int
-        /// Whether each commit waits until the disk has it, so that it survives a power failure. Without, commits
-        /// survive the end of the process but the last ones may not survive that of the machine; nothing is torn.
-        package var synchronizesEveryCommit: Bool
+        /// What a committed transaction survives.
+        package var durability: Durability
         /// How many prepared statements each connection keeps.
         package var statementCacheLimit: Int
         /// Aggregate functions that statements can use besides SQLite's own.
@@ -49,7 +48,7 @@ extension Database {
             memorySecurity: Bool = false,
             cacheKilobytes: Int = suitableCacheKilobytes,
             busyTimeoutMilliseconds: Int = 10_000,
-            synchronizesEveryCommit: Bool = false,
+            durability: Durability = .applicationCrash,
             statementCacheLimit: Int = 256,
             aggregates: [any AggregateFunction.Type] = [],
             functions: [ScalarFunction] = [],
@@ -63,7 +62,7 @@ extension Database {
             self.memorySecurity = memorySecurity
             self.cacheKilobytes = cacheKilobytes
             self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
-            self.synchronizesEveryCommit = synchronizesEveryCommit
+            self.durability = durability
             self.statementCacheLimit = statementCacheLimit
             self.aggregates = aggregates
             self.functions = functions

@@ -18,6 +18,8 @@ package final class Database: Sendable {
     let counters: StatisticsCounters
     private let writers: ConnectionPool
     let readers: ConnectionPool
+    /// The file, shared with the other databases of this process that have it open; nil for a database in memory.
+    private let file: OpenFile?
     /// Nil for a database in memory, and for one that is only read.
     private let checkpointer: Checkpointer?
     /// The thread that is inside `write`, or 0.
@@ -94,26 +96,32 @@ package final class Database: Sendable {
             writers.add(connection)
             readers = writers
             checkpointer = nil
+            file = nil
         case .file(let path):
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opening = try FileOpening(path: path, options: options, counters: counters)
             let opened = try opening.open(key, create: create, verify: verify)
             let opener = opened.opener
+            let file = OpenFile(identity: try opened.connection.fileIdentity())
             let readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) {
                 () throws(DatabaseError) in
-                try opener.open(.reader)
+                try file.open(.reader, with: opener)
             }
-            self.readers = readers
             readers.add(opened.connection)
+            file.add(readers)
+            self.readers = readers
+            self.file = file
             if options.readOnly {
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
                 checkpointer = nil
             } else {
-                let connections = ConnectionPool(limit: 1) { () throws(DatabaseError) in try opener.open(.writer) }
-                let checkpointer = Checkpointer(connections: connections) { readers.endIdleTransactions() }
+                let connections = ConnectionPool(limit: 1) { () throws(DatabaseError) in
+                    try file.open(.writer, with: opener)
+                }
+                let checkpointer = Checkpointer(connections: connections) { file.endIdleTransactions() }
                 self.checkpointer = checkpointer
                 writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in
-                    let connection = try opener.open(.writer)
+                    let connection = try file.open(.writer, with: opener)
                     checkpointer.watch(connection)
                     return connection
                 }
@@ -123,6 +131,9 @@ package final class Database: Sendable {
 
     /// How many connections read at once at most.
     package var readerCount: Int { options.readerCount }
+
+    /// How many threads wait for the writing connection.
+    package var waitingWriters: Int { writers.waiterCount }
 
     /// What the database has done since it was opened.
     package var statistics: DatabaseStatistics { counters.snapshot }
@@ -167,6 +178,7 @@ package final class Database: Sendable {
         try writers.withConnection { connection in
             precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
             endIdleReading()
+            try connection.requireUnmovedFile()
             return try body(connection)
         }
     }
@@ -179,9 +191,9 @@ package final class Database: Sendable {
         return !readers.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
     }
 
-    /// Ends read transactions that nobody uses, so that the write-ahead log can be written back past them.
+    /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past them.
     private func endIdleReading() {
-        if readers !== writers { readers.endIdleTransactions() }
+        file?.endIdleTransactions()
     }
 
     // MARK: Snapshots
@@ -229,6 +241,7 @@ package final class Database: Sendable {
     private func closeConnections() {
         // The writer last: the last connection to close writes the log back.
         readers.close()
+        file?.remove(readers)
         checkpointer?.close()
         writers.close()
     }

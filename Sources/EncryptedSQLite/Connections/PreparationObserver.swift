@@ -14,8 +14,14 @@ extension Connection {
     ) throws -> R {
         guard let observer else { return try withStatement(sql, body) }
         let (entry, isNew) = try takeStatementTellingOrigin(sql)
-        defer { giveBack(entry) }
-        if isNew { try observer.didPrepare(sql, on: self) }
-        return try body(entry.statement)
+        let result: R
+        do {
+            if isNew { try observer.didPrepare(sql, on: self) }
+            result = try body(entry.statement)
+        } catch {
+            throw giveBack(entry, after: error)
+        }
+        try giveBack(entry)
+        return result
     }
 }

@@ -8,6 +8,8 @@ struct StatementCache {
     final class Entry {
         @usableFromInline let statement: Statement
         fileprivate(set) var isInUse = true
+        /// Whether a transaction was begun for this use of the statement.
+        var hasImplicitTransaction = false
         fileprivate var isCached = false
         fileprivate let text: SQLText
         fileprivate var lastUse: UInt64 = 0

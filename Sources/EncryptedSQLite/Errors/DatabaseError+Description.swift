@@ -32,6 +32,8 @@ extension DatabaseError: CustomStringConvertible {
             "The database at \(path) has format \(found); this version of the software knows formats up to \(supported)."
         case .damaged(let path):
             "The database at \(path) is damaged."
+        case .moved(let path):
+            "The file at \(path) was deleted, moved or replaced while it was open."
         case .permissionDenied(let path):
             "The system denies access to \(path)."
         case .unwritableFolder(let path, hasLog: false):
@@ -108,6 +110,8 @@ extension DatabaseError: LocalizedError {
             "Update the software; the file is unchanged."
         case .damaged:
             "Restore the file from a backup. Parts that still verify can be exported."
+        case .moved:
+            "Move the file back to its path, or close the database and open it again. Nothing was written after the file was moved."
         case .permissionDenied:
             "Check owner and permissions of the file and its folder."
         case .unwritableFolder:

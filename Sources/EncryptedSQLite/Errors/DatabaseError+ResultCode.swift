@@ -24,12 +24,17 @@ extension DatabaseError {
             self = .constraint(ConstraintViolation(extendedCode: detailedCode, message: isCurrent ? message : ""))
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = .busy
+        // SQLITE_READONLY_DBMOVED, a macro with a shift, which Swift does not import.
+        case SQLITE_READONLY where detailedCode == SQLITE_READONLY | 4 << 8:
+            self = .moved(path: path)
         case SQLITE_READONLY:
             self = .readOnly
         case SQLITE_TOOBIG:
             self = .tooBig
         case SQLITE_FULL:
             self = .diskFull
+        case SQLITE_IOERR where Self.codesOfMissingContent.contains(detailedCode):
+            self = .damaged(path: path)
         case SQLITE_IOERR:
             self = .inputOutput(extendedCode: detailedCode, isIndeterminate: phase == .commit)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
@@ -56,6 +61,9 @@ extension DatabaseError {
             self = .sqlite(code: code & 0xff, extendedCode: detailedCode, message: message)
         }
     }
+
+    /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.
+    private static let codesOfMissingContent = [2, 32, 33].map { SQLITE_IOERR | $0 << 8 }
 
     /// SQLite's fixed English text for a result code.
     static func generalMessage(_ code: Int32) -> String {

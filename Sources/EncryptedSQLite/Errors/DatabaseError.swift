@@ -28,6 +28,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case newerFormat(path: String, found: Int32, supported: Int32)
     /// The key is right, but the content does not verify or contradicts itself.
     case damaged(path: String)
+    /// The file was deleted or moved while it was open, or another file took its place. Nothing was written.
+    case moved(path: String)
     /// The operating system does not let this process read or write the file or its folder.
     case permissionDenied(path: String)
     /// The folder of the file cannot be written, so that there is no place for the memory that readers of a write-ahead log

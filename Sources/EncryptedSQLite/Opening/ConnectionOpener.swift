@@ -26,7 +26,7 @@ struct ConnectionOpener: Sendable {
         let connection = try connect()
         try prepare(connection, for: role)
         // Read at once: a key is only tried when a page is read.
-        _ = try connection.setting("SELECT count(*) FROM sqlite_schema")
+        try connection.loadSchema()
         try finish(connection, for: role)
         return connection
     }
@@ -90,7 +90,11 @@ struct ConnectionOpener: Sendable {
         if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
             throw .cipherUnavailable(reason: "memory cannot be protected")
         }
-        try Self.applySettings(connection, options: options, synchronizesEveryCommit: role == .creator)
+        try Self.applySettings(
+            connection,
+            options: options,
+            durability: role == .creator ? .powerLoss : options.durability
+        )
     }
 
     /// Makes the settings that look at the file, and locks all of them.
@@ -146,7 +150,7 @@ struct ConnectionOpener: Sendable {
     static func applySettings(
         _ connection: Connection,
         options: Database.Options,
-        synchronizesEveryCommit: Bool
+        durability: Durability
     ) throws(DatabaseError) {
         try checkLibrary(on: connection)
         let handle = connection.handle
@@ -163,10 +167,9 @@ struct ConnectionOpener: Sendable {
             let code = csqlcipher_configure(handle, name, value)
             guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
         }
-        let synchronous = options.synchronizesEveryCommit || synchronizesEveryCommit ? "FULL" : "NORMAL"
         try connection.runSettings(
             """
-            PRAGMA temp_store = MEMORY; PRAGMA synchronous = \(synchronous);
+            PRAGMA temp_store = MEMORY; \(durability.settings);
             PRAGMA cache_size = -\(options.cacheKilobytes);
             PRAGMA recursive_triggers = OFF; PRAGMA cell_size_check = ON
             """

@@ -12,7 +12,7 @@ enum MemoryOpening {
             counters: counters,
             inMemory: true
         )
-        try ConnectionOpener.applySettings(connection, options: options, synchronizesEveryCommit: false)
+        try ConnectionOpener.applySettings(connection, options: options, durability: options.durability)
         StatementAuthorizer.install(on: connection.handle)
         try FileCreation.buildSchema(on: connection, options: options, create: create)
         try verify(connection)

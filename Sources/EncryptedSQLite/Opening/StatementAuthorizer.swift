@@ -48,11 +48,12 @@ enum StatementAuthorizer {
     ]
 
     private static let questions: Set<String> = [
-        "auto_vacuum", "busy_timeout", "cache_size", "cell_size_check", "cipher_integrity_check",
+        "auto_vacuum", "busy_timeout", "cache_size", "cell_size_check", "checkpoint_fullfsync",
+        "cipher_integrity_check",
         "cipher_memory_security",
         "cipher_page_size", "cipher_provider", "cipher_provider_version", "cipher_version", "collation_list",
         "compile_options", "data_version", "database_list", "encoding", "foreign_keys", "freelist_count",
-        "function_list",
+        "fullfsync", "function_list",
         "journal_mode", "module_list", "page_count", "page_size", "query_only", "recursive_triggers", "schema_version",
         "secure_delete", "synchronous", "temp_store", "trusted_schema", "wal_autocheckpoint",
     ]

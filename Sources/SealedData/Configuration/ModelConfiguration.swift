@@ -1,5 +1,6 @@
 public import Foundation
 
+@_exported public import enum EncryptedSQLite.Durability
 @_exported public import struct SealedStore.ScanWarning
 @_exported public import struct SealedStore.ScanWarnings
 
@@ -61,6 +62,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public let allowsSave: Bool
     /// Whether nothing is written to any file. Such a store needs no key.
     public let isStoredInMemoryOnly: Bool
+    /// What a save survives: a crash of the app, which is the default, or a power failure, too. It has no effect in memory.
+    public var durability: Durability
     /// What is done with fetches that read every row of a large table; nil for nothing. It is no part of what makes two
     /// configurations equal.
     public var scanWarnings: ScanWarnings?
@@ -75,8 +78,20 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// - Parameters:
     ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
     ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
-    public init(isStoredInMemoryOnly: Bool = false, key: EncryptionKey? = nil) {
-        self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly, allowsSave: true, key: key)
+    ///   - durability: What a save survives.
+    public init(
+        isStoredInMemoryOnly: Bool = false,
+        key: EncryptionKey? = nil,
+        durability: Durability = .applicationCrash
+    ) {
+        self.init(
+            nil,
+            schema: nil,
+            isStoredInMemoryOnly: isStoredInMemoryOnly,
+            allowsSave: true,
+            key: key,
+            durability: durability
+        )
     }
 
     /// Makes a configuration for some model classes and those that can be reached from them.
@@ -85,17 +100,20 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - types: The classes.
     ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
     ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
+    ///   - durability: What a save survives.
     public init(
         for types: any PersistentModel.Type...,
         isStoredInMemoryOnly: Bool = false,
-        key: EncryptionKey? = nil
+        key: EncryptionKey? = nil,
+        durability: Durability = .applicationCrash
     ) {
         self.init(
             nil,
             schema: Schema(types),
             isStoredInMemoryOnly: isStoredInMemoryOnly,
             allowsSave: true,
-            key: key
+            key: key,
+            durability: durability
         )
     }
 
@@ -111,6 +129,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - groupContainer: Has no effect here.
     ///   - cloudKitDatabase: Has no effect here.
     ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
+    ///   - durability: What a save survives.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,
@@ -118,7 +137,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic,
         cloudKitDatabase: CloudKitDatabase = .automatic,
-        key: EncryptionKey? = nil
+        key: EncryptionKey? = nil,
+        durability: Durability = .applicationCrash
     ) {
         self.name = name ?? "default"
         self.schema = schema
@@ -127,6 +147,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.groupContainer = groupContainer
         self.cloudKitDatabase = cloudKitDatabase
         self.key = key
+        self.durability = durability
         hasDefaultURL = !isStoredInMemoryOnly
         url =
             isStoredInMemoryOnly
@@ -143,13 +164,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - allowsSave: Whether the container may change the store.
     ///   - cloudKitDatabase: Has no effect here.
     ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
+    ///   - durability: What a save survives.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,
         url: URL,
         allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic,
-        key: EncryptionKey? = nil
+        key: EncryptionKey? = nil,
+        durability: Durability = .applicationCrash
     ) {
         self.name = name ?? "default"
         self.schema = schema
@@ -159,6 +182,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         groupContainer = .none
         self.cloudKitDatabase = cloudKitDatabase
         self.key = key
+        self.durability = durability
         hasDefaultURL = false
     }
 
@@ -173,7 +197,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
         left.url == right.url && left.name == right.name && left.schema == right.schema
             && left.allowsSave == right.allowsSave && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
-            && left.groupContainer == right.groupContainer && left.cloudKitDatabase == right.cloudKitDatabase
+            && left.durability == right.durability && left.groupContainer == right.groupContainer
+            && left.cloudKitDatabase == right.cloudKitDatabase
     }
 
     /// Hashes file and name.
@@ -188,7 +213,8 @@ extension ModelConfiguration: CustomDebugStringConvertible {
     public var debugDescription: String {
         let place = isStoredInMemoryOnly ? "in memory" : url.path(percentEncoded: false)
         let entities = schema.map { ", entities: \($0.entities.map(\.name).sorted().joined(separator: ", "))" } ?? ""
-        return "ModelConfiguration(\(name), \(place)\(allowsSave ? "" : ", read-only")\(entities))"
+        let rules = (allowsSave ? "" : ", read-only") + (durability == .powerLoss ? ", durable" : "")
+        return "ModelConfiguration(\(name), \(place)\(rules)\(entities))"
     }
 }
 
@@ -199,7 +225,7 @@ extension ModelConfiguration: CustomReflectable {
             self,
             children: [
                 "name": name, "url": url, "schema": schema as Any, "allowsSave": allowsSave,
-                "isStoredInMemoryOnly": isStoredInMemoryOnly,
+                "isStoredInMemoryOnly": isStoredInMemoryOnly, "durability": durability,
             ],
             displayStyle: .struct
         )

@@ -20,6 +20,7 @@ extension ModelConfiguration {
             )
         }
         if allowsSave { try makeFolder() }
+        options[SealedStore.durabilityOption] = durability
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         return PersistentStoreDescription(
             type: SealedStore.storeType,

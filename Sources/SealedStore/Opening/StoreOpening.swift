@@ -92,12 +92,21 @@ struct StoreOpening {
             createsIfMissing: createsIfMissing,
             applicationID: applicationID,
             newestUserVersion: formatVersion,
+            durability: try durability(of: description),
             aggregates: DecimalAggregates.all,
             functions: QueryFunctions.all,
             collations: QueryFunctions.collations
         )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
         return try Database(location, key: key(of: description), options: options, create: create, verify: verify)
+    }
+
+    private static func durability(of description: PersistentStoreDescription) throws -> Durability {
+        guard let option = description.options[SealedStore.durabilityOption] else { return .applicationCrash }
+        guard let durability = option as? Durability else {
+            throw SealedStoreError.malformedOption(SealedStore.durabilityOption)
+        }
+        return durability
     }
 
     private static func key(of description: PersistentStoreDescription) throws -> EncryptionKey? {

@@ -62,10 +62,13 @@ import Testing
         }
     }
 
-    @Test func `commits can wait for the disk`() throws {
-        let options = sampleOptions { $0.synchronizesEveryCommit = true }
-        let database = try openSample(folder.file("other"), options: options)
-        #expect(try database.write { try $0.integer("PRAGMA synchronous") } == 2)
+    @Test(arguments: [Durability.applicationCrash, .powerLoss])
+    func `a choice of durability is SQLite's own`(durability: Durability) throws {
+        let other = try openSample(folder.file("other"), options: sampleOptions { $0.durability = durability })
+        let isDurable = durability == .powerLoss
+        #expect(try other.write { try $0.integer("PRAGMA synchronous") } == (isDurable ? 2 : 1))
+        #expect(try other.write { try $0.integer("PRAGMA fullfsync") } == (isDurable ? 1 : 0))
+        #expect(try other.write { try $0.integer("PRAGMA checkpoint_fullfsync") } == 1)
     }
 
     @Test func `memory can be protected`() async {

@@ -1,4 +1,5 @@
 import Foundation
+import SealedStore
 import Testing
 
 @testable import SealedData
@@ -37,6 +38,25 @@ struct ModelConfigurationTests {
         #expect(!ModelConfiguration(schema: schema, allowsSave: false, key: key).allowsSave)
         #expect(ModelConfiguration(url: url).url == url)
         #expect(ModelConfiguration("Trips", schema: schema, url: url, allowsSave: false, key: key).id == url)
+    }
+
+    @Test func `its durability reaches the store and makes a difference`() throws {
+        let key = EncryptionKey.passphrase("sesame")
+        let url = FileManager.default.temporaryDirectory.appending(path: "trips.store")
+        let durable = ModelConfiguration(url: url, key: key, durability: .powerLoss)
+        let usual = ModelConfiguration(url: url, key: key)
+        #expect(usual.durability == .applicationCrash)
+        #expect(durable != usual)
+        for configuration in [durable, usual] {
+            let options = try configuration.storeDescription(entityNames: []).options
+            #expect(options[SealedStore.durabilityOption] as? Durability == configuration.durability)
+        }
+        #expect(ModelConfiguration(key: key, durability: .powerLoss).durability == .powerLoss)
+        #expect(ModelConfiguration(for: Travels.Guide.self, key: key, durability: .powerLoss).durability == .powerLoss)
+        #expect(ModelConfiguration("Trips", key: key, durability: .powerLoss).durability == .powerLoss)
+        var changed = usual
+        changed.durability = .powerLoss
+        #expect(changed == durable)
     }
 
     @Test func `what concerns Apple's services is kept and has no effect`() {

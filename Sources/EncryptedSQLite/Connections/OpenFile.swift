@@ -1,0 +1,50 @@
+import Guarded
+
+/// A file that one or several databases of this process have open.
+///
+/// The databases of one process with the same file are in each other's way as other processes would be, except that a
+/// writer can end the read transactions that the others keep open without using them.
+struct OpenFile: Sendable {
+    let identity: FileIdentity
+
+    /// The pools of readers of all open databases, by their files.
+    private static let readers = Guarded<[FileIdentity: [ConnectionPool]]>([:])
+
+    /// Registers the readers of a database, until ``remove(_:)`` is called.
+    func add(_ pool: ConnectionPool) {
+        Self.readers.withLock { $0[identity, default: []].append(pool) }
+    }
+
+    /// Removes the readers of a database that is being closed. It may be called several times.
+    func remove(_ pool: ConnectionPool) {
+        Self.readers.withLock { readers in
+            readers[identity]?.removeAll { $0 === pool }
+            if readers[identity]?.isEmpty == true { readers[identity] = nil }
+        }
+    }
+
+    /// Ends read transactions that no thread uses, so that the write-ahead log can be written back past them.
+    func endIdleTransactions() {
+        for pool in Self.readers.withLock({ $0[identity] }) ?? [] { pool.endIdleTransactions() }
+    }
+
+    /// Opens a connection to the file for a database that has it open already.
+    ///
+    /// Throws `moved` if the path does not lead to the file any more: two files must not be mixed in one database.
+    func open(_ role: ConnectionOpener.Role, with opener: ConnectionOpener) throws(DatabaseError) -> Connection {
+        try requireFile(at: opener.path)
+        do throws(DatabaseError) {
+            let connection = try opener.open(role)
+            guard try connection.fileIdentity() == identity else { throw DatabaseError.moved(path: opener.path) }
+            return connection
+        } catch {
+            // Another file has another key or content, which explains any error.
+            try requireFile(at: opener.path)
+            throw error
+        }
+    }
+
+    private func requireFile(at path: String) throws(DatabaseError) {
+        guard FileIdentity(path: path) == identity else { throw .moved(path: path) }
+    }
+}

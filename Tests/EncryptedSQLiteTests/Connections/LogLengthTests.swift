@@ -1,0 +1,85 @@
+import EncryptedSQLite
+import Foundation
+import Synchronization
+import Testing
+
+/// The write-ahead log does not grow because of threads that read.
+@Suite struct LogLengthTests {
+    private static let pageByteCount = 4096
+    private static let transactions = 120
+    /// How many pages a transaction changes at least.
+    private static let pagesPerTransaction = 60
+
+    /// Replaces all rows, some sixty pages, in one transaction after the other, and writes each back into the file as far as
+    /// readers let it.
+    private static func rewrite(_ database: Database) throws {
+        for round in 0..<transactions {
+            try database.write { connection in
+                try connection.execute("UPDATE item SET name = '\(round)' || substr(name, 3)")
+            }
+            try database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+        }
+    }
+
+    private static func logPages(_ path: String) throws -> Int {
+        try Data(contentsOf: URL(filePath: path + "-wal")).count / pageByteCount
+    }
+
+    private func makeFile(in folder: TemporaryFolder) throws -> String {
+        let path = folder.file("store")
+        try makeSample(path, rows: 2000)
+        return path
+    }
+
+    // writer                        | reader (another database or process), without a pause
+    // commits 60 pages              | reads, keeps its transaction
+    // …                             | …
+    // the log has 1,000 pages       | reads, ends its transaction
+    // begins the log anew           | reads
+    @Test(arguments: [false, true])
+    func `a reader in another database or process does not let the log grow`(isOtherProcess: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = try makeFile(in: folder)
+        let reader = try openSample(path)
+        let isDone = Atomic(false)
+        let reads = Atomic(0)
+        let end = DispatchGroup()
+        end.enter()
+        Thread {
+            while !isDone.load(ordering: .acquiring) {
+                _ = try? reader.read { try $0.integer("SELECT max(_id) FROM item") }
+                reads.wrappingAdd(1, ordering: .relaxed)
+            }
+            end.leave()
+        }.start()
+        if isOtherProcess {
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try Self.rewrite(openSample(path, options: sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }))
+            }
+        } else {
+            try Self.rewrite(openSample(path, options: sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }))
+        }
+        isDone.store(true, ordering: .releasing)
+        end.wait()
+        let written = Self.transactions * Self.pagesPerTransaction
+        let count = reads.load(ordering: .relaxed)
+        #expect(try Self.logPages(path) < written / 2, "\(count) reads")
+        #expect(try reader.read { try $0.string("PRAGMA quick_check") } == "ok")
+    }
+
+    @Test func `a write ends the transactions that other databases keep`() throws {
+        let folder = try TemporaryFolder()
+        let path = try makeFile(in: folder)
+        let (reader, writer) = (try openSample(path), try openSample(path))
+        try writer.write { try insert(3000...3001, into: $0) }
+        #expect(try reader.read { try $0.itemCount() } == 2002)
+        // The reader keeps its transaction, unless a timer was faster; either way the log can be emptied now.
+        let isBusy = try writer.writeWithoutTransaction { connection in
+            try connection.withStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
+                try statement.step() ? statement.integer(at: 0) : 1
+            }
+        }
+        #expect(isBusy == 0)
+        #expect(try Self.logPages(path) == 0)
+    }
+}

@@ -1,0 +1,116 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import Testing
+
+/// A file that is deleted, moved or replaced while it is open.
+@Suite struct MovedFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let database: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("store")
+        database = try openSample(path)
+        try database.write { try insert(1...3, into: $0) }
+    }
+
+    private func move(_ name: String, to newName: String) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            let (old, new) = (folder.file(name) + suffix, folder.file(newName) + suffix)
+            guard FileManager.default.fileExists(atPath: old) else { continue }
+            #expect(rename(old, new) == 0)
+        }
+    }
+
+    private func removeFile() throws {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    private func expectRefusedWrites(sourceLocation: SourceLocation = #_sourceLocation) {
+        let moved = DatabaseError.moved(path: path)
+        #expect(throws: moved, sourceLocation: sourceLocation) { try database.write { try insert(4...4, into: $0) } }
+        #expect(throws: moved, sourceLocation: sourceLocation) {
+            try database.writeWithoutTransaction { try $0.execute("DELETE FROM item") }
+        }
+    }
+
+    @Test func `a deleted file takes no writes`() throws {
+        try removeFile()
+        expectRefusedWrites()
+        #expect(try database.read { try $0.itemCount() } == 3, "the open file can still be read")
+    }
+
+    @Test func `a file that is deleted inside a write transaction takes no commit`() throws {
+        let error = databaseError {
+            try database.write { connection in
+                try insert(4...4, into: connection)
+                try removeFile()
+            }
+        }
+        #expect(error == .moved(path: path))
+        #expect(error?.recoverySuggestion != nil)
+        #expect(try database.read { try $0.itemCount() } == 3)
+    }
+
+    @Test func `a moved file takes no writes until it is back`() throws {
+        try move("store", to: "elsewhere")
+        expectRefusedWrites()
+        try move("elsewhere", to: "store")
+        try database.write { try insert(4...4, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 4)
+    }
+
+    @Test func `a file that is replaced takes no writes, and the other one is not touched`() throws {
+        let other = try openSample(folder.file("other"))
+        try other.write { try insert(1...7, into: $0) }
+        try other.close()
+        try move("store", to: "elsewhere")
+        try move("other", to: "store")
+        let content = try Data(contentsOf: URL(filePath: path))
+        expectRefusedWrites()
+        try database.close()
+        #expect(try Data(contentsOf: URL(filePath: path)) == content)
+        let replacement = try openSample(path)
+        #expect(try replacement.read { try $0.itemCount() } == 7)
+        try replacement.close()
+        let moved = try openSample(folder.file("elsewhere"))
+        #expect(try moved.read { try $0.itemCount() } == 3, "the log was moved, too")
+    }
+
+    @Test func `no connection to another file enters the database`() throws {
+        // The database has one reader so far; the nested one and the snapshot need further connections.
+        let other = try openSample(folder.file("other"))
+        try other.write { try insert(1...7, into: $0) }
+        try other.close()
+        try move("store", to: "elsewhere")
+        try move("other", to: "store")
+        let database = database
+        let result = Guarded<DatabaseError?>(nil)
+        let count = try database.read { connection in
+            inThreads(1) { _ in
+                let error = databaseError { try database.read { try $0.itemCount() } }
+                result.withLock { $0 = error }
+            }
+            return try connection.itemCount()
+        }
+        #expect(result.withLock { $0 } == .moved(path: path))
+        #expect(count == 3)
+        #expect(databaseError { try database.snapshot() } == .moved(path: path))
+    }
+
+    @Test func `a symbolic link that leads elsewhere gives no connection to the other file`() throws {
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let linked = try openSample(link)
+        #expect(try linked.read { try $0.itemCount() } == 3)
+        try makeSample(folder.file("other"), rows: 7)
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file("other"))
+        #expect(databaseError { try linked.snapshot() } == .moved(path: link))
+        #expect(databaseError { try linked.write { try insert(4...4, into: $0) } } == .moved(path: link))
+        try linked.close()
+        #expect(try database.read { try $0.itemCount() } == 3)
+    }
+}
