@@ -81,7 +81,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// Opens the file with the key, or creates it, and checks that it was made for the model.
     ///
     /// - Throws: `DatabaseError` where the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` where it was made
-    ///   for another model.
+    ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if what
+    ///   it says of itself is not what a store writes.
     open func loadMetadata() throws -> StoreMetadata {
         let opened = try StoreOpening(model: model, description: description).open()
         let warnings = description.options[Self.scanWarningsOption] as? ScanWarnings

@@ -12,13 +12,17 @@ extension SealedStore {
         return .saved
     }
 
-    /// Runs `body` in a transaction, which is rolled back when it throws. Violated unique indexes are told in the model's
+    /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back when it throws. Violated unique indexes are told in the model's
     /// words.
     func writeTransaction<R>(_ body: (Connection, Layout) throws -> R) throws -> R {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let layout = try layout.value
         do {
-            return try layout.database.write { try body($0, layout) }
+            return try layout.database.write { connection in
+                // A trigger or view that another program has made since could change or lose what is written.
+                _ = try layout.states.state(on: connection)
+                return try body(connection, layout)
+            }
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
             throw notUnique(violation, layout.schema)
         }

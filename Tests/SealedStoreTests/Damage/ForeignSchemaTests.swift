@@ -105,12 +105,34 @@ import Testing
         #expect(try reopened.check() == [])
     }
 
-    @Test func `a save that a view swallows fails and leaves the objects unsaved`() throws {
+    /// | container  | another program             |
+    /// |------------|-----------------------------|
+    /// | opens      |                             |
+    /// |            | makes a trigger             |
+    /// | saves      |                             |
+    /// |            | removes the trigger         |
+    /// | saves      |                             |
+    @Test func `a save fails while a foreign trigger is there`() throws {
+        let library = try open()
+        let other = try open()
+        let trigger = #"CREATE TRIGGER "t" AFTER INSERT ON "Tag" BEGIN DELETE FROM "Tag"; END"#
+        try other.layout().database.write { try $0.execute(trigger) }
+        library.insert("Tag", ["label": .text("x")])
+        #expect(throws: SealedStoreError.foreignSchema(object: "t")) { try library.context.save() }
+        #expect(library.context.hasChanges)
+        try other.layout().database.write { try $0.execute(#"DROP TRIGGER "t""#) }
+        try library.context.save()
+        #expect(try library.keys("Tag", nil).count == 1)
+        #expect(try library.check() == [])
+    }
+
+    @Test func `an insertion that a view swallows is an error`() throws {
         let library = try open()
         let layout = try library.layout()
-        // In the transaction of the save, so that no reader notices it before.
-        let tag = library.insert("Tag", ["label": .text("x")])
-        try library.context.obtainPermanentIDs(for: [tag])
+        let tag = library.entity("Tag")
+        var rows = RowBatchBuilder()
+        rows.begin(key: 1, version: 1, entity: tag.index, slotCount: tag.slotCount)
+        let batch = rows.finish()
         #expect(throws: SealedStoreError.notWritten(entity: "Tag")) {
             try layout.database.write { connection in
                 try connection.execute(
@@ -119,12 +141,11 @@ import Testing
                     CREATE TRIGGER "swallow" INSTEAD OF INSERT ON "Tag" BEGIN SELECT 1; END
                     """
                 )
-                try library.context.save()
+                var transaction = SaveTransaction(connection, layout)
+                try transaction.insert(batch)
             }
         }
-        #expect(library.context.hasChanges)
-        try library.context.save()
-        #expect(try library.keys("Tag", nil) == [1])
+        #expect(try library.keys("Tag", nil) == [])
         #expect(try library.check() == [])
     }
 
