@@ -63,18 +63,9 @@ struct UniquenessResolution {
         }
     }
 
-    /// What a store compares: unlike `String`, it tells texts apart that have other characters and look the same.
+    /// The values of an object. Texts are equal as Swift compares them, whatever Unicode's form they are in.
     private struct UniqueValues: Hashable {
         let values: [Value]
-
-        static func == (left: UniqueValues, right: UniqueValues) -> Bool {
-            left.values.elementsEqual(right.values) { left, right in
-                guard case (.text(let left), .text(let right)) = (left, right) else { return left == right }
-                return left.utf8.elementsEqual(right.utf8)
-            }
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(values) }
     }
 
     private mutating func resolve(_ constraint: Constraint) throws {

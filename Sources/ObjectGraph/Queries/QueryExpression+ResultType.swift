@@ -36,7 +36,9 @@ extension QueryExpression {
     private static func type(of function: Function, _ arguments: [QueryExpression]) -> AttributeType? {
         let type = arguments.first?.resultType
         return switch function {
-        case .contains, .startsWith, .endsWith, .localizedContains, .like, .matches, .containsMatch: .bool
+        case .contains, .startsWith, .endsWith, .localizedContains, .like, .matches, .containsMatch, .equalsJSON:
+            .bool
+        case .slice: .composite
         case .length, .caseInsensitiveCompare, .localizedStandardCompare, .localizedCompare: .int64
         case .foldCase, .foldDiacritics, .foldCaseAndDiacritics, .uppercase, .lowercase: .string
         case .negate, .absolute, .ceiling, .floor, .truncate:

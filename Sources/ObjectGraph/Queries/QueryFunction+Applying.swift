@@ -8,6 +8,12 @@ extension QueryExpression.Function {
         switch (self, arguments.first, arguments.dropFirst().first) {
         case (.minimum, _, _): arguments.contains(.null) ? .null : arguments.min { $0.compare($1) < 0 } ?? .null
         case (.maximum, _, _): arguments.contains(.null) ? .null : arguments.max { $0.compare($1) < 0 } ?? .null
+        case (.slice, .text(let text)?, .integer(let lower)?):
+            if arguments.count == 3, case .integer(let upper) = arguments[2] {
+                JSONText(text).slice(from: lower, to: upper).map(Value.text) ?? .null
+            } else {
+                .null
+            }
         case (_, .text(let text)?, .text(let other)?): try apply(text, other)
         case (_, .text(let text)?, nil): apply(text)
         case (.length, .blob(let data)?, nil): .integer(Int64(data.count))
@@ -32,6 +38,7 @@ extension QueryExpression.Function {
         case .localizedStandardCompare: .integer(Int64(TextOrder.localizedStandard.compare(text, other)))
         case .localizedCompare: .integer(Int64(TextOrder.localized.compare(text, other)))
         case .like: .bool(TextPattern(other).matches(text))
+        case .equalsJSON: .bool(JSONText(text).isEqual(to: JSONText(other)))
         case .matches: .bool(try RegularExpressions.matches(text, other))
         case .containsMatch: .bool(try RegularExpressions.contains(text, other))
         default: .null

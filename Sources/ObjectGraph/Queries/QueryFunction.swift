@@ -33,6 +33,11 @@ extension QueryExpression {
         case matches
         /// Whether a part of the first text is matched by the second, a regular expression as Swift understands it.
         case containsMatch
+        /// Whether two JSON texts stand for equal values: numbers are equal by their value, texts as Swift compares them, and
+        /// lists in their order.
+        case equalsJSON
+        /// The elements of a JSON list from an index on, up to another one; null where there are fewer.
+        case slice
         /// A text in capital letters.
         case uppercase
         /// A text in small letters.

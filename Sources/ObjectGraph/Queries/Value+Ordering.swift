@@ -4,7 +4,7 @@ extension Value {
     /// The order of values: null, numbers by their value, text in Swift's order, blobs by their bytes.
     ///
     /// - Returns: a negative number, 0 or a positive number.
-    func compare(_ other: Value) -> Int {
+    package func compare(_ other: Value) -> Int {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): Self.order(left, right)
         case (.real(let left), .real(let right)): Self.order(left, right)

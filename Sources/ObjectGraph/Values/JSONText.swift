@@ -141,6 +141,65 @@ package struct JSONText {
         return nil
     }
 
+    /// The elements of a list from an index on, up to another one, as a list; nil where there are fewer.
+    package func slice(from lower: Int64, to upper: Int64) -> String? {
+        guard let whole = part(at: []), isList(whole) else { return nil }
+        let elements = elements(of: whole)
+        guard lower >= 0, lower <= upper, upper <= elements.count else { return nil }
+        let texts = elements[Int(lower)..<Int(upper)].map { text(of: $0.element) }
+        return "[\(texts.joined(separator: ","))]"
+    }
+
+    // MARK: Equality
+
+    /// Whether two texts stand for equal values.
+    package func isEqual(to other: JSONText) -> Bool {
+        guard let part = part(at: []), let otherPart = other.part(at: []) else { return false }
+        return isEqual(part, otherPart, of: other)
+    }
+
+    private func isEqual(_ part: Range<Int>, _ otherPart: Range<Int>, of other: JSONText) -> Bool {
+        if bytes[part].elementsEqual(other.bytes[otherPart]) { return true }
+        if let text = string(in: part) { return other.string(in: otherPart) == text }
+        if isList(part) {
+            guard other.isList(otherPart) else { return false }
+            let (elements, others) = (self.elements(of: part), other.elements(of: otherPart))
+            return elements.count == others.count
+                && zip(elements, others).allSatisfy { isEqual($0.element, $1.element, of: other) }
+        }
+        if isObject(part) {
+            guard other.isObject(otherPart) else { return false }
+            let (elements, others) = (self.elements(of: part), other.elements(of: otherPart))
+            // Keys that Unicode takes as equal are the same key.
+            let otherElements = Dictionary(others.map { (other.string(in: $0.key), $0.element) }) { first, _ in first }
+            return elements.count == others.count
+                && elements.allSatisfy { key, element in
+                    otherElements[string(in: key)].map { isEqual(element, $0, of: other) } ?? false
+                }
+        }
+        return isEqualNumber(text(of: part), other.text(of: otherPart))
+    }
+
+    private func elements(of whole: Range<Int>) -> [(key: Range<Int>, element: Range<Int>)] {
+        var elements: [(key: Range<Int>, element: Range<Int>)] = []
+        forEachElement(of: whole) { key, element in
+            elements.append((key, element))
+            return true
+        }
+        return elements
+    }
+
+    /// Numbers that are written in two ways. Those of more digits than a `Double` has are decimals.
+    private func isEqualNumber(_ left: String, _ right: String) -> Bool {
+        guard let leftReal = Double(left), let rightReal = Double(right), leftReal == rightReal else { return false }
+        let locale = Locale(identifier: "en_US_POSIX")
+        guard let left = Decimal(string: left, locale: locale), let right = Decimal(string: right, locale: locale)
+        else {
+            return true
+        }
+        return left == right
+    }
+
     // MARK: Values
 
     private func value(in part: Range<Int>, as type: AttributeType) -> Value {

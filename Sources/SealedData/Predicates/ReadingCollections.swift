@@ -35,6 +35,9 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
             let isMember = QueryExpression.isMember(object.key, of: keys)
             return .conjunction([object.requirement, isMember].compactMap(\.self))
         }
+        if case .composite = element {
+            return .disjunction(try elements.map { try equality(element, .constant(Constant($0))) })
+        }
         var literals: [Value]
         if let values = elements as? any CapturedValues {
             literals = values.literals
@@ -114,7 +117,10 @@ extension PredicateExpressions.SequenceAllSatisfy: ReadableExpression {
 
 extension PredicateExpressions.Filter: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        guard case .members(var members) = try context.readCollection(sequence) else {
+        let reading = try context.readCollection(sequence)
+        // Captured elements are chosen here, by a condition that depends on nothing else than what is captured.
+        if reading.isConstant { return try context.constant(self) }
+        guard case .members(var members) = reading else {
             throw UnsupportedPredicate("'filter' on '\(LHS.Output.self)'")
         }
         members.filters.append(try context.condition(filter, on: variable.key, of: members))

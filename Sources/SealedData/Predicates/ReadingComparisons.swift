@@ -22,19 +22,24 @@ func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
     if right.isNil { return try isNil(left) }
     if left.isNil { return try isNil(right) }
     switch (left, right) {
+    case (.members(let members), .constant(let constant)), (.constant(let constant), .members(let members)):
+        guard case .elements(let value, _) = members.source, members.filters.isEmpty else { break }
+        return try equality(.composite(value), .constant(constant))
     case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
         guard let key = try queryKey(of: constant, in: object.entity) else { return .bool(false) }
         let isSame = QueryExpression.comparing(.equal, object.key, .literal(.integer(key)))
         return .conjunction([object.requirement, isSame].compactMap(\.self))
     case (.composite(let value), .constant(let constant)), (.constant(let constant), .composite(let value)):
-        guard let text = CompositeEquality.text(of: constant.value) else {
+        guard let captured = CompositeEquality.captured(constant.value) else {
             throw UnsupportedPredicate("equality with a captured '\(type(of: constant.value))', which has no one form")
         }
-        return .comparing(.equal, value, .literal(.text(text)))
-    default:
-        let part = "equality"
-        return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))
+        return captured.hasOneText
+            ? .comparing(.equal, value, .literal(.text(captured.text)))
+            : .function(.equalsJSON, [value, .literal(.text(captured.text))])
+    default: break
     }
+    let part = "equality"
+    return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))
 }
 
 /// Whether what is read is nil.
@@ -69,10 +74,15 @@ func ordering<T: Comparable>(
     }
     guard type is any StorableValue.Type else {
         switch (left, right) {
-        case (.value(let value), .constant(let constant)): return try ordering(comparison, value, constant, of: type)
-        case (.constant(let constant), .value(let value)):
-            return try ordering(comparison.mirrored, value, constant, of: type)
-        default: throw UnsupportedPredicate("\(part) of two '\(type)'")
+        case (_, .constant(let constant)): return try ordering(comparison, left, constant, of: type)
+        case (.constant(let constant), _): return try ordering(comparison.mirrored, right, constant, of: type)
+        default:
+            let left = try EnumerationOrder.rank(of: try left.storedExpression(for: part), as: type)
+            return .comparing(
+                comparison,
+                left,
+                try EnumerationOrder.rank(of: right.storedExpression(for: part), as: type)
+            )
         }
     }
     return .comparing(comparison, try left.expression(for: part), try right.expression(for: part))
@@ -82,24 +92,31 @@ func ordering<T: Comparable>(
 /// that fulfil the comparison are listed.
 private func ordering<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
-    _ value: QueryExpression,
+    _ reading: Reading,
     _ constant: Constant,
     of type: T.Type
 ) throws -> QueryExpression {
-    guard let cases = type as? any CaseIterable.Type, let bound = constant.value as? T else {
-        throw UnsupportedPredicate("an order comparison of '\(type)', which is no basic type and not CaseIterable")
+    guard let bound = constant.value as? T else {
+        throw UnsupportedPredicate("an order comparison of '\(type)' with nil")
     }
-    let literals = try allCases(of: cases).compactMap { element -> Value? in
-        guard let element = element as? T, comparison.holds(element, bound) else { return nil }
-        guard let literal = queryLiteral(of: element) else {
-            throw UnsupportedPredicate("an order comparison of '\(type)', which has no raw values")
-        }
-        return literal
-    }
-    return .isMember(value, of: literals)
+    let value = try reading.storedExpression(for: "an order comparison")
+    return .isMember(value, of: try EnumerationOrder.literals(of: type) { comparison.holds($0, bound) })
 }
 
-func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }
+extension Reading {
+    /// What is stored: a value, or the text of a composite one; nil for other readings.
+    var stored: QueryExpression? {
+        switch self {
+        case .value(let value), .composite(let value): value
+        case .constant, .object, .members, .range: nil
+        }
+    }
+
+    /// The reading as what is stored: a composite value as its text.
+    func storedExpression(for part: @autoclosure () -> String) throws -> QueryExpression {
+        if case .composite(let value) = self { value } else { try expression(for: part()) }
+    }
+}
 
 extension QueryExpression.Comparison {
     fileprivate func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {

@@ -83,15 +83,9 @@ func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model
 private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
     if keyPath == \Raw.rawValue { return true }
     guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue> else { return false }
-    let cases =
-        (type as? any CaseIterable.Type).map { allCases(of: $0).compactMap { $0 as? Raw } } ?? someCases(of: type)
-    return !cases.isEmpty
-        && cases.allSatisfy { queryLiteral(of: $0[keyPath: keyPath]) == queryLiteral(of: $0.rawValue) }
-}
-
-/// The values of a type with small integers as raw values.
-private func someCases<Raw: RawRepresentable>(of type: Raw.Type) -> [Raw] {
-    (-8...64).compactMap { integer in (integer as? Raw.RawValue).flatMap(Raw.init) }
+    let samples = type.samples.values
+    return !samples.isEmpty
+        && samples.allSatisfy { queryLiteral(of: $0[keyPath: keyPath]) == queryLiteral(of: $0.rawValue) }
 }
 
 extension ObjectReference {

@@ -15,10 +15,42 @@ extension PredicateExpressions.CollectionIndexSubscript: ReadableExpression {
     }
 }
 
+extension PredicateExpressions.CollectionRangeSubscript: ReadableExpression {
+    func read(in context: ReadingContext) throws -> Reading {
+        let (whole, range) = (try context.read(wrapped), try context.read(range))
+        if whole.isConstant, range.isConstant { return try context.constant(self) }
+        guard case .composite(let list) = whole, let bounds = range.constantBounds, bounds.lowerBound >= 0,
+            let members = Members(elementsOf: list, as: Wrapped.Output.self, number: context.depth)
+        else { throw UnsupportedPredicate("a part of a '\(Wrapped.Output.self)'") }
+        // Where Swift would fail since there are fewer elements, the comparison around is false.
+        let upper = QueryExpression.literal(.integer(Int64(bounds.upperBound)))
+        context.require(.comparing(.greaterOrEqual, members.count, upper))
+        return .composite(.function(.slice, [list, .literal(.integer(Int64(bounds.lowerBound))), upper]))
+    }
+}
+
+extension Reading {
+    /// The bounds of a half-open range of integers that depends on no object.
+    fileprivate var constantBounds: Swift.Range<Int>? {
+        switch self {
+        case .constant(let constant): return constant.value as? Swift.Range<Int>
+        case .range(let range):
+            guard case .literal(.integer(let lower))? = range.lower, case .literal(.integer(let upper))? = range.upper,
+                !range.includesUpper, lower <= upper
+            else { return nil }
+            return Int(lower)..<Int(upper)
+        default: return nil
+        }
+    }
+}
+
 extension PredicateExpressions.DictionaryKeySubscript: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let (whole, key) = (try context.read(wrapped), try context.read(key))
         if whole.isConstant, key.isConstant { return try context.constant(self) }
+        if case .constant(let constant) = whole, let dictionary = constant.value as? any CapturedDictionary {
+            return .value(try dictionary.value(for: key))
+        }
         return try dictionaryValue(key, of: whole, as: Wrapped.Output.self)
     }
 }
@@ -28,6 +60,9 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: ReadableExpre
         let (whole, key, otherwise) = (try context.read(wrapped), try context.read(key), try context.read(self.default))
         if whole.isConstant, key.isConstant, otherwise.isConstant { return try context.constant(self) }
         let part = "a value of a dictionary or another one"
+        if case .constant(let constant) = whole, let dictionary = constant.value as? any CapturedDictionary {
+            return .value(.coalescing(try dictionary.value(for: key), try otherwise.expression(for: part)))
+        }
         let value = try dictionaryValue(key, of: whole, as: Wrapped.Output.self).expression(for: part)
         return .value(.coalescing(value, try otherwise.expression(for: part)))
     }
@@ -41,5 +76,43 @@ private func dictionaryValue<Whole>(_ key: Reading, of whole: Reading, as type: 
     case let name as String: return .part([.name(name)], of: object, type: attributeType)
     case let number as Int: return .part([.name(String(number))], of: object, type: attributeType)
     default: throw UnsupportedPredicate("a value of a '\(type)' by its key")
+    }
+}
+
+/// A dictionary that a predicate captures, and a key that depends on an object.
+private protocol CapturedDictionary {
+    /// The value for a key; null where there is none.
+    func value(for key: Reading) throws -> QueryExpression
+}
+
+extension Dictionary: CapturedDictionary {
+    fileprivate func value(for key: Reading) throws -> QueryExpression {
+        let part = "a value of a captured dictionary"
+        var keys: [ObjectGraph.Value: [ObjectGraph.Value]] = [:]
+        for (key, value) in self {
+            guard let key = queryLiteral(of: key), let value = queryLiteral(of: value) else {
+                throw UnsupportedPredicate("\(part) '[\(Key.self): \(Value.self)]'")
+            }
+            keys[value, default: []].append(key)
+        }
+        let entries = keys.map { (value: $0.key, keys: $0.value) }
+        return choose(try key.expression(for: part), among: entries[...])
+    }
+
+    /// Chooses by halves, so that the expression is not as deep as the dictionary is large.
+    private func choose(
+        _ key: QueryExpression,
+        among entries: ArraySlice<(value: ObjectGraph.Value, keys: [ObjectGraph.Value])>
+    ) -> QueryExpression {
+        guard let first = entries.first else { return .literal(.null) }
+        if entries.count == 1 {
+            return .conditional(.isMember(key, of: first.keys), .literal(first.value), .literal(.null))
+        }
+        let half = entries.prefix(entries.count / 2)
+        return .conditional(
+            .isMember(key, of: half.flatMap(\.keys)),
+            choose(key, among: half),
+            choose(key, among: entries.dropFirst(half.count))
+        )
     }
 }

@@ -14,7 +14,7 @@ extension QuerySort {
             throw UnsupportedPredicate("sorting by '\(comparator)'")
         }
         let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
-        return QuerySort(path.sortExpression, ascending: sort.order == .forward, textOrder: path.textOrder)
+        return QuerySort(try path.sortExpression, ascending: sort.order == .forward, textOrder: path.textOrder)
     }
 }
 
@@ -25,10 +25,15 @@ extension String.StandardComparator {
 /// The persisted properties that a key path of any length leads through.
 struct PropertyPath {
     private var properties: [Property] = []
+    /// The members of a structure that the path leads through behind them.
+    private var parts: [CompositePart] = []
+    /// The type of the value at the end.
+    private var valueType: any Any.Type
     /// In which order texts are sorted.
     private(set) var textOrder = TextOrder.lexical
 
     init(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type, entity: Entity) throws {
+        valueType = type(of: keyPath).valueType
         if let slot = PropertyLookup.slot(of: keyPath, in: model), slot < entity.slotCount {
             properties = [entity.properties[slot]]
         } else if !isIdentifier(keyPath, of: model) {
@@ -36,27 +41,30 @@ struct PropertyPath {
                 throw UnsupportedPredicate("'\(keyPath)', which is not a path of persisted properties")
             }
             textOrder = route.textOrder
+            parts = route.parts
+            valueType = route.valueType
             var entity = entity
             for slot in route.slots {
                 properties.append(entity.properties[slot])
                 if case .relationship(let relationship) = entity.properties[slot] { entity = relationship.destination }
             }
         }
-        switch properties.last {
-        case .relationship(let relationship)?:
+        if case .relationship(let relationship)? = properties.last {
             throw UnsupportedPredicate("sorting by the relationship '\(relationship.name)'")
-        case .attribute(let attribute)? where attribute.type == .composite:
-            throw UnsupportedPredicate("sorting by '\(attribute.name)', which is not of a basic type")
-        default: break
         }
     }
 
     /// What to sort by.
+    ///
+    /// - Throws: ``UnsupportedPredicate`` for values that a store has no order for.
     var sortExpression: QueryExpression {
-        guard let last = properties.last else { return .variable(0) }
-        let value = QueryExpression.path(from: 0, properties)
-        guard case .attribute(let attribute) = last, attribute.type == .uint64 else { return value }
-        return value.unsignedRank
+        get throws {
+            guard !properties.isEmpty else { return .variable(0) }
+            let value = parts.reduce(QueryExpression.path(from: 0, properties)) { whole, part in
+                Reading.part([.name(part.name)], of: whole, type: part.type).stored ?? whole
+            }
+            return try EnumerationOrder.rank(of: value, as: valueType)
+        }
     }
 
     // MARK: Parts of key paths
@@ -65,15 +73,19 @@ struct PropertyPath {
     private struct Route {
         /// The slots of the properties, each in the class that the one before leads to.
         var slots: [Int]
+        /// The members of a structure behind them.
+        var parts: [CompositePart] = []
+        /// The type of the value at the end, without what sort descriptors put behind it.
+        var valueType: any Any.Type
         var textOrder = TextOrder.lexical
     }
 
     private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
 
     /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
-    /// where one of them is not persisted.
+    /// where one of them is not persisted, or is a structure that the path leads into.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
-        route(along: keyPath, of: model)?.slots
+        route(along: keyPath, of: model).flatMap { $0.parts.isEmpty ? $0.slots : nil }
     }
 
     private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
@@ -94,18 +106,33 @@ struct PropertyPath {
         for slot in lookup.names.indices {
             let keyPath = lookup.keyPath(at: slot)
             guard KeyPathParts(keyPath)?.parts == [first] else { continue }
-            if rest.allSatisfy({ $0 == .optional }) { return Route(slots: [slot]) }
-            if let (_, order) = ranks.first(where: { rank in rest.drop { $0 == .optional }.elementsEqual(rank.parts) })
-            {
-                return Route(slots: [slot], textOrder: order)
+            let valueType = type(of: keyPath).valueType
+            if case .toOne(let destination)? = PropertyKind(of: valueType), rest.contains(where: { $0 != .optional }) {
+                guard var route = route(along: rest.drop { $0 == .optional }, of: destination) else { return nil }
+                route.slots.insert(slot, at: 0)
+                return route
             }
-            guard case .toOne(let destination)? = PropertyKind(of: type(of: keyPath).valueType),
-                var route = route(along: rest.drop { $0 == .optional }, of: destination)
-            else { return nil }
-            route.slots.insert(slot, at: 0)
-            return route
+            return finish(Route(slots: [slot], valueType: valueType), along: rest)
         }
         return nil
+    }
+
+    /// Goes on behind an attribute: into a structure, or to what sort descriptors put there.
+    private static func finish(_ start: Route, along parts: ArraySlice<KeyPathParts.Part>) -> Route? {
+        var route = start
+        var rest = parts.drop { $0 == .optional }
+        while case .stored(let offset)? = rest.first {
+            guard let part = CompositePart.part(at: Int(offset), in: PropertyKind.unwrapped(route.valueType)) else {
+                return nil
+            }
+            route.parts.append(part)
+            route.valueType = part.swiftType
+            rest = rest.dropFirst().drop { $0 == .optional }
+        }
+        if rest.isEmpty { return route }
+        guard let (_, order) = ranks.first(where: { rest.elementsEqual($0.parts) }) else { return nil }
+        route.textOrder = order
+        return route
     }
 
     /// What sort descriptors put behind the key path of a property.

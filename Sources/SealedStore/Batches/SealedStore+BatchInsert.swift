@@ -20,6 +20,10 @@ extension SealedStore {
                 if rows.count < keys.count { break }
             }
             try save.noteMixedTexts()
+            try UniqueTexts(connection, layout.schema).require(
+                changes.inserted.flatMap { Array($0) },
+                of: insertion.entity
+            )
             changes.relationships = insertion.relationships.sorted { $0.index < $1.index }
             if let first = changes.inserted.first, let last = changes.inserted.last {
                 let range = first.lowerBound..<last.upperBound

@@ -45,7 +45,9 @@ private struct BatchUpdate {
             )
             changes.relationships.append(relationship)
         }
-        changes.updated = [BatchChanges.Keys(entity: request.entity, keys: try keys.keys(of: request.entity))]
+        let updated = try keys.keys(of: request.entity)
+        try UniqueTexts(connection, layout.schema).require(updated, of: request.entity)
+        changes.updated = [BatchChanges.Keys(entity: request.entity, keys: updated)]
         try keys.clear()
         return changes
     }

@@ -65,6 +65,7 @@ struct SaveTransaction {
         try insert(request.inserted)
         for change in request.memberships { try apply(change) }
         try noteMixedTexts()
+        try UniqueTexts(connection, layout.schema).require(request)
     }
 
     /// Records what was found about the form of the texts.

@@ -35,4 +35,67 @@ import Testing
         try library.context.save()
         #expect(try library.context.count(FetchRequest(library.entity("Author"))) == 1)
     }
+
+    @Test func `texts that are equal for Swift are one value, whatever form they have`() throws {
+        let folder = try TemporaryFolder()
+        let library = try Library(folder.file("library.store"))
+        library.insert("Author", ["name": .text("Ren\u{e9}")])
+        library.insert("Author", ["name": .text("Zoe\u{308}")])
+        try library.context.save()
+        for name in ["Rene\u{301}", "Zo\u{eb}"] {
+            let author = library.insert("Author", ["name": .text(name)])
+            let error = #expect(throws: ObjectGraphError.self) { try library.context.save() }
+            guard case .notUnique(let conflicts) = error else {
+                Issue.record("another error: \(String(describing: error))")
+                return
+            }
+            #expect(conflicts.map(\.properties) == [["name"]])
+            #expect(conflicts.map { $0.databaseObject == nil } == [false])
+            author["name"] = .text(name + "!")
+            try library.context.save()
+        }
+        #expect(try library.context.count(FetchRequest(library.entity("Author"))) == 4)
+    }
+
+    @Test func `many texts are compared as few are, in a save and in a batch`() throws {
+        let folder = try TemporaryFolder()
+        let library = try Library(folder.file("library.store"))
+        for number in 0..<20 { library.insert("Author", ["name": .text("e\u{301}\(number)")]) }
+        try library.context.save()
+        for number in 19..<40 { library.insert("Author", ["name": .text("\u{e9}\(number)")]) }
+        #expect(throws: ObjectGraphError.self) { try library.context.save() }
+        library.context.rollback()
+        for number in 20..<40 { library.insert("Author", ["name": .text("\u{e9}\(number)")]) }
+        try library.context.save()
+
+        let author = library.entity("Author")
+        var update = BatchUpdateRequest(author)
+        update.predicate = .comparison(
+            .equal,
+            .path(author.propertiesByName["name"]!),
+            .literal(.text("\u{e9}30"))
+        )
+        update.propertiesToUpdate = ["name": .literal(.text("\u{e9}7"))]
+        #expect(throws: ObjectGraphError.self) { _ = try library.context.execute(update) }
+        update.propertiesToUpdate = ["name": .literal(.text("\u{e9}50"))]
+        _ = try library.context.execute(update)
+        #expect(try library.context.count(FetchRequest(author)) == 40)
+    }
+
+    @Test func `texts of another store object of the same file are compared, too`() throws {
+        // First              | Second
+        // insert "é", save   |
+        //                    | insert "é" in another form: refused
+        //                    | the same with a policy that merges: an update of the first one's
+        let folder = try TemporaryFolder()
+        let first = try Library(folder.file("library.store"))
+        let second = try Library(folder.file("library.store"))
+        first.insert("Author", ["name": .text("\u{e9}")])
+        try first.context.save()
+        second.insert("Author", ["name": .text("e\u{301}")])
+        #expect(throws: ObjectGraphError.self) { try second.context.save() }
+        second.context.mergePolicy = .mergeByPropertyObjectTrump
+        try second.context.save()
+        #expect(try first.context.count(FetchRequest(first.entity("Author"))) == 1)
+    }
 }

@@ -1,12 +1,20 @@
 import Foundation
 import ObjectGraph
 
-/// The JSON text that a composite value has to have to equal a captured one.
+/// The JSON text of a captured value that a composite value is compared with.
 enum CompositeEquality {
-    /// - Returns: nil where equal values may have different texts: where there are sets in it, numbers that are not whole, or
-    ///   texts that Unicode has several forms of.
-    static func text(of value: Any) -> String? {
-        hasOneForm(value, depth: 0) ? encodedText(of: value) : nil
+    /// A captured value.
+    struct Captured {
+        let text: String
+        /// Whether equal values have the same text.
+        let hasOneText: Bool
+    }
+
+    /// - Returns: nil where the texts of equal values may differ in more than in how numbers and characters are written: where
+    ///   there are sets in it, or dictionaries whose keys are no texts.
+    static func captured(_ value: Any) -> Captured? {
+        guard isOrdered(value, depth: 0), let text = encodedText(of: value) else { return nil }
+        return Captured(text: text, hasOneText: hasOneForm(value, depth: 0))
     }
 
     /// The JSON text that a value is stored as; nil where it cannot be encoded.
@@ -39,6 +47,19 @@ enum CompositeEquality {
         case .dictionary:
             return value is [String: Any] && mirror.children.allSatisfy { hasOneForm($0.value, depth: depth + 1) }
         default: return false
+        }
+    }
+
+    /// Whether what the value is made of has an order.
+    private static func isOrdered(_ value: Any, depth: Int) -> Bool {
+        guard depth < largestDepth else { return false }
+        if value is any StorableValue { return true }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .set, .class: return false
+        case .dictionary:
+            return value is [String: Any] && mirror.children.allSatisfy { isOrdered($0.value, depth: depth + 1) }
+        default: return mirror.children.allSatisfy { isOrdered($0.value, depth: depth + 1) }
         }
     }
 

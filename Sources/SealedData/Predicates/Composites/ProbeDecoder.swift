@@ -7,12 +7,7 @@ final class ProbeDecoder: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let values: ProbeValues
 
-    /// Decoders with different seeds give different values.
-    convenience init(seed: Int) {
-        self.init(ProbeValues(seed: seed), at: [])
-    }
-
-    fileprivate init(_ values: ProbeValues, at codingPath: [any CodingKey]) {
+    init(_ values: ProbeValues, at codingPath: [any CodingKey]) {
         self.values = values
         self.codingPath = codingPath
     }
@@ -28,13 +23,14 @@ final class ProbeDecoder: Decoder {
     }
 }
 
-/// The made-up values of one decoding.
-private final class ProbeValues {
+/// The made-up values of one try.
+final class ProbeValues {
     /// Types that contain themselves end here.
     static let largestDepth = 4
 
     private var generator: Generator
 
+    /// Other seeds give other values.
     init(seed: Int) {
         generator = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     }
@@ -53,20 +49,52 @@ private final class ProbeValues {
     func double() -> Double { Double(Int.random(in: 1...1_000_000, using: &generator)) + 0.5 }
     func integer<Integer: FixedWidthInteger>() -> Integer { Integer.random(in: 1...(.max), using: &generator) }
 
-    /// A value of a type that has a column form, an enum's case, or what the type makes of further values.
+    /// A value of a type that has a column form, an enum's case, what the type makes of further values, or one that is put
+    /// together of its stored properties.
     func value<T: Decodable>(_ type: T.Type, at codingPath: [any CodingKey]) throws -> T {
-        if let storable = type as? any StorableValue.Type, let value = try storable.probe(self) as? T { return value }
+        if let value = basicValue(type) { return value }
+        do {
+            return try T(from: ProbeDecoder(self, at: codingPath))
+        } catch {
+            // The type takes certain values only.
+            guard let value = assembledValue(type, depth: codingPath.count) else { throw error }
+            return value
+        }
+    }
+
+    /// A value of a type that is not made of others.
+    func basicValue<T>(_ type: T.Type) -> T? {
+        if let storable = type as? any StorableValue.Type, let value = storable.probe(self) as? T { return value }
+        if let value = EnumerationCases.all(of: type)?.randomElement(using: &generator) { return value }
         if let cases = type as? any CaseIterable.Type, let value = randomCase(of: cases) as? T { return value }
-        return try T(from: ProbeDecoder(self, at: codingPath))
+        return Self.samples[ObjectIdentifier(type)] as? T
     }
 
     private func randomCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? {
         Cases.allCases.randomElement(using: &generator)
     }
+
+    /// Values of Foundation's types that are made of none of the values above.
+    private static let samples: [ObjectIdentifier: any Sendable] = [
+        ObjectIdentifier(TimeZone.self): TimeZone.gmt,
+        ObjectIdentifier(Locale.self): Locale(identifier: "en_US_POSIX"),
+        ObjectIdentifier(Calendar.self): Calendar(identifier: .gregorian),
+        ObjectIdentifier(DateComponents.self): DateComponents(year: 2001),
+        ObjectIdentifier(DateInterval.self): DateInterval(),
+        ObjectIdentifier(CharacterSet.self): CharacterSet(),
+        ObjectIdentifier(IndexSet.self): IndexSet(),
+        ObjectIdentifier(IndexPath.self): IndexPath(),
+        ObjectIdentifier(URLComponents.self): URLComponents(),
+        ObjectIdentifier(PersonNameComponents.self): PersonNameComponents(),
+        ObjectIdentifier(AttributedString.self): AttributedString(),
+    ]
 }
 
 extension StorableValue {
-    fileprivate static func probe(_ values: ProbeValues) throws -> Self? {
+    /// A few values that differ.
+    static var probes: [Any] { (0..<4).map { probe(ProbeValues(seed: $0)) as Any } }
+
+    fileprivate static func probe(_ values: ProbeValues) -> Self? {
         switch attributeType {
         case .bool: Self(storedValue: .integer(values.bool() ? 1 : 0))
         case .int8, .uint8: Self(storedValue: .integer(Int64(values.integer() as Int8)))
@@ -87,8 +115,11 @@ private struct KeyedProbes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let values: ProbeValues
     let codingPath: [any CodingKey]
 
-    /// Those that a dictionary has; other types know their keys.
-    var allKeys: [Key] { [Key(stringValue: values.string())].compactMap(\.self) }
+    /// Those that a dictionary has, or the case of an enumeration; other types know their keys.
+    var allKeys: [Key] {
+        EnumerationCases.all(of: Key.self).map { Array($0.prefix(1)) }
+            ?? [Key(stringValue: values.string())].compactMap(\.self)
+    }
 
     func contains(_ key: Key) -> Bool { true }
     func decodeNil(forKey key: Key) -> Bool { codingPath.count >= ProbeValues.largestDepth }

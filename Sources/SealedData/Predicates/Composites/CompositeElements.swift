@@ -10,6 +10,10 @@ extension Array: ListedElements {
     fileprivate static var elementType: any Any.Type { Element.self }
 }
 
+extension ArraySlice: ListedElements {
+    fileprivate static var elementType: any Any.Type { Element.self }
+}
+
 extension ContiguousArray: ListedElements {
     fileprivate static var elementType: any Any.Type { Element.self }
 }

@@ -1,0 +1,126 @@
+import Foundation
+import Guarded
+import ObjectGraph
+
+/// A stored property of a `Codable` type, as it stands in the JSON text of a value.
+///
+/// What name a property has there is up to the type's coding keys, and how its value is written to its coding, neither of
+/// which Swift tells. They are found by trying: made-up values, see ``ProbeValues``, are encoded, and the property is where
+/// its value is found each time.
+struct CompositePart {
+    let name: String
+    let type: AttributeType
+    /// The type of the property.
+    let swiftType: any Any.Type
+
+    private enum Key: Hashable {
+        case keyPath(AnyKeyPathKey)
+        case offset(ObjectIdentifier, Int)
+    }
+
+    private static let cache = Guarded<[Key: CompositePart?]>([:])
+
+    /// The part that a key path leads to; nil where it leads to none, or to one whose form is not known.
+    static func part<Root, Part>(at keyPath: KeyPath<Root, Part>) -> CompositePart? {
+        cached(.keyPath(AnyKeyPathKey(keyPath))) { find(Part.self, in: Root.self) { $0[keyPath: keyPath] } }
+    }
+
+    /// The part that is stored at an offset of a type; nil where there is none, or one whose form is not known.
+    static func part(at offset: Int, in root: any Any.Type) -> CompositePart? {
+        func find<Root>(_ root: Root.Type) -> CompositePart? {
+            guard let property = StoredProperties(of: root)?.property(at: offset) else { return nil }
+            func find<Part>(_ part: Part.Type) -> CompositePart? {
+                Self.find(part, in: root) { property.value(of: $0) as? Part }
+            }
+            return _openExistential(property.type, do: find)
+        }
+        return cached(.offset(ObjectIdentifier(root), offset)) { _openExistential(root, do: find) }
+    }
+
+    private static func cached(_ key: Key, _ find: () -> CompositePart?) -> CompositePart? {
+        if let known = cache.withLock({ $0[key] }) { return known }
+        // Outside the lock: types are encoded by code of the program.
+        let part = find()
+        cache.withLock { $0[key] = .some(part) }
+        return part
+    }
+
+    private static func find<Root, Part>(
+        _ part: Part.Type,
+        in root: Root.Type,
+        _ value: (Root) -> Part?
+    ) -> CompositePart? {
+        guard let whole = root as? any (Decodable & Encodable).Type, let type = type(of: part) else { return nil }
+        let name = name(in: whole) { whole in
+            (whole as? Root).flatMap(value).flatMap { Self.value(of: $0, as: type) }
+        } found: { json, name in
+            json.value(at: [.name(name)], as: type)
+        }
+        return name.map { CompositePart(name: $0, type: type, swiftType: part) }
+    }
+
+    /// The type that the values of a Swift type have as parts; nil where they are no parts.
+    static func type(of swiftType: any Any.Type) -> AttributeType? {
+        guard case .attribute(let type)? = PropertyKind(of: swiftType) else { return nil }
+        let swiftType = PropertyKind.unwrapped(swiftType)
+        if type == .composite || swiftType is any StorableValue.Type { return type }
+        // A raw value may be written in another form.
+        guard let raw = swiftType as? any RawRepresentable.Type else { return type }
+        return areWrittenPlainly(raw, as: type) ? type : nil
+    }
+
+    // MARK: Trying
+
+    /// Values that are too much alike, as the two of `Bool` are, are told apart by further tries.
+    private static let tryCount = 12
+
+    /// The name under which a value is found in the JSON text of each made-up whole.
+    private static func name<Whole: Decodable & Encodable>(
+        in type: Whole.Type,
+        _ value: (Whole) -> Value?,
+        found: (JSONText, String) -> Value
+    ) -> String? {
+        var names: Set<String>?
+        for seed in 0..<tryCount {
+            guard let whole = try? ProbeValues(seed: seed).value(type, at: []), let expected = value(whole),
+                let text = try? CompositeAttribute(whole).encodedText(),
+                let parts = try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+            else { return nil }
+            let json = JSONText(text)
+            let found = parts.keys.filter { found(json, $0) == expected }
+            names = names.map { $0.intersection(found) } ?? Set(found)
+        }
+        guard let names, names.count == 1 else { return nil }
+        return names.first
+    }
+
+    private static func areWrittenPlainly<Raw: RawRepresentable>(_ type: Raw.Type, as attributeType: AttributeType)
+        -> Bool
+    {
+        type.samples.values.prefix(2).allSatisfy { encoded($0, readAs: attributeType) == queryLiteral(of: $0) }
+    }
+
+    /// The value of a part, as it has to be found.
+    private static func value<Part>(of part: Part, as type: AttributeType) -> Value? {
+        type == .composite ? encoded(part, readAs: type) : queryLiteral(of: part)
+    }
+
+    private static func encoded<Part>(_ part: Part, readAs type: AttributeType) -> Value? {
+        guard let part = part as? any (Decodable & Encodable), let list = encodedList(of: part) else { return nil }
+        return JSONText(list).value(at: [.index(0)], as: type)
+    }
+
+    private static func encodedList<Part: Decodable & Encodable>(of part: Part) -> String? {
+        try? CompositeAttribute([part]).encodedText()
+    }
+}
+
+/// A key path as the key of a cache.
+struct AnyKeyPathKey: Hashable, @unchecked Sendable {
+    // Sound because key paths are immutable.
+    let keyPath: AnyKeyPath
+
+    init(_ keyPath: AnyKeyPath) {
+        self.keyPath = keyPath
+    }
+}

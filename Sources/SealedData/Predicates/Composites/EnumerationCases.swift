@@ -1,0 +1,76 @@
+import ObjectGraph
+
+/// The cases of an enumeration, whether it is `CaseIterable` or not.
+///
+/// Swift's runtime knows how many cases an enumeration has, and keeps those that hold no value as numbers from 0 on: that
+/// is part of the ABI (`EnumDescriptor` in Swift's `Metadata.h`).
+enum EnumerationCases {
+    /// All cases in the order of their declaration; nil for a type that is no enumeration, has cases that hold values, or has
+    /// another layout.
+    static func all<Enumeration>(of type: Enumeration.Type) -> [Enumeration]? {
+        guard let count = count(of: type), count > 0, MemoryLayout<Enumeration>.size == (count == 1 ? 0 : 1) else {
+            return nil
+        }
+        return (0..<count).map { number in
+            withUnsafeTemporaryAllocation(
+                byteCount: Swift.max(MemoryLayout<Enumeration>.size, 1),
+                alignment: MemoryLayout<Enumeration>.alignment
+            ) { memory in
+                memory.storeBytes(of: UInt8(number), as: UInt8.self)
+                return memory.load(as: Enumeration.self)
+            }
+        }
+    }
+
+    /// The cases of a type that is known at run time only.
+    static func anyCases(of type: any Any.Type) -> [Any]? {
+        func cases<T>(_ type: T.Type) -> [Any]? { all(of: type) }
+        return _openExistential(type, do: cases)
+    }
+
+    private enum Layout {
+        /// The kind of a native enumeration's metadata.
+        static let kind = 0x201
+        static let descriptorOffset = MemoryLayout<Int>.size
+        /// Where the descriptor has the number of cases with and of those without values.
+        static let fullCaseCountOffset = 5 * MemoryLayout<Int32>.size
+        static let emptyCaseCountOffset = 6 * MemoryLayout<Int32>.size
+        static let countMask: UInt32 = 0x00FF_FFFF
+    }
+
+    private static func count(of type: any Any.Type) -> Int? {
+        #if _pointerBitWidth(_64)
+            let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+            guard metadata.load(as: Int.self) == Layout.kind else { return nil }
+            let descriptor = metadata.load(fromByteOffset: Layout.descriptorOffset, as: UnsafeRawPointer.self)
+            let fullCases = descriptor.load(fromByteOffset: Layout.fullCaseCountOffset, as: UInt32.self)
+            let count = Int(descriptor.load(fromByteOffset: Layout.emptyCaseCountOffset, as: UInt32.self))
+            return fullCases & Layout.countMask == 0 && count <= 256 ? count : nil
+        #else
+            return nil
+        #endif
+    }
+}
+
+/// The values of a type with raw values: all cases of an enumeration, or some values of a structure.
+struct RawValueSamples<Raw> {
+    let values: [Raw]
+    /// Whether there are no others.
+    let areComplete: Bool
+}
+
+extension RawRepresentable {
+    /// Values of the type; none where none can be found.
+    static var samples: RawValueSamples<Self> {
+        if let cases = EnumerationCases.all(of: Self.self) { return RawValueSamples(values: cases, areComplete: true) }
+        if let cases = (Self.self as? any CaseIterable.Type).map({ allCases(of: $0) }) {
+            return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: true)
+        }
+        var rawValues: [Any] = Array(-8...64)
+        if let storable = RawValue.self as? any StorableValue.Type { rawValues += storable.probes }
+        let values = rawValues.compactMap { rawValue in (rawValue as? RawValue).flatMap(Self.init) }
+        return RawValueSamples(values: values, areComplete: false)
+    }
+}
+
+func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }

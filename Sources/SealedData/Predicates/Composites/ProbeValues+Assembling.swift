@@ -1,0 +1,85 @@
+import Foundation
+
+// A structure with an `init(from:)` of its own may refuse made-up values. One is put together of made-up values of its stored
+// properties instead: it is only ever encoded, and what `encode(to:)` writes for a property does not depend on whether the
+// structure would have accepted the value.
+
+extension ProbeValues {
+    /// A structure that is made without its initializers; nil for other types, and where a property has no made-up value.
+    func assembledValue<Structure>(_ type: Structure.Type, depth: Int) -> Structure? {
+        guard depth < Self.largestDepth, let properties = StoredProperties(of: type)?.properties, !properties.isEmpty
+        else { return nil }
+        let memory = UnsafeMutablePointer<Structure>.allocate(capacity: 1)
+        defer { memory.deallocate() }
+        var initialized: [StoredProperties.StoredProperty] = []
+        for property in properties {
+            guard initialize(property, in: memory, depth: depth + 1) else {
+                for property in initialized { property.deinitialize(in: memory) }
+                return nil
+            }
+            initialized.append(property)
+        }
+        return memory.move()
+    }
+
+    private func initialize(
+        _ property: StoredProperties.StoredProperty,
+        in memory: UnsafeMutableRawPointer,
+        depth: Int
+    ) -> Bool {
+        func initialize<T>(_ type: T.Type) -> Bool {
+            guard let value = part(type, depth: depth) else { return false }
+            (memory + property.offset).initializeMemory(as: T.self, to: value)
+            return true
+        }
+        return _openExistential(property.type, do: initialize)
+    }
+
+    /// A value for a stored property.
+    private func part<T>(_ type: T.Type, depth: Int) -> T? {
+        // A weak reference is stored in another form than a strong one, and both have the same type.
+        if type is AnyClass { return nil }
+        if let optional = type as? any OptionalProbe.Type { return optional.probe(self, depth: depth) as? T }
+        if let value = basicValue(type) { return value }
+        if let type = type as? any (Decodable & Encodable).Type, let value = decoded(type, depth: depth) as? T {
+            return value
+        }
+        return assembledValue(type, depth: depth)
+    }
+
+    private func decoded<T: Decodable>(_ type: T.Type, depth: Int) -> T? {
+        try? T(from: ProbeDecoder(self, at: Array(repeating: Step(), count: depth)))
+    }
+
+    fileprivate func value<T>(of type: T.Type, depth: Int) -> T? { part(type, depth: depth) }
+
+    /// Stands for a property on the way.
+    private struct Step: CodingKey {
+        var stringValue: String { "" }
+        var intValue: Int? { nil }
+
+        init() {}
+        init?(stringValue: String) { nil }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension StoredProperties.StoredProperty {
+    fileprivate func deinitialize(in memory: UnsafeMutableRawPointer) {
+        func deinitialize<T>(_ type: T.Type) {
+            (memory + offset).assumingMemoryBound(to: T.self).deinitialize(count: 1)
+        }
+        _openExistential(type, do: deinitialize)
+    }
+}
+
+private protocol OptionalProbe {
+    static func probe(_ values: ProbeValues, depth: Int) -> Any
+}
+
+extension Optional: OptionalProbe {
+    /// Nil only where there is no value of the wrapped type.
+    fileprivate static func probe(_ values: ProbeValues, depth: Int) -> Any {
+        values.value(of: Wrapped.self, depth: depth) as Wrapped? as Any
+    }
+}

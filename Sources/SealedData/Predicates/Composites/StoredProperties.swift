@@ -1,0 +1,55 @@
+#if !canImport(Darwin)
+    @_spi(Reflection) import Swift
+#endif
+
+/// The stored properties of a structure, as the runtime knows them.
+struct StoredProperties {
+    struct StoredProperty {
+        let name: String
+        let offset: Int
+        let type: any Any.Type
+    }
+
+    let properties: [StoredProperty]
+
+    /// - Returns: nil for a type that is no structure, or has parts that are no stored properties.
+    init?<Structure>(of type: Structure.Type) {
+        var properties: [StoredProperty] = []
+        #if !canImport(Darwin)
+            guard
+                _forEachField(
+                    of: type,
+                    body: { name, offset, type, _ in
+                        properties.append(StoredProperty(name: String(cString: name), offset: offset, type: type))
+                        return true
+                    }
+                )
+            else { return nil }
+        #endif
+        // Bits that no property accounts for may not be zero.
+        guard !(type is AnyClass), (properties.map(\.end).max() ?? 0) == MemoryLayout<Structure>.size else {
+            return nil
+        }
+        self.properties = properties
+    }
+
+    /// The property at an offset; that of no size is none.
+    func property(at offset: Int) -> StoredProperty? {
+        properties.first { $0.offset == offset && $0.end > offset }
+    }
+}
+
+extension StoredProperties.StoredProperty {
+    fileprivate var end: Int {
+        func size<T>(_ type: T.Type) -> Int { MemoryLayout<T>.size }
+        return offset + _openExistential(type, do: size)
+    }
+
+    /// The property of a value; nil where the value is of another type.
+    func value<Structure>(of whole: Structure) -> Any {
+        func load<T>(_ type: T.Type) -> Any {
+            withUnsafePointer(to: whole) { UnsafeRawPointer($0).load(fromByteOffset: offset, as: T.self) }
+        }
+        return _openExistential(type, do: load)
+    }
+}

@@ -1,0 +1,109 @@
+import ObjectGraph
+
+/// The order of values that are not stored as they are: enumerations and other types with raw values, and enumerations that
+/// are stored as JSON text.
+///
+/// Swift compares them by their own `<`, a store by what it stores. Where the two differ, a store is given the place of each
+/// case in the order of `<`.
+enum EnumerationOrder {
+    /// What values of a type are ordered by.
+    ///
+    /// - Throws: ``UnsupportedPredicate`` for a type whose order is not that of what is stored, and whose values cannot be
+    ///   listed.
+    static func rank(of value: QueryExpression, as type: any Any.Type) throws -> QueryExpression {
+        let type = PropertyKind.unwrapped(type)
+        if let storable = type as? any StorableValue.Type {
+            return storable.attributeType == .uint64 ? value.unsignedRank : value
+        }
+        guard let comparable = type as? any Comparable.Type else {
+            // A value that Swift does not compare: what is stored has an order in any case, unless it is JSON text.
+            guard type is any RawRepresentable.Type, value.resultType != .composite else {
+                throw UnsupportedPredicate("the order of '\(type)'")
+            }
+            return value.resultType == .uint64 ? value.unsignedRank : value
+        }
+        return try rank(of: value, as: comparable)
+    }
+
+    private static func rank<T: Comparable>(of value: QueryExpression, as type: T.Type) throws -> QueryExpression {
+        let (cases, areComplete) = samples(of: type)
+        let literals = try cases.map { try literal(of: $0) }
+        let isUnsigned = value.resultType == .uint64
+        if value.resultType != .composite, isOrder(of: cases, thatOf: literals, isUnsigned: isUnsigned) {
+            return isUnsigned ? value.unsignedRank : value
+        }
+        guard areComplete, !cases.isEmpty else {
+            throw UnsupportedPredicate("the order of '\(type)', which is not that of its raw values")
+        }
+        var groups: [(first: T, literals: [Value])] = []
+        for (element, literal) in zip(cases, literals).sorted(by: { $0.0 < $1.0 }) {
+            if let last = groups.last, !(last.first < element) {
+                groups[groups.count - 1].literals.append(literal)
+            } else {
+                groups.append((element, [literal]))
+            }
+        }
+        let ranks = groups.enumerated().map { (rank: $0, literals: $1.literals) }
+        return .conditional(.isMember(value, of: literals), tree(value, ranks[...]), .literal(.null))
+    }
+
+    /// The rank of a value that is one of several: as many tests as the logarithm of their number.
+    private static func tree(
+        _ value: QueryExpression,
+        _ ranks: ArraySlice<(rank: Int, literals: [Value])>
+    ) -> QueryExpression {
+        guard let first = ranks.first, ranks.count > 1 else {
+            return .literal(.integer(Int64(ranks.first?.rank ?? 0)))
+        }
+        let half = ranks.prefix(ranks.count / 2)
+        return .conditional(
+            .isMember(value, of: half.isEmpty ? first.literals : half.flatMap(\.literals)),
+            tree(value, half),
+            tree(value, ranks.dropFirst(half.count))
+        )
+    }
+
+    /// The values of a type that fulfil a condition, as they are stored.
+    ///
+    /// - Throws: ``UnsupportedPredicate`` for a type whose values cannot be listed.
+    static func literals<T: Comparable>(of type: T.Type, where condition: (T) -> Bool) throws -> [Value] {
+        let (cases, areComplete) = samples(of: type)
+        guard areComplete else {
+            throw UnsupportedPredicate("an order comparison of '\(type)', whose values cannot be listed")
+        }
+        return try cases.filter(condition).map { try literal(of: $0) }
+    }
+
+    private static func samples<T>(of type: T.Type) -> (values: [T], areComplete: Bool) {
+        func samples<Raw: RawRepresentable>(_ raw: Raw.Type) -> (values: [T], areComplete: Bool) {
+            (raw.samples.values.compactMap { $0 as? T }, raw.samples.areComplete)
+        }
+        if let raw = type as? any RawRepresentable.Type { return samples(raw) }
+        if let cases = EnumerationCases.all(of: type) { return (cases, true) }
+        guard let cases = type as? any CaseIterable.Type else { return ([], false) }
+        return (allCases(of: cases).compactMap { $0 as? T }, true)
+    }
+
+    private static func literal<T>(of value: T) throws -> Value {
+        guard let literal = queryLiteral(of: value) ?? CompositeEquality.encodedText(of: value).map(Value.text) else {
+            throw UnsupportedPredicate("the order of '\(T.self)', which cannot be encoded")
+        }
+        return literal
+    }
+
+    /// Whether values are in the order in which a store has them.
+    private static func isOrder<T: Comparable>(of cases: [T], thatOf literals: [Value], isUnsigned: Bool) -> Bool {
+        func precedes(_ left: Value, _ right: Value) -> Bool {
+            if isUnsigned, case .integer(let left) = left, case .integer(let right) = right {
+                return UInt64(bitPattern: left) < UInt64(bitPattern: right)
+            }
+            return left.compare(right) < 0
+        }
+        return !cases.isEmpty
+            && cases.indices.allSatisfy { left in
+                cases.indices.allSatisfy { right in
+                    (cases[left] < cases[right]) == precedes(literals[left], literals[right])
+                }
+            }
+    }
+}

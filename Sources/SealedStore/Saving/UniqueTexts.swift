@@ -1,0 +1,140 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The check that texts that have to be unique are different for Swift, too.
+///
+/// A unique index compares the bytes of texts. As long as all texts of a column are in normalization form C, texts that are
+/// equal for Swift have equal bytes. In a column with texts in other forms, see ``TextForms``, the rows that a transaction
+/// has written are compared with the others in Swift's order.
+struct UniqueTexts {
+    private let connection: Connection
+    private let schema: StoreSchema
+
+    init(_ connection: Connection, _ schema: StoreSchema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    /// For up to this many rows the table is read once for each; for more it is sorted.
+    private static let smallestSort = 8
+
+    /// A constraint on a table with texts in several forms.
+    private struct Constraint {
+        let entity: Entity
+        let slots: [Int]
+        let table: String
+        let columns: [(name: String, isMixed: Bool)]
+        /// The conditions that a row is of an entity of the constraint.
+        let conditions: (_ row: String) -> [String]
+
+        var properties: [String] { slots.map { entity.properties[$0].name } }
+
+        func column(_ index: Int, of row: String) -> String {
+            let name = "\(row).\(columns[index].name)"
+            return columns[index].isMixed ? QueryGenerator.collated(name) : name
+        }
+    }
+
+    /// Compares the rows that a save wrote.
+    ///
+    /// - Throws: `SaveConflict.notUnique`.
+    func require(_ request: SaveChangesRequest) throws {
+        guard schema.textForms.count > 0 else { return }
+        for constraint in constraints {
+            var keys = Self.keys(of: request.inserted, where: { isConstrained($0, by: constraint) })
+            var position = 0
+            for chunk in request.updated.chunks {
+                for index in 0..<chunk.rowCount {
+                    defer { position += 1 }
+                    guard position < request.updates.count,
+                        constraint.slots.contains(where: { request.updates[position].slots.contains($0) }),
+                        isConstrained(chunk.row(at: index), by: constraint)
+                    else { continue }
+                    keys.append(chunk.row(at: index).key)
+                }
+            }
+            try require(keys, constraint)
+        }
+    }
+
+    /// Compares rows of an entity.
+    ///
+    /// - Throws: `SaveConflict.notUnique`.
+    func require(_ keys: [Int64], of entity: Entity) throws {
+        guard schema.textForms.count > 0 else { return }
+        for constraint in constraints where constraint.entity.rootIndex == entity.rootIndex {
+            try require(keys, constraint)
+        }
+    }
+
+    private func isConstrained(_ row: Row, by constraint: Constraint) -> Bool {
+        schema.model.entities[row.entityIndex].isKind(of: constraint.entity)
+    }
+
+    private static func keys(of rows: RowBatch, where condition: (Row) -> Bool) -> [Int64] {
+        rows.chunks.flatMap { chunk in
+            (0..<chunk.rowCount).map { chunk.row(at: $0) }.filter(condition).map(\.key)
+        }
+    }
+
+    private var constraints: [Constraint] {
+        schema.model.entities.flatMap { entity in
+            entity.uniquenessConstraints.compactMap { slots -> Constraint? in
+                // What the superentity declares is found there.
+                guard !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) else { return nil }
+                let table = schema.table(of: entity)
+                let names = slots.map { entity.properties[$0].name }
+                guard let indexed = IndexedTable(entity, table, names) else { return nil }
+                let columns = indexed.columns.map { ($0.name, schema.textForms.areMixed(in: $0, of: table)) }
+                guard columns.contains(where: \.1) else { return nil }
+                return Constraint(
+                    entity: entity,
+                    slots: slots,
+                    table: table.name,
+                    columns: columns,
+                    conditions: indexed.conditions
+                )
+            }
+        }
+    }
+
+    private func require(_ keys: [Int64], _ constraint: Constraint) throws {
+        guard !keys.isEmpty else { return }
+        let isFound =
+            keys.count < Self.smallestSort
+            ? try keys.contains { try isRepeated($0, constraint) } : try areRepeated(keys, constraint)
+        guard isFound else { return }
+        throw SaveConflict.notUnique(entity: constraint.entity.name, properties: constraint.properties)
+    }
+
+    /// Whether another row has the values of a row.
+    private func isRepeated(_ key: Int64, _ constraint: Constraint) throws -> Bool {
+        let equalities = constraint.columns.indices.map {
+            "\(constraint.column($0, of: "b")) = a.\(constraint.columns[$0].name)"
+        }
+        let conditions = constraint.conditions("a") + constraint.conditions("b") + equalities
+        let sql = """
+            SELECT 1 FROM \(constraint.table) AS a JOIN \(constraint.table) AS b ON b."_id" <> a."_id" \
+            WHERE a."_id" = ? AND \(conditions.joined(separator: " AND ")) LIMIT 1
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(key, at: 1)
+            return try statement.step()
+        }
+    }
+
+    /// Whether rows of which one has a key have the same values.
+    private func areRepeated(_ keys: [Int64], _ constraint: Constraint) throws -> Bool {
+        let columns = constraint.columns.indices.map { constraint.column($0, of: "a") }
+        let conditions = constraint.conditions("a") + constraint.columns.map { "a.\($0.name) IS NOT NULL" }
+        let sql = """
+            SELECT 1 FROM \(constraint.table) AS a WHERE \(conditions.joined(separator: " AND ")) \
+            GROUP BY \(columns.joined(separator: ", ")) \
+            HAVING count(*) > 1 AND max(a."_id" IN (SELECT value FROM json_each(?))) LIMIT 1
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind([.text(ElementList.text(keys.map(Value.integer)))])
+            return try statement.step()
+        }
+    }
+}
