@@ -24,6 +24,7 @@ import Testing
         let context = store.context()
         #expect(try context.all("Author").names.count == 40)
         #expect(try context.all("Author").allSatisfy { $0[many: "books"].count == 1 })
+        #expect(try store.problems() == [])
     }
 
     @Test(arguments: StoreKind.allCases)

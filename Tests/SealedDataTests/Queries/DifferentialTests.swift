@@ -28,6 +28,7 @@ import Testing
                     return
                 }
             }
+            #expect(try world.problemsAfterSave() == [], "QUERY_SEED=\(seed)")
         }
     }
 }

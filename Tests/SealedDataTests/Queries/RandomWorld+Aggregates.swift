@@ -3,6 +3,10 @@ import Foundation
 @testable import SealedData
 
 extension RandomWorld {
+    // The compiler finds the conformance of a class with a macro here, and not always in a condition of `Optional`'s below:
+    // that depends on how it distributes files.
+    private typealias Shops = Set<Stock.Shop>
+
     /// One random query for aggregates, of all items or of groups of them.
     ///
     /// - Throws: ``Difference``.

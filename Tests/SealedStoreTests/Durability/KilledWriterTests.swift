@@ -67,6 +67,7 @@ import Testing
     private func readPairs(_ store: URL) throws -> [Int64] {
         let context = try Journal.open(store)
         defer { try? context.coordinator.removeAllStores() }
+        #expect(try context.storeProblems() == [])
         let entries = try context.fetch(FetchRequest(context.model.entities[0]), as: ManagedObject.self)
         var counts: [Int64: Int] = [:]
         for entry in entries {

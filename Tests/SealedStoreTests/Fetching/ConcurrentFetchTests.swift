@@ -38,6 +38,7 @@ import Testing
         }
         isOver.withLock { $0 = true }
         end.wait()
+        #expect(try library.check() == [])
     }
 
     @Test func `rows that were deleted or added since the last fetch make no difference`() throws {

@@ -88,5 +88,6 @@ import Testing
         ended.wait()
         #expect(database.statistics.keyDerivations == 1)
         #expect(database.statistics.connectionsOpened <= 6)
+        #expect(try library.check() == [])
     }
 }

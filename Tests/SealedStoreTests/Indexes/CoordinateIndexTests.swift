@@ -191,6 +191,7 @@ import Testing
             let expected = points.count { latitudes.contains($0.0) && longitudes.contains($0.1) }
             #expect(try map.keys("Place", box(map, latitudes, longitudes)).count == expected, "\(random)")
         }
+        #expect(try map.check() == [], "\(random)")
     }
 
     @Test func `a tree that does not fit its table is found`() throws {

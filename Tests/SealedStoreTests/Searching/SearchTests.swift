@@ -130,6 +130,7 @@ import Testing
                 try keys(.any([.words(text.joined()), .prefix(text.joined())]))
             }
         }
+        #expect(try archive.check() == [], "\(random)")
     }
 
     // MARK: Results

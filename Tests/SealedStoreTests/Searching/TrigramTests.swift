@@ -183,5 +183,6 @@ import Testing
                 )
             }
         }
+        #expect(try archive.check() == [], "\(random)")
     }
 }

@@ -1,0 +1,183 @@
+import Foundation
+import ObjectGraph
+import SealedData
+import Synchronization
+import Testing
+
+/// Two containers of one process that have opened one file, as two processes would.
+///
+/// Neither announces its saves to the other: a context of one learns of a save of the other when it fetches or saves.
+@Suite struct TwoContainersTests {
+    @Model
+    final class Shelf {
+        @Attribute(.unique) var name: String
+        var place = ""
+        @Relationship(deleteRule: .cascade, inverse: \Volume.shelf) var volumes: [Volume] = []
+
+        init(name: String) { self.name = name }
+    }
+
+    @Model
+    final class Volume {
+        var title: String
+        var pages = 0
+        var isLent = false
+        var shelf: Shelf?
+        @Relationship(inverse: \Reader.volumes) var readers: [Reader] = []
+
+        init(title: String) { self.title = title }
+    }
+
+    @Model
+    final class Reader {
+        var name: String
+        var volumes: [Volume] = []
+
+        init(name: String) { self.name = name }
+    }
+
+    private let folder = TemporaryFolder()
+    private let first: ModelContext
+    private let second: ModelContext
+
+    /// Both contexts hold a shelf, a volume on it and its reader.
+    init() throws {
+        first = ModelContext(try Self.container(folder))
+        second = ModelContext(try Self.container(folder))
+        let shelf = Shelf(name: "a")
+        let volume = Volume(title: "one")
+        volume.readers = [Reader(name: "Ann")]
+        shelf.volumes = [volume]
+        first.insert(shelf)
+        try first.save()
+    }
+
+    private static func container(_ folder: TemporaryFolder) throws -> ModelContainer {
+        try ModelContainer(
+            for: Shelf.self,
+            configurations: ModelConfiguration(url: folder.file("shelves.store"), key: .passphrase("p"))
+        )
+    }
+
+    private func shelf(_ context: ModelContext) throws -> Shelf {
+        try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    }
+
+    private func volume(_ context: ModelContext) throws -> Volume {
+        try #require(try context.fetch(FetchDescriptor<Volume>()).first)
+    }
+
+    /// The store's own check, and what a third container reads.
+    private func saved() throws -> ModelContext {
+        let context = ModelContext(try Self.container(folder))
+        #expect(try context.storeProblems() == [])
+        return context
+    }
+
+    // MARK: Reading
+
+    @Test func `a fetch shows what the other one saved, and notifies observers`() throws {
+        let own = try volume(first)
+        _ = (own.pages, own.shelf?.name, own.readers.count)
+        try volume(second).pages = 5
+        try second.save()
+        let count = Count()
+        withObservationTracking {
+            _ = own.pages
+        } onChange: {
+            count.value.wrappingAdd(1, ordering: .relaxed)
+        }
+        _ = try first.fetch(FetchDescriptor<Volume>())
+        #expect(own.pages == 5)
+        #expect(count.value.load(ordering: .relaxed) == 1)
+    }
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    @Test func `an own change is kept when a fetch shows what the other one saved`() throws {
+        let own = try volume(first)
+        own.pages = 7
+        let other = try volume(second)
+        other.pages = 5
+        other.isLent = true
+        try second.save()
+        _ = try first.fetch(FetchDescriptor<Volume>())
+        #expect(own.pages == 7)
+        try first.save()
+        let result = try volume(try saved())
+        #expect(result.pages == 7)
+        #expect(result.isLent)
+    }
+
+    @Test(arguments: [false, true])
+    func `changes of different properties are both kept, whichever fetches in between`(fetches: Bool) throws {
+        let own = try volume(first)
+        let other = try volume(second)
+        own.pages = 3
+        other.isLent = true
+        try first.save()
+        if fetches { _ = try second.fetch(FetchDescriptor<Volume>()) }
+        try second.save()
+        let result = try volume(try saved())
+        #expect(result.pages == 3 && result.isLent)
+    }
+
+    // MARK: Unique values
+
+    @Test func `a new object with the unique value of the other one's becomes an update`() throws {
+        for (context, place) in [(first, "north"), (second, "south")] {
+            let shelf = Shelf(name: "b")
+            shelf.place = place
+            context.insert(shelf)
+        }
+        try first.save()
+        try second.save()
+        let shelves = try saved().fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.name)]))
+        #expect(shelves.map(\.name) == ["a", "b"])
+        #expect(shelves.map(\.place) == ["", "south"])
+    }
+
+    @Test func `a unique value that the other one gave up is free`() throws {
+        try shelf(first).name = "renamed"
+        try first.save()
+        second.insert(Shelf(name: "a"))
+        try second.save()
+        #expect(try saved().fetch(FetchDescriptor<Shelf>()).map(\.name).sorted() == ["a", "renamed"])
+    }
+
+    // MARK: Deletions
+
+    @Test func `a deletion of the other one ends what a fetch finds, and the object keeps its values`() throws {
+        let own = try volume(first)
+        second.delete(try volume(second))
+        try second.save()
+        #expect(try first.fetch(FetchDescriptor<Volume>()).isEmpty)
+        _ = own.isLent
+        #expect(own.title == "one")
+        #expect(try saved().fetchCount(FetchDescriptor<Volume>()) == 0)
+    }
+
+    @Test func `both delete one object`() throws {
+        first.delete(try volume(first))
+        second.delete(try volume(second))
+        try first.save()
+        try second.save()
+        #expect(try saved().fetchCount(FetchDescriptor<Volume>()) == 0)
+    }
+
+    @Test func `a cascade that one carries out ends links that the other one adds`() throws {
+        let own = try shelf(first)
+        _ = own.volumes.map(\.readers)
+        let bea = Reader(name: "Bea")
+        second.insert(bea)
+        bea.volumes = [try volume(second)]
+        try second.save()
+        first.delete(own)
+        do { try first.save() } catch is ObjectGraphError { first.rollback() }
+        let context = try saved()
+        let count = try context.fetchCount(FetchDescriptor<Volume>())
+        for reader in try context.fetch(FetchDescriptor<Reader>()) { #expect(reader.volumes.count == count) }
+    }
+}
