@@ -20,7 +20,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The type under which ``register()`` registers the class.
     public static let storeType = "SQLCipher"
-    /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`.
+    /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`, which becomes an `EncryptionKey` as
+    /// soon as it is set.
     public static let keyOption = "key"
     /// The option that holds the `Durability` of saves; without it they survive a crash of the process, and not always a power
     /// failure.
@@ -30,8 +31,11 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The model.
     public let model: ManagedObjectModel
-    /// Which store this is.
+    /// Which store this is; without the key.
     public let description: PersistentStoreDescription
+
+    /// The description with the key, until the store is open: then connections have what they need of it.
+    private let descriptionForOpening: Guarded<PersistentStoreDescription?>
 
     let layout: OpenedOnce<Layout>
     let sequences = PrimaryKeySequences()
@@ -67,7 +71,10 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// Makes a store, without opening it.
     public required init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
         self.model = model
-        self.description = description
+        descriptionForOpening = Guarded(description)
+        var keyless = description
+        keyless.options[Self.keyOption] = nil
+        self.description = keyless
         layout = OpenedOnce()
     }
 
@@ -78,13 +85,22 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     // MARK: IncrementalStore
 
+    /// The options with a passphrase that is a `String` turned into an `EncryptionKey`.
+    open class func secured(_ options: [String: any Sendable]) -> [String: any Sendable] {
+        var options = options
+        if let passphrase = options[keyOption] as? String { options[keyOption] = EncryptionKey.passphrase(passphrase) }
+        return options
+    }
+
     /// Opens the file with the key, or creates it, and checks that it was made for the model.
     ///
     /// - Throws: `DatabaseError` where the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` where it was made
     ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if what
     ///   it says of itself is not what a store writes.
     open func loadMetadata() throws -> StoreMetadata {
-        let opened = try StoreOpening(model: model, description: description).open()
+        let complete = descriptionForOpening.withLock { $0 }
+        let opened = try StoreOpening(model: model, description: complete ?? description).open()
+        descriptionForOpening.withLock { $0 = nil }
         let warnings = description.options[Self.scanWarningsOption] as? ScanWarnings
         layout.set(Layout(opened, scanMonitor: warnings.map(ScanMonitor.init)))
         return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)

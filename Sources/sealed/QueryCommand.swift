@@ -48,12 +48,21 @@ struct QueryCommand: ParsableCommand {
     func run() throws {
         try arguments.withStore { store in
             let entity = try store.entity(named: entity)
-            let condition = try condition.map { try QueryExpression(format: $0, entity: entity) }
+            let condition = try condition.map { try parsed($0, entity) }
             let pages = ObjectPages(of: entity, where: condition, in: store.context, limit: limit, offset: offset)
             switch format {
             case .table: try printTable(pages)
             case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }
             }
+        }
+    }
+
+    /// The condition that the user has typed; a mistake is shown in its place.
+    private func parsed(_ format: String, _ entity: Entity) throws -> QueryExpression {
+        do {
+            return try QueryExpression(format: format, entity: entity)
+        } catch {
+            throw ValidationError("\(error)\n\(error.excerpt)")
         }
     }
 

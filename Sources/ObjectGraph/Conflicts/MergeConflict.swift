@@ -25,6 +25,18 @@ public struct MergeConflict: Sendable {
     }
 }
 
+extension MergeConflict: CustomStringConvertible, CustomReflectable {
+    /// The entity and the versions, never a value.
+    public var description: String {
+        "\(objectID.entity.name): read at version \(oldVersion), the store has version \(newVersion)"
+    }
+
+    /// The object and the versions, so that `dump` and debuggers print no values.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["objectID": objectID, "oldVersion": oldVersion, "newVersion": newVersion])
+    }
+}
+
 /// Objects that have the same values of properties that have to be unique.
 public struct ConstraintConflict: Hashable, Sendable {
     /// The name of the entity that declares the constraint.

@@ -89,7 +89,7 @@ open class ManagedObject: GraphObject {
         }
         set {
             let attribute = attribute(named: name)
-            precondition(newValue.fits(attribute.type), "\(entity.name).\(name) takes no \(newValue)")
+            precondition(newValue.fits(attribute.type), "\(entity.name).\(name) takes no value of this form")
             setSlotValue(.value(newValue), at: attribute.slot)
         }
     }

@@ -8,6 +8,10 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Makes a store, without opening it.
     init(model: ManagedObjectModel, description: PersistentStoreDescription) throws
 
+    /// The options of a description with secrets in a form that never appears in a text and is overwritten after use. It is
+    /// called when the options are set, with any options, and returns those that it does not know as they are.
+    static func secured(_ options: [String: any Sendable]) -> [String: any Sendable]
+
     /// Opens the store, creating it where that is asked for, and checks that its schema fits the model.
     ///
     /// - Returns: what the store says of itself.
@@ -62,6 +66,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+    /// The options as they are.
+    public static func secured(_ options: [String: any Sendable]) -> [String: any Sendable] { options }
+
     /// No state is kept.
     public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
 

@@ -43,6 +43,9 @@ public final class PersistentStoreCoordinator: Sendable {
         storeClasses.withLock { $0[type] = storeClass }
     }
 
+    /// The class that is registered for a type; nil where none is.
+    static func storeClass(ofType type: String) -> (any IncrementalStore.Type)? { storeClasses.withLock { $0[type] } }
+
     // MARK: Stores
 
     /// Opens a store and adds it.
@@ -52,9 +55,12 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   throws.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> StoreMetadata {
-        guard let storeClass = Self.storeClasses.withLock({ $0[description.type] }) else {
+        guard let storeClass = Self.storeClass(ofType: description.type) else {
             throw ObjectGraphError.storeTypeNotRegistered(description.type)
         }
+        var description = description
+        // The class may have been registered after the options were set.
+        description.options = storeClass.secured(description.options)
         let names = description.entityNames ?? Set(model.entities.map(\.name))
         if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
             throw ObjectGraphError.noStore(entity: unknown)

@@ -1,17 +1,27 @@
 public import Foundation
 
 /// Which store to open, and how.
+///
+/// Options may hold secrets: neither `description` nor `dump` shows their values.
 public struct PersistentStoreDescription: Sendable {
     /// The type that the store's class is registered under.
-    public var type: String
+    public var type: String {
+        didSet { securedOptions = Self.secured(securedOptions, for: type) }
+    }
     /// The file; nil for a store in memory.
     public var url: URL?
     /// Whether the store refuses to save.
     public var isReadOnly: Bool
-    /// What only stores of the type understand, such as a key.
-    public var options: [String: any Sendable]
+    /// What only stores of the type understand, such as a key. A value that the store's class knows for a secret takes the
+    /// class's own form at once, see ``IncrementalStore/secured(_:)``.
+    public var options: [String: any Sendable] {
+        get { securedOptions }
+        set { securedOptions = Self.secured(newValue, for: type) }
+    }
     /// The names of the entities that live in the store; nil for all.
     public var entityNames: Set<String>?
+
+    private var securedOptions: [String: any Sendable]
 
     /// Makes a description.
     public init(
@@ -24,7 +34,42 @@ public struct PersistentStoreDescription: Sendable {
         self.type = type
         self.url = url
         self.isReadOnly = isReadOnly
-        self.options = options
         self.entityNames = entityNames
+        securedOptions = Self.secured(options, for: type)
+    }
+
+    private static func secured(_ options: [String: any Sendable], for type: String) -> [String: any Sendable] {
+        guard !options.isEmpty, let storeClass = PersistentStoreCoordinator.storeClass(ofType: type) else {
+            return options
+        }
+        return storeClass.secured(options)
+    }
+}
+
+extension PersistentStoreDescription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The type, the file, and the names of the options; never an option's value.
+    public var description: String {
+        let place = url.map { $0.path(percentEncoded: false) } ?? "in memory"
+        let options = optionTypes.map { ", \($0.name): \($0.type)" }.joined()
+        return "PersistentStoreDescription(\(type), \(place)\(isReadOnly ? ", read-only" : "")\(options))"
+    }
+
+    /// The same.
+    public var debugDescription: String { description }
+
+    /// The properties, with the types of the options in the place of their values.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "type": type, "url": url as Any, "isReadOnly": isReadOnly, "entityNames": entityNames as Any,
+                "options": Dictionary(uniqueKeysWithValues: optionTypes.map { ($0.name, $0.type) }),
+            ],
+            displayStyle: .struct
+        )
+    }
+
+    private var optionTypes: [(name: String, type: String)] {
+        options.map { ($0.key, "\(Swift.type(of: $0.value))") }.sorted { $0.0 < $1.0 }
     }
 }

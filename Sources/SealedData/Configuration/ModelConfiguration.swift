@@ -69,7 +69,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var scanWarnings: ScanWarnings?
 
     /// The key; it is no part of what makes two configurations equal, and is never printed.
-    let key: EncryptionKey?
+    private(set) var key: EncryptionKey?
     /// Whether the file is named after the configuration.
     let hasDefaultURL: Bool
 
@@ -184,6 +184,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.key = key
         self.durability = durability
         hasDefaultURL = false
+    }
+
+    /// The configuration as it is kept once its store is open.
+    var withoutKey: ModelConfiguration {
+        var configuration = self
+        configuration.key = nil
+        return configuration
     }
 
     /// The file's URL.

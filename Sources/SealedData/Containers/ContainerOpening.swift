@@ -35,7 +35,7 @@ struct ContainerOpening {
         return ModelContainer.Stores(
             schema: schema,
             migrationPlan: migrationPlan,
-            configurations: Set(configurations.compactMap { $0 as? ModelConfiguration }),
+            configurations: Set(configurations.compactMap { ($0 as? ModelConfiguration)?.withoutKey }),
             coordinator: coordinator,
             dataStores: dataStores
         )

@@ -51,10 +51,14 @@ public final class ModelContainer: Sendable {
     public var schema: Schema { stores.schema }
     /// How the schema of an existing store is brought to the current one.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
-    /// The configurations of the encrypted stores. Stores are opened once: setting other ones opens and closes nothing.
+    /// The configurations of the encrypted stores, equal to those that the container was made with, and without their keys:
+    /// a container forgets a key when its store is open. Stores are opened once: setting other ones opens and closes nothing.
     public var configurations: Set<ModelConfiguration> {
         get { stores.configurations.withLock { $0 } }
-        set { stores.configurations.withLock { $0 = newValue } }
+        set {
+            let configurations = Set(newValue.map(\.withoutKey))
+            stores.configurations.withLock { $0 = configurations }
+        }
     }
 
     /// Opens the stores of a schema, creating those that do not exist.

@@ -20,7 +20,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
     public let identifier: String
     /// The classes that the store holds.
     public let schema: Schema
-    /// What describes the store.
+    /// What describes the store; without the key, which is forgotten when the store is open.
     public let configuration: ModelConfiguration
 
     private let stores: ModelContainer.Stores
@@ -38,7 +38,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         guard let schema = configuration.schema, let entity = schema.entities.first else {
             throw SwiftDataError(.unknownSchema, "a store that is opened by hand needs a configuration with a schema")
         }
-        self.configuration = configuration
+        self.configuration = configuration.withoutKey
         self.schema = schema
         stores = try ContainerOpening(schema: schema, migrationPlan: migrationPlan).open([configuration])
         let uuid = stores.coordinator.model.entitiesByName[entity.name].flatMap(stores.coordinator.storeUUID)

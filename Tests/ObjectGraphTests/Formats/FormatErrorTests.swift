@@ -25,7 +25,7 @@ import Testing
         .init("name == 'x' name", .syntax, 12..<16, "expected AND, OR or the end, not 'name'"),
         .init("(name == 'x'", .syntax, 12..<12, "expected ')' at the end of the parentheses"),
         .init("name == 'x", .syntax, 8..<10, "the text that begins here has no end"),
-        .init("name == 'a\\qb'", .syntax, 10..<12, "stands for no character"),
+        .init("name == 'a\\qb'", .syntax, 10..<12, "this character stand for nothing"),
         .init("name == '\\u12'", .syntax, 9..<13, "expected the number of a character, with 4 digits"),
         .init("count == 12x", .syntax, 9..<12, "a number cannot contain 'x'"),
         .init("count == 0x", .syntax, 9..<11, "expected a whole number in the base 16"),
@@ -70,7 +70,7 @@ import Testing
         .init("tags.@sum.label > 1", .mismatchedTypes, 5..<9, "'@sum' needs numbers, and here is text"),
         .init("count CONTAINS '1'", .mismatchedTypes, 0..<5, "CONTAINS compares texts, and 'count' is an integer"),
         .init("count ==[c] 1", .mismatchedTypes, 6..<11, "options are for texts"),
-        .init("count + 1", .mismatchedTypes, 0..<9, "a condition is needed here, but 'count + 1' is an integer"),
+        .init("count + 1", .mismatchedTypes, 0..<9, "a condition is needed here, but the calculation is an integer"),
         .init("'x'", .mismatchedTypes, 0..<3, "a condition is needed here, not text"),
         .init("count BETWEEN 3", .mismatchedTypes, 14..<15, "BETWEEN needs a list of two bounds"),
         .init("count == {1, 2}", .mismatchedTypes, 9..<15, "a list or range takes IN, CONTAINS or BETWEEN"),
@@ -105,13 +105,15 @@ import Testing
         #expect(error.description.contains(mistake.message), "\(error.description)")
     }
 
-    @Test func `the description shows the place under the text`() {
+    @Test func `the excerpt shows the place under the text`() {
         let error = #expect(throws: PredicateFormatError.self) {
             try FormatFixtures.condition("NOT (nmae CONTAINS[cd] %@)", "x")
         }
         #expect(
-            error?.description == """
-                entity 'Thing' has no property 'nmae': did you mean 'name'? (at character 5)
+            error?.description == "entity 'Thing' has no property 'nmae': did you mean 'name'? (at character 5)"
+        )
+        #expect(
+            error?.excerpt == """
                 NOT (nmae CONTAINS[cd] %@)
                      ^^^^
                 """
@@ -126,19 +128,19 @@ import Testing
         #expect(error?.utf8Range == 21..<25)
     }
 
-    @Test func `the description of a long predicate shows what is around the place`() throws {
+    @Test func `the excerpt of a long predicate shows what is around the place`() throws {
         let filler = Array(repeating: "count == 1", count: 40).joined(separator: " OR ")
         let error = try #require(throws: PredicateFormatError.self) {
             try FormatFixtures.condition("\(filler) OR\n\tnmae == 1 OR \(filler)")
         }
-        let lines = error.description.split(separator: "\n")
-        #expect(lines.count == 3)
-        #expect(lines[1].first == "…")
-        #expect(lines[1].last == "…")
-        #expect(lines[1].count < 140)
-        let caret = try #require(lines[2].firstIndex(of: "^"))
-        let offset = lines[2].distance(from: lines[2].startIndex, to: caret)
-        #expect(lines[1].dropFirst(offset).hasPrefix("nmae"))
+        let lines = error.excerpt.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].first == "…")
+        #expect(lines[0].last == "…")
+        #expect(lines[0].count < 140)
+        let caret = try #require(lines[1].firstIndex(of: "^"))
+        let offset = lines[1].distance(from: lines[1].startIndex, to: caret)
+        #expect(lines[0].dropFirst(offset).hasPrefix("nmae"))
     }
 
     @Test func `neither arguments nor literals of other types are shown in a message`() throws {
@@ -146,5 +148,25 @@ import Testing
             try FormatFixtures.condition("count == %@", "sesame")
         }
         #expect(!error.description.contains("sesame"))
+    }
+
+    @Test(
+        arguments: [
+            "count == 'sesame'", "name == 'sesame' AND nmae == 1", "'sesame'", "name 'sesame'", "name == 'sesame' 'sesame'",
+            "labels == 'sesame'", "name == 'sesame", "name == '\\q sesame'", "count CONTAINS 'sesame'",
+            "CAST(name, 'sesame') == 1", "CAST('sesame', 'Date') > 3", "FUNCTION(name, 'sesame') == 'x'",
+            "FUNCTION(SELF, 'isKindOfEntity:', 'sesame')", "'sesame'.first == 1", "name + 'sesame' > 2", "name == {'sesame'}",
+            "length('sesame', 'sesame') == 1", "sum({'sesame'}) > 1", "ANY 'sesame' == name", "owner == 'sesame'",
+            "TERNARY('sesame', 1, 2) == 1", "name == 'sesame' == 'sesame'", "code == 'sesame'", "SUBQUERY('sesame', $x, YES)",
+        ]
+    )
+    func `no text of a literal is in what an error prints`(format: String) throws {
+        let error = try #require(throws: PredicateFormatError.self) { try FormatFixtures.condition(format) }
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in [error.description, String(reflecting: error), error.message, dumped] {
+            #expect(!text.contains("sesame"), "\(text)")
+        }
+        #expect(error.format == format)
     }
 }

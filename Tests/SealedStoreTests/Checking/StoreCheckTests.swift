@@ -135,7 +135,10 @@ import Testing
         let position = bytes.count / 4096 / 2 * 4096 + 123
         bytes[position] ^= 0x80
         try bytes.write(to: url)
-        try coordinator.addPersistentStore(store.description)
+        // An open store has forgotten its key.
+        var description = store.description
+        description.options[SealedStore.keyOption] = Library.key
+        try coordinator.addPersistentStore(description)
         let opened = try #require(
             try coordinator.store(for: coordinator.model.entitiesByName["Person"]!).store as? SealedStore
         )

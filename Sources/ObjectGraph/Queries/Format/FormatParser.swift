@@ -70,7 +70,18 @@ struct FormatParser {
             return error("expected \(expected), not \(text)\(advice)", at: token.range)
         case .name(let name) where name.lowercased() == "uti":
             return error("type identifiers cannot be compared in a store", .unsupported, at: token.range)
-        default: return error("expected \(expected), not '\(format[token.range].prefix(40))'", at: token.range)
+        default: return error("expected \(expected), not \(name(of: token))", at: token.range)
+        }
+    }
+
+    /// What an error calls a token: everything that may hold a value by its kind.
+    private func name(of token: FormatToken) -> String {
+        switch token.kind {
+        case .text: "text in quotes"
+        case .number: "a number"
+        case .end: "the end"
+        case .name, .keyword, .selector, .collectionOperator, .variable, .placeholder, .symbol:
+            "'\(format[token.range].prefix(40))'"
         }
     }
 

@@ -120,7 +120,7 @@ extension FormatReader {
             let suggestions = NameSuggestions(for: name, among: known).names
             throw error(
                 .unknownName,
-                "CAST knows no type or entity '\(name)'",
+                "CAST knows no type or entity of this name",
                 suggestions: suggestions,
                 at: type.range
             )
@@ -128,7 +128,7 @@ extension FormatReader {
         switch operand {
         case .constant(let constant):
             if let converted = constant.converted(to: target) { return .constant(converted) }
-            let message = "\(constant.kindDescription) cannot be cast to '\(name)', or not in this form"
+            let message = "\(constant.kindDescription) cannot be cast to '\(target.rawValue)', or not in this form"
             throw error(.mismatchedTypes, message, at: syntax.range)
         default:
             let (value, source) = try value(of: FormatSide(operand, syntax))
@@ -139,7 +139,7 @@ extension FormatReader {
             case (.attribute(.int64), .double), (.attribute(.int64), .date), (.attribute(.double), .date):
                 return .value(value, .attribute(target))
             default:
-                let message = "\(source.kindDescription) cannot be cast to '\(name)' in a store"
+                let message = "\(source.kindDescription) cannot be cast to '\(target.rawValue)' in a store"
                 throw error(.mismatchedTypes, message, at: syntax.range)
             }
         }

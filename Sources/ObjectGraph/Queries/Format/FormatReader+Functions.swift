@@ -95,10 +95,12 @@ extension FormatReader {
             return .value(.function(.containsMatch, texts), .attribute(.bool))
         case ("isKindOfEntity:", 1): return .value(try kind(of: receiver, others[0]), .attribute(.bool))
         default:
-            if selector.lowercased() == "function" { break }
+            // Only a function's own name is repeated in an error, never a literal.
+            guard selector.lowercased() != "function", FormatFunction(name: selector) != nil else { break }
             return try call(selector, [receiver] + others, at: syntax)
         }
-        throw error(.unknownName, "there is no function '\(selector)'", at: arguments[1].range)
+        let suggestions = NameSuggestions(for: selector, among: FormatFunction.allCases.map(\.rawValue)).names
+        throw error(.unknownName, "there is no such selector", suggestions: suggestions, at: arguments[1].range)
     }
 
     /// The order of two texts: -1, 0 or 1.

@@ -72,10 +72,19 @@ struct FormatReader {
         PredicateFormatError(kind, message, suggestions: suggestions, in: format, at: range)
     }
 
-    /// A part of the text, to name it in an error.
+    /// What an error calls a part of the text: names as they are written, and everything that may hold a value by its kind.
     func text(of syntax: FormatSyntax) -> String {
-        let text = format[syntax.range]
-        return text.count > 40 ? "'\(text.prefix(40))…'" : "'\(text)'"
+        switch syntax.kind {
+        case .path(nil, _): "'\(format[syntax.range])'"
+        case .constant: "the constant"
+        case .argument(let placeholder): "argument \(placeholder.position + 1)"
+        case .variable(let name): "'$\(name)'"
+        case .call(let name, _): "the result of '\(name)'"
+        case .list: "the list"
+        case .negative, .arithmetic, .power: "the calculation"
+        case .comparison, .and, .or, .not, .quantified: "the condition"
+        case .path, .subquery, .cast, .conditional: "the expression"
+        }
     }
 
     // MARK: Conditions

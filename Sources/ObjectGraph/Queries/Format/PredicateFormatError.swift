@@ -2,11 +2,10 @@
 ///
 /// ```
 /// entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)
-/// NOT (titel CONTAINS[cd] %@)
-///      ^^^^^
 /// ```
 ///
-/// The text is that of the program, or of whoever wrote the query; arguments and stored values never appear.
+/// The text may have secrets among its literals. The ``message`` and the description quote names only; the text itself, and
+/// its ``excerpt`` with a caret under the place, are for the author of the text, not for logs.
 public struct PredicateFormatError: Error, Hashable, Sendable {
     /// What kind of mistake it is.
     public enum Kind: String, Hashable, Sendable {
@@ -30,7 +29,7 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
     public let message: String
     /// Names that may have been meant, the closest first.
     public let suggestions: [String]
-    /// The text.
+    /// The text, literals included.
     public let format: String
     /// The place in the text, in bytes of UTF-8; empty where something is missing.
     public let utf8Range: Range<Int>
@@ -65,12 +64,19 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
     }
 }
 
-extension PredicateFormatError: CustomStringConvertible {
-    /// The message, and the line of the text with a caret under the place.
+extension PredicateFormatError: CustomStringConvertible, CustomReflectable {
+    /// The message and the place; no literal of the text.
     public var description: String {
-        let place = characterRange
         let question = suggestions.isEmpty ? "" : ": did you mean \(Self.alternatives(suggestions))?"
-        return "\(message)\(question) (at character \(place.lowerBound))\n\(excerpt(around: place))"
+        return "\(message)\(question) (at character \(characterRange.lowerBound))"
+    }
+
+    /// The properties but the text, so that `dump` and debuggers print no literals.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["kind": kind, "message": message, "suggestions": suggestions, "utf8Range": utf8Range]
+        )
     }
 
     private static func alternatives(_ names: [String]) -> String {
@@ -80,7 +86,16 @@ extension PredicateFormatError: CustomStringConvertible {
     /// So many characters of the text stand on each side of the place.
     private static let contextLength = 60
 
-    private func excerpt(around place: Range<Int>) -> String {
+    /// The line of the text around the place, literals included, and a caret under the place.
+    ///
+    /// ```
+    /// NOT (titel CONTAINS[cd] %@)
+    ///      ^^^^^
+    /// ```
+    ///
+    /// - Complexity: O(length of the text)
+    public var excerpt: String {
+        let place = characterRange
         let start = max(0, place.lowerBound - Self.contextLength)
         let end = min(place.upperBound, place.lowerBound + Self.contextLength) + Self.contextLength
         let characters = format.dropFirst(start).prefix(end - start)
