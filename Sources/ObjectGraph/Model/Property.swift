@@ -18,6 +18,14 @@ public enum Property: Hashable, Sendable {
         case .relationship(let relationship): relationship.slot
         }
     }
+
+    /// Whether the property may be without a value; a to-many relationship always may.
+    public var isOptional: Bool {
+        switch self {
+        case .attribute(let attribute): attribute.isOptional
+        case .relationship(let relationship): relationship.isToMany || relationship.isOptional
+        }
+    }
 }
 
 /// An attribute of a linked ``Entity``; shared by the entity that declares it and those that inherit it.

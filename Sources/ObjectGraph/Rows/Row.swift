@@ -103,7 +103,7 @@ public struct Row: @unchecked Sendable {
     ///
     /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a blob
     /// that was left in the store are read anew each time, and are gone when `body` ends; they are empty where that fails,
-    /// which the context's next save tells.
+    /// which the context's next fetch and save report.
     @inlinable
     public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         if tag(at: slot) == .deferredBlob { return try deferredBlob(at: slot).withUnsafeBytes(body) }
@@ -124,7 +124,7 @@ public struct Row: @unchecked Sendable {
         return withBytes(at: slot) { Data($0) }
     }
 
-    /// The blob that was left in the store; empty where it cannot be read, which the context's next save tells.
+    /// The blob that was left in the store; empty where it cannot be read, which the context's next fetch and save report.
     @usableFromInline
     func deferredBlob(at slot: Int) -> Data {
         do {

@@ -215,6 +215,19 @@ public struct RowBatchBuilder: ~Copyable {
         return slot
     }
 
+    /// Reports that the store has no value for a slot of the row, though the property is not optional. The slot stays null.
+    @inline(never)
+    public func reportMissingValue(at slot: Int) {
+        readFailures?.add(
+            .init(
+                entityIndex: Int(UInt16(truncatingIfNeeded: row[1] >> 32)),
+                key: Int64(bitPattern: row[0]),
+                slot: slot,
+                cause: ReadFailures.MissingValue()
+            )
+        )
+    }
+
     /// Ends the last row and gives all of them away.
     @inlinable
     public consuming func finish() -> RowBatch {

@@ -144,6 +144,8 @@ final class EntitySelection: Sendable {
         let deferral: Int32?
         /// The bit of a column of reals in the row's ``VersionWord``.
         let signBit: Int?
+        /// Whether NULL is a missing value, which is reported.
+        let isRequired: Bool
     }
 
     /// The entity at the top of the inheritance.
@@ -171,7 +173,8 @@ final class EntitySelection: Sendable {
                 column: position,
                 content: Content(column),
                 deferral: isDeferrable ? position + 1 : nil,
-                signBit: column.signBit
+                signBit: column.signBit,
+                isRequired: !property.isOptional
             )
             if isDeferrable {
                 let isLarge = "length(t0.\(column.name)) > \(DeferredBlobs.limit)"
@@ -274,7 +277,11 @@ final class EntitySelection: Sendable {
                 }
             case .integer:
                 let value = statement.integer(at: cell.column)
-                if value != 0 || !statement.isNull(at: cell.column) { rows.set(integer: value, at: cell.slot) }
+                if value != 0 || !statement.isNull(at: cell.column) {
+                    rows.set(integer: value, at: cell.slot)
+                } else if cell.isRequired {
+                    rows.reportMissingValue(at: cell.slot)
+                }
             case .real:
                 let value = statement.real(at: cell.column)
                 if value != 0 {
@@ -282,16 +289,24 @@ final class EntitySelection: Sendable {
                 } else if !statement.isNull(at: cell.column) {
                     let isNegative = cell.signBit.map { VersionWord.isNegative(word, $0) } ?? false
                     rows.set(real: isNegative ? -0.0 : value, at: cell.slot)
+                } else if cell.isRequired {
+                    rows.reportMissingValue(at: cell.slot)
                 }
             case .text:
                 let bytes = statement.text(at: cell.column)
-                if bytes.baseAddress != nil { rows.set(text: bytes, at: cell.slot) }
+                if bytes.baseAddress != nil {
+                    rows.set(text: bytes, at: cell.slot)
+                } else if cell.isRequired {
+                    rows.reportMissingValue(at: cell.slot)
+                }
             case .blob:
                 let bytes = statement.blob(at: cell.column)
                 if bytes.baseAddress != nil || !statement.isNull(at: cell.column) {
                     rows.set(blob: bytes, at: cell.slot)
                 } else if let deferral = cell.deferral, statement.integer(at: deferral) != 0 {
                     rows.setDeferredBlob(at: cell.slot)
+                } else if cell.isRequired {
+                    rows.reportMissingValue(at: cell.slot)
                 }
             }
         }

@@ -94,7 +94,7 @@ extension SealedStore.Layout {
         readFailures: ReadFailures?
     ) -> RowBatchBuilder {
         // Rows that leave nothing in the store need not keep a state of it.
-        guard selection.mayDefer else { return RowBatchBuilder() }
+        guard selection.mayDefer else { return RowBatchBuilder(readFailures: readFailures) }
         let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
         return RowBatchBuilder(deferredValues: source, readFailures: readFailures)
     }

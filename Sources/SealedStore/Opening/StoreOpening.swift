@@ -33,6 +33,7 @@ struct StoreOpening {
         /// Reads it, and throws if it is not that of a store for a model.
         init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
             (metadata, layout) = try StoreLayout.read(on: connection, for: model, own: own)
+            try OptionalityUpdate(from: metadata, to: own).requireValues(on: connection)
             version = try connection.schemaVersion()
             nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
         }
@@ -51,6 +52,13 @@ struct StoreOpening {
         guard let content else { preconditionFailure("A database is open that was not verified.") }
         do {
             var (metadata, layout, version) = (content.metadata, content.layout, Optional(content.version))
+            if !description.isReadOnly, OptionalityUpdate(from: metadata, to: own).isNeeded {
+                metadata = try database.write { connection in
+                    // Another process may have done it meanwhile.
+                    let stored = try StoreLayout.read(on: connection, for: model, own: own).metadata
+                    return try OptionalityUpdate(from: stored, to: own).run(on: connection)
+                }
+            }
             if !description.isReadOnly, !metadata.names.missingIndexes(of: own).isEmpty {
                 metadata = try database.write { connection in
                     try IndexUpdate(on: connection, for: model, own: own).addMissing()
