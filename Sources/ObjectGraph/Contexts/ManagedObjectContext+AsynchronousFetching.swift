@@ -28,7 +28,9 @@ extension ManagedObjectContext {
     ) async throws -> [T] {
         for _ in 0..<Self.mostAttempts {
             guard case .store(let store) = try store(for: request.entity), pinnedGeneration == nil else { break }
+            try requireOwnThread()
             processPendingChanges()
+            try reportReadFailures()
             let pending = pendingChanges(for: request)
             let stamp = deletionStamp
             var stored = pending.map { self.stored(request, with: $0) } ?? request
@@ -47,6 +49,7 @@ extension ManagedObjectContext {
             // Only now: what was saved since the rows were read is told to the objects that were made of them.
             takeInSavedChanges()
             try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+            try reportReadFailures()
             progress?.finish(rows: rows.count)
             return objects
         }
@@ -67,6 +70,7 @@ extension ManagedObjectContext {
         _ request: DictionaryFetchRequest,
         progress: Progress? = nil
     ) async throws -> DictionaryResults {
+        try reportReadFailures()
         if queryGenerationToken != nil {
             if Task.isCancelled || progress?.isCancelled ?? false { throw CancellationError() }
             let results = try fetchDictionaries(request)

@@ -99,15 +99,15 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the registered objects among changed ones again, with a few statements. What cannot be read stays as it is:
-    /// a save finds out.
+    /// Reads the registered objects among changed ones again, with a few statements. What cannot be read stays as it is,
+    /// and the next fetch or save reports it.
     private func readAgain(_ changed: BatchChanges.Keys) {
         let stale = changed.keys.compactMap { knownObject(forKey: $0, of: changed.entity) }
             .filter { $0.lastRow != nil && !$0.state.pointee.flags.contains(.vanished) }
         guard !stale.isEmpty else { return }
         let ids = stale.map { id(entity: changed.entity, key: $0.state.pointee.key) }
-        guard let rows = try? store(for: changed.entity).newValuesForObjects(with: ids, with: self) else { return }
-        for row in rows { knownObject(forKey: row.key, of: changed.entity)?.adopt(refetched: row) }
+        let rows = reading(for: stale[0]) { try store(for: changed.entity).newValuesForObjects(with: ids, with: self) }
+        for row in rows ?? RowBatch() { knownObject(forKey: row.key, of: changed.entity)?.adopt(refetched: row) }
     }
 
     /// Has the members of a relationship read anew, whichever object's they are.

@@ -4,16 +4,20 @@ extension ManagedObjectContext {
     /// Unless the request says so (``DictionaryFetchRequest/includesPendingChanges``), they are of what was saved: unsaved
     /// changes have no part in them, as with Core Data's dictionary results.
     ///
-    /// - Throws: ``QueryError`` where the request has no single meaning, or an integer becomes too large; what the store
-    ///   throws.
+    /// - Throws: ``QueryError`` where the request has no single meaning, or an integer becomes too large;
+    ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; what the store throws.
     /// - Complexity: one statement; no object is made. Where unsaved changes take part, the store gives the values for each
     ///   object, and what is computed from them is computed here; where they take part along relationships, the objects are
     ///   fetched.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
+        try requireOwnThread()
         let request = try request.validated()
+        try reportReadFailures()
         if request.includesPendingChanges {
             processPendingChanges()
-            if let pending = pendingChanges(for: request.objects) { return try results(of: request, with: pending) }
+            if let pending = pendingChanges(for: request.objects) {
+                return try reportingReadFailures { try results(of: request, with: pending) }
+            }
         }
         return try storedResults(of: request)
     }

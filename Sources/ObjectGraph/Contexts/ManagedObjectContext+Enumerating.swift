@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     ///   - batchSize: The number of objects that `body` is given at once; the last ones may be fewer, and so are those of a
     ///     batch of which some were deleted.
     ///   - body: What to do with a batch.
-    /// - Throws: what the store throws; what `body` throws, which ends the enumeration.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` where values could not be read, before the next batch or in the end; what
+    ///   the store throws; what `body` throws, which ends the enumeration.
     /// - Complexity: a statement for all, and one for each batch; memory of eight bytes for each result (some forty while
     ///   they are being put in order) and of the objects of a few batches. Where the context has unsaved changes that have
     ///   a say in the results, all objects are in memory once at the beginning: save before.
@@ -44,11 +45,15 @@ extension ManagedObjectContext {
         for key in keys where key < 0 { new[key] = knownObject(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {
             takeInSavedChanges()
+            // What `body` could not read of the batch before is reported here.
+            try reportReadFailures()
             let batch: [T] = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)
             guard !batch.isEmpty else { continue }
             try prefetch(request.relationshipKeyPathsForPrefetching, from: batch)
+            try reportReadFailures()
             try body(batch)
         }
+        try reportReadFailures()
     }
 
     /// The objects with keys in their order, the saved ones fetched with one request; those that are deleted are left out.

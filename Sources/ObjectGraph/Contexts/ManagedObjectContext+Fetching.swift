@@ -4,14 +4,18 @@ extension ManagedObjectContext {
     /// Unsaved changes take part, unless the request says otherwise: changed objects are checked against the condition
     /// as they are now, and put into the place where they belong.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` where values could not be read since the last fetch, or on the way: each
+    ///   failure once. What the store throws.
     /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
     public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
+        try requireOwnThread()
         processPendingChanges()
+        try reportReadFailures()
         let pending = pendingChanges(for: request)
         let rows = try rows(for: pending.map { stored(request, with: $0) } ?? request)
         let objects: [T] = try objects(of: rows, request, with: pending)
         try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+        try reportReadFailures()
         return objects
     }
 
@@ -37,10 +41,14 @@ extension ManagedObjectContext {
 
     /// How many objects fit a request; its limit and offset count.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``fetch(_:as:)``.
     public func count(_ request: FetchRequest) throws -> Int {
+        try requireOwnThread()
         processPendingChanges()
-        if let pending = pendingChanges(for: request) { return try count(request, with: pending) }
+        try reportReadFailures()
+        if let pending = pendingChanges(for: request) {
+            return try reportingReadFailures { try count(request, with: pending) }
+        }
         guard case .count(let count) = try store(for: request.entity).execute(.count(request), with: self) else {
             preconditionFailure("the store answered a count with something else")
         }
@@ -49,11 +57,13 @@ extension ManagedObjectContext {
 
     /// The identifiers of the objects that fit a request, in its order.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: as ``fetch(_:as:)``.
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+        try requireOwnThread()
         processPendingChanges()
+        try reportReadFailures()
         if let pending = pendingChanges(for: request) {
-            return try fetch(request, with: pending).map(\.managedObjectID)
+            return try reportingReadFailures { try fetch(request, with: pending).map(\.managedObjectID) }
         }
         return try ids(for: request)
     }

@@ -18,7 +18,8 @@ extension ManagedObjectContext {
                 return
             }
         }
-        adopt(object, key: object.ensureKey())
+        let wasSaved = object.state.pointee.key > 0
+        adopt(object, key: object.ensureKey(), wasSaved: wasSaved)
         object.establishPendingRelationships()
     }
 
@@ -30,11 +31,13 @@ extension ManagedObjectContext {
     }
 
     /// Registers an object that is in no graph as a new one.
-    private func adopt(_ object: any GraphObject, key: Int64) {
+    ///
+    /// - Parameter wasSaved: Whether the object was in a store before, under another key.
+    private func adopt(_ object: any GraphObject, key: Int64, wasSaved: Bool = false) {
         let handler = handler(forNew: object)
         handler.table.reserve(1)
         object.completeState()
-        object.turnRowIntoChanges()
+        object.turnRowIntoChanges(wasSaved: wasSaved)
         let state = object.state
         state.pointee.handler = handler
         state.pointee.key = key
@@ -84,14 +87,20 @@ extension GraphObject {
 
     /// Moves the attributes that the row holds to the changes, so that the object is as complete without its row. The
     /// relationships of a saved object, or of one whose context is gone, are forgotten: their keys mean nothing elsewhere.
-    func turnRowIntoChanges() {
+    /// An attribute that was not read stays without a value, and the object cannot be saved before it is set.
+    ///
+    /// - Parameter wasSaved: Whether the object was in a store before it lost the key that it had there.
+    func turnRowIntoChanges(wasSaved: Bool = false) {
         let state = state
         if state.pointee.key <= 0, state.pointee.handler == nil, let changes = state.borrowedChanges {
             // It was never in a graph.
             return changes._withUnsafeGuaranteedRef { $0.assignedKey = 0 }
         }
         let changes = ensureChanges()
+        let isNew = hasUnsavedPermanentKey || state.pointee.flags.contains(.inserted)
+        let wasSaved = !isNew && (wasSaved || state.pointee.key > 0)
         changes.assignedKey = 0
+        state.pointee.flags.remove(.hasUnreadValues)
         let lostContext = state.pointee.handler.map { $0.context == nil && $0.island == nil } ?? false
         guard state.pointee.key > 0 || lostContext else { return }
         let row = lastRow
@@ -99,8 +108,12 @@ extension GraphObject {
             let slot = property.slot
             switch property {
             case .attribute:
-                guard let row, changes[slot].isUnset, !row.isNull(at: slot) else { continue }
-                changes[slot] = .value(row.value(at: slot))
+                guard changes[slot].isUnset else { continue }
+                if let value = row.flatMap({ $0.readValue(at: slot) }) {
+                    changes[slot] = .value(value)
+                } else if wasSaved {
+                    state.pointee.flags.insert(.hasUnreadValues)
+                }
             case .relationship:
                 changes[slot] = .unset
             }
@@ -116,5 +129,14 @@ extension GraphObject {
         let changes = ObjectChanges.make(slotCount: entity.slotCount)
         state.pointee.changes = changes
         return changes
+    }
+}
+
+extension Row {
+    /// The value in a slot, read from the store where it was left there; nil where it was not read, or cannot be.
+    fileprivate func readValue(at slot: Int) -> Value? {
+        guard tells(slot) else { return nil }
+        guard tag(at: slot) == .deferredBlob else { return value(at: slot) }
+        return (try? readBlob(at: slot)).map(Value.blob)
     }
 }

@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     }
 
     /// The rows, copied where they leave values in the store: that one cannot be read is to be told here.
-    private func withOwnReadFailures(_ rows: RowBatch) -> RowBatch {
+    func withOwnReadFailures(_ rows: RowBatch) -> RowBatch {
         guard rows.chunks.contains(where: { $0.fields.pointee.deferredValues != nil }) else { return rows }
         return RowBatch(copying: rows, readFailures: readFailures)
     }
@@ -80,9 +80,10 @@ extension ManagedObjectContext {
                 }
             }
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
-            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
-                continue
+            let found = reading(for: objects[0]) {
+                try store(for: objects[0].entity).newValuesForObjects(with: ids, with: self)
             }
+            guard let rows = found else { continue }
             var missing = Dictionary(uniqueKeysWithValues: objects.map { ($0.state.pointee.key, $0) })
             for row in rows { missing.removeValue(forKey: row.key)?.adopt(refetched: row) }
             for object in missing.values { markDeletedElsewhere(object) }

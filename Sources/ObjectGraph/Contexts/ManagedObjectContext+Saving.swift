@@ -7,21 +7,24 @@ extension ManagedObjectContext {
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every value that cannot be saved;
     ///   ``ObjectGraphError/conflicts(_:)`` where objects changed in the store since they were read, and
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
-    ///   ``ObjectGraphError/unreadable(_:)`` where values could not be read since the last save;
-    ///   ``ObjectGraphError/saveInProgress`` where an object asks for it that is told of a save; what the stores throw.
+    ///   ``ObjectGraphError/unreadable(_:)`` where values could not be read, also where there is nothing to save, until
+    ///   ``forgetReadFailures()``, ``rollback()`` or ``refresh(_:mergeChanges:)``;
+    ///   ``ObjectGraphError/saveInProgress`` where an object asks for it that is told of a save;
+    ///   ``ObjectGraphError/usedByAnotherThread`` where another thread is saving the context; what the stores throw.
     public func save() throws {
+        try requireOwnThread()
         guard !isSaving else { throw ObjectGraphError.saveInProgress }
         takeInSavedChanges()
-        guard hasChanges else { return registerUndo() }
         try requireReadableValues()
+        guard hasChanges else { return registerUndo() }
         let told = try saveChanges()
         for object in told { object.didSave() }
     }
 
     /// Saves, and returns the objects that are to be told that they have been.
     private func saveChanges() throws -> [ManagedObject] {
-        isSaving = true
-        defer { isSaving = false }
+        try beginSaving()
+        defer { endSaving() }
         try tellOfSave()
         // What objects changed when they were told is undone together with the changes before.
         registerUndo()
@@ -74,6 +77,8 @@ extension ManagedObjectContext {
             try assignPermanentKeys()
             let changes = [inserted.stamp, updated.stamp, deleted.stamp]
             let preparation = try SavePreparation(self, rejections)
+            // Objects that are told of the save, validations and the preparation itself read values.
+            try requireReadableValues()
             if changes == [inserted.stamp, updated.stamp, deleted.stamp] { return preparation }
         }
         throw ObjectGraphError.endlessChanges

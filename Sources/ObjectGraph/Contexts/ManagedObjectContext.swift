@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A scratch pad of objects: it fetches them, keeps one object for each row, collects changes and saves them.
 ///
@@ -58,7 +59,7 @@ public final class ManagedObjectContext {
     let inbox = ContextInbox()
     /// Where it is told that a property could not be read. A store that leaves values in place hands it to its
     /// ``RowBatchBuilder``.
-    public let readFailures = ReadFailures()
+    public let readFailures: ReadFailures
     /// The children's inboxes.
     var childInboxes = InboxList()
 
@@ -74,8 +75,8 @@ public final class ManagedObjectContext {
     var recentMembers = RecentMembers()
     /// What takes changes down for the undo manager; nil without one, and while changes are not to be undone.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
-    /// Whether objects are being told of a save, or the save is being carried out.
-    var isSaving = false
+    /// The thread that tells objects of a save and carries it out; 0 while there is no save.
+    let savingThread = Atomic<UInt>(0)
     /// How often changes have been saved.
     var saveCount = 0
     /// The keys of new objects that were given permanent ones, by their temporary keys.
@@ -111,6 +112,7 @@ public final class ManagedObjectContext {
     private init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
         self.coordinator = coordinator
         self.parent = parent
+        readFailures = ReadFailures(coordinator)
         let entities = coordinator.model.entities
         var tables: [Int: IdentityTable] = [:]
         for entity in entities where entity.isRoot {
@@ -140,6 +142,7 @@ public final class ManagedObjectContext {
     deinit {
         undoManager?.removeAllActions(withTarget: self)
         let inserted = inserted.objects.filter { $0.state.pointee.key < 0 }
+        readFailures.contextGoesAway()
         for handler in handlers { handler.detachFromContext() }
         // Whoever refers to new objects keeps them as they are, with the relationships among themselves.
         removeFromContext(inserted)
@@ -268,7 +271,8 @@ public final class ManagedObjectContext {
         if let object = knownObject(forKey: id.key, of: entity) { return object }
         if !entity.isRoot || !entity.subentities.isEmpty {
             // Only the row tells the entity, and with it the class. A fault of another one must never be registered.
-            if let object = try? existingObject(with: id) { return object }
+            let found = reading(entity, key: id.key) { try existingObject(with: id) }
+            if let object = found ?? nil { return object }
             var state = ObjectState(handler: handler, key: id.key)
             state.flags = .vanished
             return handler.makeObject(state)
@@ -279,11 +283,15 @@ public final class ManagedObjectContext {
     }
 
     /// The object with an identifier, filled; nil where the store has none.
+    ///
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` where a registered object cannot be filled; what the store throws.
     public func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
         let id = current(id)
         if let object = registeredObject(for: id) {
             if object.state.pointee.chunk == nil, object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
+                let failures = readFailures.additions
                 object.fireFault()
+                guard readFailures.additions == failures else { throw ObjectGraphError.unreadable(unreadableValues) }
             }
             return object.state.pointee.flags.contains(.vanished) ? nil : object
         }

@@ -252,7 +252,12 @@ struct SavePreparation {
                     report(state, slot, .notEncodable)
                 }
             case .unset, .members, .pending:
-                if !copy(slot, &rows), !traits[slot].isOptional { report(state, slot, .missingValue) }
+                if copy(slot, &rows) { continue }
+                if state.pointee.flags.contains(.hasUnreadValues), case .attribute = entity.properties[slot] {
+                    report(state, slot, .unread)
+                } else if !traits[slot].isOptional {
+                    report(state, slot, .missingValue)
+                }
             }
         }
     }

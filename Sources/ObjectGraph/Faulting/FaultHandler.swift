@@ -22,7 +22,10 @@ final class FaultHandler {
     /// The context; cleared when it goes away, which makes the reference safe.
     var context: ManagedObjectContext? {
         get { borrowedContext?.takeUnretainedValue() }
-        set { borrowedContext = newValue.map(Unmanaged.passUnretained) }
+        set {
+            borrowedContext = newValue.map(Unmanaged.passUnretained)
+            if let newValue { readFailures = newValue.readFailures }
+        }
     }
     @exclusivity(unchecked) private(set) var borrowedContext: Unmanaged<ManagedObjectContext>?
     /// Where the state is in an object of the class, in bytes from its beginning; -1 until the first object is seen.
@@ -31,6 +34,8 @@ final class FaultHandler {
     private var lastStoreUUID: UUID?
     /// The objects that are related to each other outside any context.
     let island: Island?
+    /// The failures of the context, which they outlive; nil where there was never a context.
+    private(set) var readFailures: ReadFailures?
 
     init(
         entity: Entity,
@@ -60,6 +65,7 @@ final class FaultHandler {
     func detached() -> FaultHandler {
         let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable(), context: nil)
         handler.lastStoreUUID = storeUUID
+        handler.readFailures = readFailures
         return handler
     }
 

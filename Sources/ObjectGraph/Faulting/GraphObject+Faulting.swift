@@ -2,8 +2,8 @@ extension GraphObject {
     /// Fills a fault: with the row that it has at hand, else from the store, together with the objects that were fetched with
     /// it. An object whose row has vanished keeps its last known values, or has none, and is marked.
     ///
-    /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next save of the
-    /// context reports the store's error.
+    /// Never throws: a store that cannot be read leaves the fault as it is, and the values read as empty; the next fetch or
+    /// save of the context reports the store's error.
     func fireFault() {
         guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
             state.pointee.flags.isDisjoint(with: [.vanished, .inserted])
@@ -35,7 +35,9 @@ extension GraphObject {
         if let row = state.pointee.row { return row }
         if let cached = cachedRow, cached.isPartial, cached.row.tells(slot) { return cached.row }
         fireFault()
-        return lastRow
+        let last = lastRow
+        if last?.tells(slot) != true { reportLoss(at: slot) }
+        return last
     }
 
     /// The key of the destination of a to-one relationship; 0 where it has none.

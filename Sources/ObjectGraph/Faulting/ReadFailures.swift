@@ -1,10 +1,16 @@
 import Guarded
+import Foundation
 import Synchronization
 
-/// What a context could not read when a property asked for it. A property cannot throw, and reads as empty; so that nothing
-/// is saved that a program made of the emptiness, the context's next save throws.
+/// The reads of a context that failed when a property was asked for its value.
+///
+/// A property cannot throw: it reads as empty. The next fetch of the context throws each failure once, and every save
+/// throws until the failures are forgotten, so that nothing is saved that a program made of the emptiness.
+///
+/// The list outlives its context: a value that an object cannot read because its context is gone is reported to the
+/// handler that the context had, else to ``RuntimeIssues``.
 public final class ReadFailures: Sendable {
-    /// How many failures are kept.
+    /// The number of failures that are kept.
     private static let limit = 100
 
     /// A read that failed.
@@ -15,89 +21,175 @@ public final class ReadFailures: Sendable {
         /// The property; nil for all.
         let slot: Int?
         let cause: any Error
+
+        func isSameValue(as other: Failure) -> Bool {
+            key == other.key && slot == other.slot && entityIndex == other.entityIndex
+        }
     }
 
     /// The store does not have the row any more in which a value was left.
     public struct RowIsGone: Error {}
 
-    private let failures = Guarded<[Failure]>([])
-    private let count = Atomic<Int>(0)
+    /// The context of the object is gone, or was reset: the value cannot be read from the store any more.
+    public struct ContextIsGone: Error, CustomStringConvertible {
+        /// The cause and the cure.
+        public var description: String {
+            "the context of the object is gone, and the value was not read before: keep the context as long as its objects "
+                + "are read, or prefetch the value"
+        }
+    }
 
-    /// Makes an empty list.
-    public init() {}
+    /// The store has no value for a property that is not optional.
+    public struct MissingValue: Error, CustomStringConvertible {
+        /// The cause.
+        public var description: String { "the property is not optional, and the store has no value for it" }
+    }
+
+    /// The stored value is not a value of the property's type. The store keeps it as it is.
+    public struct UndecodableValue: Error, CustomStringConvertible {
+        /// The name of the type.
+        public let typeName: String
+
+        package init(_ type: Any.Type) {
+            typeName = "\(type)"
+        }
+
+        /// The type, never the value.
+        public var description: String { "the stored value is not a value of type \(typeName)" }
+    }
+
+    /// A function that is called with a value that could not be read.
+    public typealias Handler = @Sendable (ObjectGraphError.UnreadableValue) -> Void
+
+    private struct State {
+        var failures: [Failure] = []
+        /// The number of failures at the end of the list that no fetch has thrown.
+        var unreportedCount = 0
+        var handler: Handler?
+        var contextIsGone = false
+        var hasReportedLoss = false
+        weak var coordinator: PersistentStoreCoordinator?
+        /// The identities of the stores when the context went away, at the indexes of their entities.
+        var storeUUIDs: [UUID?] = []
+    }
+
+    private let model: ManagedObjectModel
+    private let state: Guarded<State>
+    // A fetch and a save read these without the lock.
+    private let count = Atomic<Int>(0)
+    private let unreportedCount = Atomic<Int>(0)
+    private let additionCount = Atomic<Int>(0)
+
+    /// Makes an empty list for a context of a coordinator.
+    init(_ coordinator: PersistentStoreCoordinator) {
+        model = coordinator.model
+        state = Guarded(State(coordinator: coordinator))
+    }
 
     /// Whether nothing has failed; cheap.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// The failures, oldest first.
-    var all: [Failure] { failures.withLock { $0 } }
+    /// Whether a fetch has failures to throw; cheap.
+    var hasUnreported: Bool { unreportedCount.load(ordering: .acquiring) > 0 }
 
+    /// The number of reads that have failed, those included that are forgotten.
+    var additions: Int { additionCount.load(ordering: .acquiring) }
+
+    /// The values that could not be read, oldest failure first.
+    var values: [ObjectGraphError.UnreadableValue] {
+        state.withLock { state in state.failures.map { value(of: $0, state) } }
+    }
+
+    /// The handler; see ``ManagedObjectContext/didFailToRead``.
+    var handler: Handler? {
+        get { state.withLock { $0.handler } }
+        set { state.withLock { $0.handler = newValue } }
+    }
+
+    /// Notes a read that failed. A failure that is in the list already stays what it is, and is not reported again.
     @usableFromInline
     func add(_ failure: Failure) {
-        failures.withLock { failures in
-            guard failures.count < Self.limit else { return }
-            failures.append(failure)
-            count.store(failures.count, ordering: .releasing)
-        }
-    }
-
-    func removeAll(where condition: (Failure) -> Bool = { _ in true }) {
-        failures.withLock { failures in
-            failures.removeAll(where: condition)
-            count.store(failures.count, ordering: .releasing)
-        }
-    }
-}
-
-extension ManagedObjectContext {
-    /// Forgets that values could not be read, so that the next save writes whatever the program has made of it.
-    ///
-    /// So do ``rollback()`` and ``reset()``, and ``refresh(_:mergeChanges:)`` for the object that is refreshed.
-    public func forgetReadFailures() { readFailures.removeAll() }
-
-    /// Makes sure that every property told its value.
-    ///
-    /// - Throws: ``ObjectGraphError/unreadable(_:)``.
-    func requireReadableValues() throws {
-        guard !readFailures.isEmpty else { return }
-        // A deleted object answers what was last known of it, and tells that it is deleted.
-        readFailures.removeAll { failure in
-            let object = knownObject(forKey: failure.key, of: model.entities[failure.entityIndex])
-            return object?.isObjectDeleted ?? (failure.cause is ReadFailures.RowIsGone)
-        }
-        guard !readFailures.isEmpty else { return }
-        throw ObjectGraphError.unreadable(
-            readFailures.all.map { failure in
-                let entity = model.entities[failure.entityIndex]
-                return ObjectGraphError.UnreadableValue(
-                    id: id(entity: entity, key: failure.key),
-                    property: failure.slot.map { entity.properties[$0].name },
-                    cause: failure.cause
-                )
+        additionCount.add(1, ordering: .acquiringAndReleasing)
+        let (handler, contextIsGone): (Handler?, Bool) = state.withLock { state in
+            if state.contextIsGone { return (nil, true) }
+            guard !state.failures.contains(where: { $0.isSameValue(as: failure) }) else { return (nil, false) }
+            if state.failures.count < Self.limit {
+                state.failures.append(failure)
+                state.unreportedCount += 1
+                publishCounts(state)
             }
+            return (state.handler, false)
+        }
+        // Outside the lock, since a handler may ask the context for its failures.
+        if contextIsGone { return reportLoss(failure) }
+        handler?(state.withLock { value(of: failure, $0) })
+    }
+
+    /// Whether the list has a failure that `condition` holds for.
+    func contains(where condition: (Failure) -> Bool) -> Bool {
+        !isEmpty && state.withLock { $0.failures }.contains(where: condition)
+    }
+
+    /// Takes the failures that no fetch has thrown; they stay in the list.
+    func takeUnreported() -> [ObjectGraphError.UnreadableValue] {
+        state.withLock { state in
+            defer {
+                state.unreportedCount = 0
+                publishCounts(state)
+            }
+            return state.failures.suffix(state.unreportedCount).map { value(of: $0, state) }
+        }
+    }
+
+    /// The failures that `condition` holds for leave the list.
+    func removeAll(where condition: (Failure) -> Bool = { _ in true }) {
+        // The condition is asked outside the lock, since it may come back to the list.
+        let removed = state.withLock { $0.failures }.filter(condition)
+        guard !removed.isEmpty else { return }
+        state.withLock { state in
+            let reported = state.failures.dropLast(state.unreportedCount)
+            let isKept = { (failure: Failure) in !removed.contains { $0.isSameValue(as: failure) } }
+            let unreported = state.failures.suffix(state.unreportedCount).filter(isKept)
+            state.failures = reported.filter(isKept) + unreported
+            state.unreportedCount = unreported.count
+            publishCounts(state)
+        }
+    }
+
+    private func publishCounts(_ state: State) {
+        count.store(state.failures.count, ordering: .releasing)
+        unreportedCount.store(state.unreportedCount, ordering: .releasing)
+    }
+
+    private func value(of failure: Failure, _ state: borrowing State) -> ObjectGraphError.UnreadableValue {
+        let entity = model.entities[failure.entityIndex]
+        let known = state.storeUUIDs.isEmpty ? nil : state.storeUUIDs[entity.index]
+        let storeUUID = failure.key > 0 ? state.coordinator?.storeUUID(for: entity) ?? known : nil
+        return ObjectGraphError.UnreadableValue(
+            id: ManagedObjectID(entity: entity, storeUUID: storeUUID, key: failure.key),
+            property: failure.slot.map { entity.properties[$0].name },
+            cause: failure.cause
         )
     }
 
-    /// Carries out a read for a property that is asked for its value, and takes note where it fails.
-    ///
-    /// - Parameters:
-    ///   - object: Whose value is asked for.
-    ///   - relationship: The property, where it is a relationship; else it is any of them.
-    func reading<R>(
-        for object: any GraphObject,
-        _ relationship: Relationship? = nil,
-        _ body: () throws -> R
-    ) -> R? {
-        reading(object.entity, key: object.state.pointee.key, slot: relationship?.slot, body)
+    // MARK: Objects without their context
+
+    /// Notes that the context goes away: nothing fetches or saves any more, and failures are reported at once.
+    func contextGoesAway() {
+        state.withLock { state in
+            state.contextIsGone = true
+            state.storeUUIDs = model.entities.map { state.coordinator?.storeUUID(for: $0) }
+        }
     }
 
-    /// The same for the object of an entity that has a key.
-    func reading<R>(_ entity: Entity, key: Int64, slot: Int? = nil, _ body: () throws -> R) -> R? {
-        do {
-            return try body()
-        } catch {
-            readFailures.add(.init(entityIndex: entity.index, key: key, slot: slot, cause: error))
-            return nil
+    /// Reports a value that cannot be read because the object's context is gone, once for each context.
+    func reportLoss(_ failure: Failure) {
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.hasReportedLoss = true }
+            return !state.hasReportedLoss
         }
+        guard isFirst else { return }
+        let value = state.withLock { self.value(of: failure, $0) }
+        if let handler { handler(value) } else { RuntimeIssues.report("\(value)") }
     }
 }

@@ -16,7 +16,7 @@ enum BackingStore {
     func execute(_ request: StoreRequest, with context: ManagedObjectContext) throws -> StoreResult {
         switch self {
         case .store(let store): try store.execute(request, with: context)
-        case .parent(let parent): try parent.answer(request, of: context)
+        case .parent(let parent): try parent.answering { try parent.answer(request, of: context) }
         }
     }
 
@@ -27,7 +27,7 @@ enum BackingStore {
     ) throws -> IncrementalStoreNode? {
         switch self {
         case .store(let store): try store.newValuesForObject(with: id, with: context)
-        case .parent(let parent): try parent.rows(of: [id]).first { _ in true }.map(IncrementalStoreNode.init)
+        case .parent: try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
         }
     }
 
@@ -35,7 +35,7 @@ enum BackingStore {
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext) throws -> RowBatch {
         switch self {
         case .store(let store): try store.newValuesForObjects(with: ids, with: context)
-        case .parent(let parent): try parent.rows(of: ids)
+        case .parent(let parent): context.withOwnReadFailures(try parent.answering { try parent.rows(of: ids) })
         }
     }
 
@@ -48,7 +48,12 @@ enum BackingStore {
         switch self {
         case .store(let store):
             try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
-        case .parent(let parent): try parent.members(of: relationship, ofObjectsWith: ids)
+        case .parent(let parent):
+            try parent.answering {
+                var result = try parent.members(of: relationship, ofObjectsWith: ids)
+                result.rows = context.withOwnReadFailures(result.rows)
+                return result
+            }
         }
     }
 

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     func answer(_ request: StoreRequest, of child: ManagedObjectContext) throws -> StoreResult {
         try obtainPermanentIDsForAll()
         switch request {
-        case .fetch(let request): return .rows(try rows(forChild: request))
+        case .fetch(let request): return .rows(child.withOwnReadFailures(try rows(forChild: request)))
         case .fetchIDs(let request): return .ids(try fetchIDs(request))
         case .count(let request): return .count(try count(request))
         case .fetchDictionaries(let dictionaries):

@@ -63,12 +63,38 @@ public struct Materialization {
         if let row = entry.pointee.state.row { return row }
         if let cached = entry.pointee.state.changes?.cachedRow?.row, cached.tells(slot) { return cached }
         guard entry.pointee.state.key > 0, let handler = entry.pointee.state.handler, let context = handler.context,
-            let node = try? context.store(for: handler.entity).newValuesForObject(
-                with: context.id(entity: handler.entity, key: entry.pointee.state.key),
-                with: context
+            let node = context.reading(
+                handler.entity,
+                key: entry.pointee.state.key,
+                slot: slot,
+                {
+                    try context.store(for: handler.entity).newValuesForObject(
+                        with: context.id(entity: handler.entity, key: entry.pointee.state.key),
+                        with: context
+                    )
+                }
             )
         else { return .empty }
-        return node.row
+        return node?.row ?? .empty
+    }
+
+    /// The class of the object; nil for one that is in no graph.
+    package var objectType: (any GraphObject.Type)? { entry.pointee.state.handler?.objectType }
+
+    /// Reports that what the object has in a slot is not a value of the property's type. That a required value is missing
+    /// was reported when the row was read.
+    package func reportUnreadableValue(at slot: Int, as type: Any.Type) {
+        guard let handler = entry.pointee.state.handler else { return }
+        let row = row(telling: slot)
+        guard changed(at: slot) != nil || slot < row.slotCount && !row.isNull(at: slot) else { return }
+        handler.readFailures?.add(
+            .init(
+                entityIndex: handler.entity.index,
+                key: entry.pointee.state.key,
+                slot: slot,
+                cause: ReadFailures.UndecodableValue(type)
+            )
+        )
     }
 
     /// The object of class `type` that a to-one relationship leads to.

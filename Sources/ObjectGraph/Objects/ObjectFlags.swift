@@ -38,6 +38,8 @@ struct ObjectFlags: OptionSet {
     /// New and outside any graph, of a class that others inherit from: ``GraphObject/_$completeState()`` has not been
     /// called yet.
     @inlinable static var incomplete: ObjectFlags { .init(rawValue: 8192) }
+    /// New, and some attributes without a value had one in the store that was not read: they must not be saved as empty.
+    @inlinable static var hasUnreadValues: ObjectFlags { .init(rawValue: 32768) }
     /// Deleted along a delete rule, and not by the program.
     @inlinable static var deletedByCascade: ObjectFlags { .init(rawValue: 16384) }
     /// The deletion has been carried on along the delete rules.

@@ -19,7 +19,11 @@ extension GraphObject {
         guard let handler = state.pointee.handler, slot < handler.entity.traits.count else { return nil }
         let destinationIndex = handler.entity.traits[slot].destinationIndex
         guard destinationIndex >= 0 else { return nil }
-        guard let context = handler.context else { return handler.island?.object(forKey: destinationKey(at: slot)) }
+        guard let context = handler.context else {
+            let key = destinationKey(at: slot)
+            if key != 0 { reportLoss(at: slot) }
+            return handler.island?.object(forKey: key)
+        }
         context.propagateDeletes()
         let key = destinationKey(at: slot)
         if key == 0 { return nil }
@@ -64,6 +68,7 @@ extension GraphObject {
         else { return nil }
         let members = members(of: relationship)
         guard let context = handler.context else {
+            reportLoss(at: slot)
             return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: [])
         }
         context.propagateDeletes()

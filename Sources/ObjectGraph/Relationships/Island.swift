@@ -66,7 +66,9 @@ final class Island {
         )
         object.state.pointee.handler = handler(for: entity, objectType)
         object.state.pointee.key = key
-        object.state.pointee.flags = object.state.pointee.flags.intersection([.hasPendingRelationships, .observed])
+        object.state.pointee.flags = object.state.pointee.flags.intersection(
+            [.hasPendingRelationships, .observed, .hasUnreadValues]
+        )
     }
 
     private func absorb(_ other: Island) {

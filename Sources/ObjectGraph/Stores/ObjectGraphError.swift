@@ -21,20 +21,27 @@ public enum ObjectGraphError: Error, Sendable {
     case endlessChanges
     /// A save was asked for by an object that is being told, or asked, about a save of the same context.
     case saveInProgress
-    /// Values could not be read when properties were asked for them, which read as empty. Nothing was saved; see
-    /// ``ManagedObjectContext/forgetReadFailures()``.
+    /// Another thread is saving the context: a context belongs to one thread, actor or queue at a time.
+    case usedByAnotherThread
+    /// Values could not be read when properties were asked for them, which read as empty. A save has saved nothing; see
+    /// ``ManagedObjectContext/forgetReadFailures()``. A fetch throws each failure once.
     case unreadable([UnreadableValue])
     /// A batch request names what it cannot write.
     case invalidBatch(entity: String, property: String?, reason: BatchProblem)
 
     /// A value that could not be read.
-    public struct UnreadableValue: Sendable {
+    public struct UnreadableValue: Sendable, CustomStringConvertible {
         /// The object.
         public let id: ManagedObjectID
         /// The name of the property; nil where no property of the object could be read.
         public let property: String?
-        /// What the store threw.
+        /// What the store threw, or one of the errors of ``ReadFailures``.
         public let cause: any Error
+
+        /// The entity, the property and the cause.
+        public var description: String {
+            "\([id.entity.name, property].compactMap(\.self).joined(separator: ".")): \(cause)"
+        }
     }
 
     /// Why an object cannot be saved.
@@ -57,6 +64,8 @@ public enum ObjectGraphError: Error, Sendable {
         public enum Reason: Hashable, Sendable, CustomStringConvertible {
             /// There is no value, and the property is not optional.
             case missingValue
+            /// The object comes from a context that is gone, or its row is, and the value was not read before.
+            case unread
             /// The value cannot be encoded as JSON text.
             case notEncodable
             /// The value cannot be kept exactly.
@@ -83,6 +92,7 @@ public enum ObjectGraphError: Error, Sendable {
             public var description: String {
                 switch self {
                 case .missingValue: "it is not optional and has no value"
+                case .unread: "its value was not read before the object lost its context or its row; set it"
                 case .notEncodable: "its value cannot be encoded"
                 case .notRepresentable: "its value cannot be kept exactly (not a number, or out of range)"
                 case .tooSmall: "its value is below its minimum"
@@ -130,11 +140,12 @@ extension ObjectGraphError: CustomStringConvertible {
                 + "begin"
         case .saveInProgress:
             "the context is being saved: willSave() and validations must not save it"
+        case .usedByAnotherThread:
+            "another thread is saving the context: a context belongs to one thread, actor or queue at a time; make a context "
+                + "for each of them"
         case .unreadable(let values):
-            (["\(values.count) value(s) could not be read, and were empty for the program, before this save:"]
-                + values.map { value in
-                    "  \([value.id.entity.name, value.property].compactMap(\.self).joined(separator: ".")): \(value.cause)"
-                }).joined(separator: "\n")
+            (["\(values.count) value(s) could not be read, and were empty for the program:"]
+                + values.map { "  \($0)" }).joined(separator: "\n")
         case .invalidBatch(let entity, let property, let reason):
             "a batch request cannot write '\(([entity] + [property].compactMap(\.self)).joined(separator: "."))': "
                 + reason.rawValue

@@ -150,10 +150,10 @@ extension ManagedObjectContext {
     func readRowsAgain(of objects: [any GraphObject]) {
         for (_, objects) in Dictionary(grouping: objects, by: \.entity.rootIndex) {
             let ids = objects.map { id(entity: $0.entity, key: $0.state.pointee.key) }
-            guard let rows = try? store(for: objects[0].entity).newValuesForObjects(with: ids, with: self) else {
-                continue
+            let rows = reading(for: objects[0]) {
+                try store(for: objects[0].entity).newValuesForObjects(with: ids, with: self)
             }
-            for row in rows {
+            for row in rows ?? RowBatch() {
                 guard let object = knownObject(forKey: row.key, of: model.entities[row.entityIndex]),
                     // Else the next save has a conflict to report.
                     object.lastRow?.version == row.version

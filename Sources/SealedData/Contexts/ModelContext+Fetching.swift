@@ -5,7 +5,8 @@ extension ModelContext {
     /// The models that fit a descriptor, in its order.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor cannot be carried out by the store;
-    ///   what the store throws.
+    ///   `ObjectGraphError.unreadable` where values could not be read since the last fetch, each failure once (see
+    ///   ``readFailures``); what the store throws.
     /// - Complexity: one statement; O(1) for each model.
     @inlinable
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {

@@ -14,7 +14,10 @@ extension ModelContext {
         } catch let error as SwiftDataError
             where error == .unsupportedPredicate || error == .unsupportedSortDescriptor
         {
-            return try results(of: descriptor)
+            let models = try results(of: descriptor)
+            // A predicate reads properties, and takes what cannot be read for empty.
+            try graph.reportReadFailures()
+            return models
         }
     }
 

@@ -121,10 +121,10 @@ public final class ModelContext {
 
     /// Writes all changes in one transaction: all of them or, when it throws, none.
     ///
-    /// - Throws: `ObjectGraphError` for values that cannot be saved and for conflicts; what the store throws.
+    /// - Throws: `ObjectGraphError` for values that cannot be saved and for conflicts, and `ObjectGraphError.unreadable`, also
+    ///   without changes, where values could not be read (see ``readFailures``); what the store throws.
     public func save() throws {
-        guard graph.hasChanges else { return }
-        if Self.areSavesObserved { try saveObserved() } else { try graph.save() }
+        if Self.areSavesObserved, graph.hasChanges { try saveObserved() } else { try graph.save() }
     }
 
     /// Drops all changes that have not been saved.

@@ -12,19 +12,20 @@ extension Materialization {
 
     /// An attribute that is stored as its raw value.
     public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
-        attribute(at: slot).flatMap(V.init(rawValue:)) ?? MissingValue.substitute()
+        attribute(at: slot).flatMap(V.init(rawValue:)) ?? missingValue(at: slot)
     }
 
     /// An optional attribute that is stored as its raw value.
     public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
-        attribute(at: slot).flatMap(V.init(rawValue:))
+        guard let rawValue: V.RawValue = attribute(at: slot) else { return nil }
+        return V(rawValue: rawValue) ?? missingValue(at: slot)
     }
 
     /// An attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
         if let value: V = unspecializedAttribute(at: slot) { return value }
-        return CompositeAttribute<V>.read(composite(at: slot)) ?? MissingValue.substitute()
+        return CompositeAttribute<V>.read(composite(at: slot)) ?? missingValue(at: slot)
     }
 
     /// The model that a relationship leads to.

@@ -24,14 +24,15 @@ extension PersistentModel {
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
         _$willRead(slot)
-        return V(rawValue: _$attribute(at: slot)) ?? MissingValue.substitute()
+        return V(rawValue: _$attribute(at: slot)) ?? missingValue(at: slot)
     }
 
     /// An optional attribute that is stored as its raw value.
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
         _$willRead(slot)
-        return _$optionalAttribute(at: slot).flatMap(V.init(rawValue:))
+        guard let rawValue: V.RawValue = _$optionalAttribute(at: slot) else { return nil }
+        return V(rawValue: rawValue) ?? missingValue(at: slot)
     }
 
     /// An attribute that is stored as JSON text, optional or not.
@@ -40,7 +41,7 @@ extension PersistentModel {
         _$willRead(slot)
         let stored = _$composite(at: slot)
         if stored.value == nil, let value: V = unspecializedAttribute(at: slot) { return value }
-        return CompositeAttribute<V>.read(stored) ?? MissingValue.substitute()
+        return CompositeAttribute<V>.read(stored) ?? missingValue(at: slot)
     }
 
     /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
@@ -48,7 +49,7 @@ extension PersistentModel {
     @inlinable
     public func _$value<M: PersistentModel>(at slot: Int) -> M {
         _$willRead(slot)
-        return lastDestination(at: slot) as? M ?? M._$placeholder(slotCount: M._$slotCount)
+        return lastDestination(at: slot) as? M ?? missingDestination(at: slot)
     }
 
     /// The model that an optional relationship leads to.

@@ -69,9 +69,22 @@ func runObjectGraphArticles(url: URL, write: (String) -> Void) throws {
     print(before == after)
     try report.setQueryGeneration(from: nil)
 
+    try runReadFailures(context)
     try runPredicateFormats(context, book: model.entitiesByName["Book"]!, write: write)
     try runLargeNumbers(context, book: model.entitiesByName["Book"]!, write: write)
     try runOwnStores(model, url: url.deletingLastPathComponent().appending(path: "audited.sealed"))
+}
+
+/// The statements of ObjectsAndContexts about values that cannot be read.
+private func runReadFailures(_ context: ManagedObjectContext) throws {
+    context.didFailToRead = { value in
+        print("\(value.id.entity.name).\(value.property ?? "*"): \(value.cause)")
+    }
+    do {
+        try context.save()
+    } catch ObjectGraphError.unreadable {
+        context.rollback()
+    }
 }
 
 /// The statements of PredicateFormats.

@@ -141,4 +141,14 @@ func runSealedDataArticles(url: URL, write: @escaping @Sendable (String) -> Void
         context.enableAutosave(on: queue)
         context.insert(Stop(place: "Pontochō"))
     }
+
+    context.didFailToRead = { failure in
+        print("\(failure.propertyName ?? "model"): \(failure.cause)")
+    }
+    do {
+        try context.save()
+    } catch where !context.readFailures.isEmpty {
+        print("\(context.readFailures.count) values could not be read")
+        context.rollback()
+    }
 }

@@ -1,11 +1,23 @@
 import Foundation
 import ObjectGraph
 
-/// Gives made-up values for whatever a type asks for when it is decoded, so that there is a value of the type to look at.
+/// Gives made-up values for whatever a type asks for when it is decoded, so that there is a value of the type.
 final class ProbeDecoder: Decoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let values: ProbeValues
+
+    /// Which values are made up.
+    enum Style {
+        /// Values that tell the members of a type apart; different seeds give different ones. Optionals have values.
+        case distinct(seed: Int)
+        /// nil, empty texts and lists, zeros, false, and the first cases of enums.
+        case empty
+        /// nil, texts of one character, lists of one element, ones, true, and the first cases of enums.
+        case one
+    }
+
+    convenience init(_ style: Style) { self.init(ProbeValues(style), at: []) }
 
     init(_ values: ProbeValues, at codingPath: [any CodingKey]) {
         self.values = values
@@ -27,11 +39,19 @@ final class ProbeDecoder: Decoder {
 final class ProbeValues {
     /// Types that contain themselves end here.
     static let largestDepth = 4
+    /// A type that asks for more without end is refused.
+    private static let largestHeight = 64
 
+    let style: ProbeDecoder.Style
     private var generator: Generator
+    private var height = 0
 
-    /// Other seeds give other values.
-    init(seed: Int) {
+    /// Values that tell the members of a type apart; other seeds give other values.
+    convenience init(seed: Int) { self.init(.distinct(seed: seed)) }
+
+    init(_ style: ProbeDecoder.Style) {
+        self.style = style
+        let seed = if case .distinct(let seed) = style { seed } else { 0 }
         generator = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     }
 
@@ -44,20 +64,82 @@ final class ProbeValues {
         }
     }
 
-    func bool() -> Bool { Bool.random(using: &generator) }
-    func string() -> String { "probe\(UInt32.random(in: 0 ... .max, using: &generator))" }
-    func double() -> Double { Double(Int.random(in: 1...1_000_000, using: &generator)) + 0.5 }
-    func integer<Integer: FixedWidthInteger>() -> Integer { Integer.random(in: 1...(.max), using: &generator) }
+    func bool() -> Bool {
+        switch style {
+        case .distinct: Bool.random(using: &generator)
+        case .empty: false
+        case .one: true
+        }
+    }
 
-    /// A value of a type that has a column form, an enum's case, what the type makes of further values, or one that is put
-    /// together of its stored properties.
+    func string() -> String {
+        switch style {
+        case .distinct: "probe\(UInt32.random(in: 0 ... .max, using: &generator))"
+        case .empty: ""
+        case .one: "1"
+        }
+    }
+
+    func double() -> Double {
+        switch style {
+        case .distinct: Double(Int.random(in: 1...1_000_000, using: &generator)) + 0.5
+        case .empty: 0
+        case .one: 1
+        }
+    }
+
+    func integer<Integer: FixedWidthInteger>() -> Integer {
+        switch style {
+        case .distinct: Integer.random(in: 1...(.max), using: &generator)
+        case .empty: 0
+        case .one: 1
+        }
+    }
+
+    func float() -> Float {
+        if case .distinct = style { Float(integer() as Int16) } else { Float(double()) }
+    }
+
+    func uuid() -> UUID {
+        if case .distinct = style { UUID() } else { Row.nullSlot.uuid(at: 0) }
+    }
+
+    /// Whether there is no value at a place.
+    func isNil(at codingPath: [any CodingKey]) -> Bool {
+        if case .distinct = style { codingPath.count >= Self.largestDepth } else { true }
+    }
+
+    /// The number of elements of a list.
+    func count(at codingPath: [any CodingKey]) -> Int {
+        switch style {
+        case .distinct: codingPath.count >= Self.largestDepth ? 0 : 2
+        case .empty: 0
+        case .one: codingPath.count >= Self.largestDepth ? 0 : 1
+        }
+    }
+
+    /// The keys of a value that tells which keys it has: a dictionary has any, an enum with associated values has the name
+    /// of a case.
+    func keys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
+        if let cases = EnumerationCases.all(of: type) { return Array(cases.prefix(1)) }
+        if case .distinct = style { return [Key(stringValue: string())].compactMap(\.self) }
+        return []
+    }
+
+    /// A value of a type that has a column form, an enum's case, what the type makes of further values, or a structure that
+    /// is put together of its stored properties.
     func value<T: Decodable>(_ type: T.Type, at codingPath: [any CodingKey]) throws -> T {
         if let value = basicValue(type) { return value }
+        height += 1
+        defer { height -= 1 }
+        guard height <= Self.largestHeight else {
+            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "\(type) has no end"))
+        }
         do {
             return try T(from: ProbeDecoder(self, at: codingPath))
         } catch {
-            // The type takes certain values only.
-            guard let value = assembledValue(type, depth: codingPath.count) else { throw error }
+            // The type takes certain values only. A value that a program reads must be one of them.
+            guard case .distinct = style, let value = assembledValue(type, depth: codingPath.count) else { throw error }
             return value
         }
     }
@@ -65,13 +147,15 @@ final class ProbeValues {
     /// A value of a type that is not made of others.
     func basicValue<T>(_ type: T.Type) -> T? {
         if let storable = type as? any StorableValue.Type, let value = storable.probe(self) as? T { return value }
-        if let value = EnumerationCases.all(of: type)?.randomElement(using: &generator) { return value }
-        if let cases = type as? any CaseIterable.Type, let value = randomCase(of: cases) as? T { return value }
+        if let cases = type as? any CaseIterable.Type, let value = anyCase(of: cases) as? T { return value }
+        if let cases = EnumerationCases.all(of: type), let value = one(of: cases) { return value }
         return Self.samples[ObjectIdentifier(type)] as? T
     }
 
-    private func randomCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? {
-        Cases.allCases.randomElement(using: &generator)
+    private func anyCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? { one(of: type.allCases) }
+
+    private func one<Cases: Collection>(of cases: Cases) -> Cases.Element? {
+        if case .distinct = style { cases.randomElement(using: &generator) } else { cases.first }
     }
 
     /// Values of Foundation's types that are made of none of the values above.
@@ -104,7 +188,7 @@ extension StorableValue {
         case .decimal: Self(storedValue: Decimal(values.double()).storedValue)
         case .string: Self(storedValue: .text(values.string()))
         case .url: Self(storedValue: .text("https://example.org/\(values.string())"))
-        case .uuid: Self(storedValue: .uuid(UUID()))
+        case .uuid: Self(storedValue: .uuid(values.uuid()))
         case .data: Self(storedValue: .blob(Data(values.string().utf8)))
         case .composite: nil
         }
@@ -115,18 +199,15 @@ private struct KeyedProbes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let values: ProbeValues
     let codingPath: [any CodingKey]
 
-    /// Those that a dictionary has, or the case of an enumeration; other types know their keys.
-    var allKeys: [Key] {
-        EnumerationCases.all(of: Key.self).map { Array($0.prefix(1)) }
-            ?? [Key(stringValue: values.string())].compactMap(\.self)
-    }
+    /// Those of a value that tells which it has; other types know their keys.
+    var allKeys: [Key] { values.keys(Key.self) }
 
     func contains(_ key: Key) -> Bool { true }
-    func decodeNil(forKey key: Key) -> Bool { codingPath.count >= ProbeValues.largestDepth }
+    func decodeNil(forKey key: Key) -> Bool { values.isNil(at: codingPath) }
     func decode(_ type: Bool.Type, forKey key: Key) -> Bool { values.bool() }
     func decode(_ type: String.Type, forKey key: Key) -> String { values.string() }
     func decode(_ type: Double.Type, forKey key: Key) -> Double { values.double() }
-    func decode(_ type: Float.Type, forKey key: Key) -> Float { Float(values.integer() as Int16) }
+    func decode(_ type: Float.Type, forKey key: Key) -> Float { values.float() }
     func decode(_ type: Int.Type, forKey key: Key) -> Int { values.integer() }
     func decode(_ type: Int8.Type, forKey key: Key) -> Int8 { values.integer() }
     func decode(_ type: Int16.Type, forKey key: Key) -> Int16 { values.integer() }
@@ -167,7 +248,7 @@ private struct ListedProbes: UnkeyedDecodingContainer {
         self.codingPath = codingPath
     }
 
-    var count: Int? { codingPath.count >= ProbeValues.largestDepth ? 0 : 2 }
+    var count: Int? { values.count(at: codingPath) }
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
     private var elementPath: [any CodingKey] { codingPath + [Index(intValue: currentIndex)] }
@@ -193,7 +274,7 @@ private struct ListedProbes: UnkeyedDecodingContainer {
     mutating func decode(_ type: Bool.Type) -> Bool { next(values.bool()) }
     mutating func decode(_ type: String.Type) -> String { next(values.string()) }
     mutating func decode(_ type: Double.Type) -> Double { next(values.double()) }
-    mutating func decode(_ type: Float.Type) -> Float { next(Float(values.integer() as Int16)) }
+    mutating func decode(_ type: Float.Type) -> Float { next(values.float()) }
     mutating func decode(_ type: Int.Type) -> Int { next(values.integer()) }
     mutating func decode(_ type: Int8.Type) -> Int8 { next(values.integer()) }
     mutating func decode(_ type: Int16.Type) -> Int16 { next(values.integer()) }
@@ -227,11 +308,11 @@ private struct SingleProbe: SingleValueDecodingContainer {
     let values: ProbeValues
     let codingPath: [any CodingKey]
 
-    func decodeNil() -> Bool { codingPath.count >= ProbeValues.largestDepth }
+    func decodeNil() -> Bool { values.isNil(at: codingPath) }
     func decode(_ type: Bool.Type) -> Bool { values.bool() }
     func decode(_ type: String.Type) -> String { values.string() }
     func decode(_ type: Double.Type) -> Double { values.double() }
-    func decode(_ type: Float.Type) -> Float { Float(values.integer() as Int16) }
+    func decode(_ type: Float.Type) -> Float { values.float() }
     func decode(_ type: Int.Type) -> Int { values.integer() }
     func decode(_ type: Int8.Type) -> Int8 { values.integer() }
     func decode(_ type: Int16.Type) -> Int16 { values.integer() }

@@ -1,0 +1,36 @@
+import Guarded
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where problems are reported that no call can throw and no context's handler takes: mistakes of a program that it would
+/// otherwise not notice.
+///
+/// ```swift
+/// RuntimeIssues.handler = { logger.fault("\($0)") }
+/// ```
+///
+/// A message names entity and property, never a stored value.
+public enum RuntimeIssues {
+    private static let current = Guarded<@Sendable (String) -> Void>(writeToStandardError)
+
+    /// Called with each message, on any thread; at first it writes a line to standard error.
+    public static var handler: @Sendable (String) -> Void {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// Writes a message to standard error, as ``handler`` does at first.
+    public static func writeToStandardError(_ message: String) {
+        // By one system call, so that messages of several threads do not mix.
+        let line = Array("SealedData: \(message)\n".utf8)
+        line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    static func report(_ message: String) { handler(message) }
+}

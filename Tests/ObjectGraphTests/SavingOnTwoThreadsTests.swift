@@ -1,0 +1,81 @@
+import Foundation
+import ObjectGraph
+import Testing
+
+/// A context that a program uses on two threads, against the rule.
+@Suite struct SavingOnTwoThreadsTests {
+    /// Uses its context on another thread when it is told of the save, and waits for the outcome.
+    final class Intruder: ManagedObject {
+        var use: (() -> Void)?
+        override func willSave() { use?() }
+    }
+
+    /// Hands objects that belong to one thread to another one; sound since the first thread waits.
+    private struct Handed<T>: @unchecked Sendable { let value: T }
+
+    private func outcome(
+        of use: @escaping (ManagedObjectContext) throws -> Void,
+        onAnotherThread: Bool = true
+    ) throws -> (error: (any Error)?, store: TestStore) {
+        let store = try TestStore(.reference, classes: ["Author": Intruder.self])
+        let context = store.context()
+        let author = Intruder(entity: store.model.entitiesByName["Author"]!, insertInto: context)
+        author["name"] = "a"
+        var error: (any Error)?
+        // save                    another thread
+        // willSave, waits
+        //                         use: an error
+        // writes
+        author.use = {
+            let outcome = Handed(value: Outcome())
+            let handed = Handed(value: (context, use))
+            let attempt: @Sendable () -> Void = {
+                do { try handed.value.1(handed.value.0) } catch { outcome.value.error = error }
+            }
+            if onAnotherThread {
+                let thread = Thread(block: {
+                    attempt()
+                    outcome.value.ended.signal()
+                })
+                thread.start()
+                outcome.value.ended.wait()
+            } else {
+                attempt()
+            }
+            error = outcome.value.error
+        }
+        try context.save()
+        return (error, store)
+    }
+
+    private final class Outcome {
+        var error: (any Error)?
+        let ended = DispatchSemaphore(value: 0)
+    }
+
+    private func isUsedByAnotherThread(_ error: (any Error)?) -> Bool {
+        if case .usedByAnotherThread? = error as? ObjectGraphError { true } else { false }
+    }
+
+    @Test func `a second save names the other thread as the cause`() throws {
+        let (error, store) = try outcome { try $0.save() }
+        #expect(isUsedByAnotherThread(error), "\(String(describing: error))")
+        #expect("\(try #require(error))".contains("one thread"))
+        #expect(try store.context().all("Author").count == 1)
+    }
+
+    @Test func `so do fetches`() throws {
+        #expect(isUsedByAnotherThread(try outcome { _ = try $0.all("Author") }.error))
+        #expect(isUsedByAnotherThread(try outcome { _ = try $0.count($0.request("Author")) }.error))
+        #expect(isUsedByAnotherThread(try outcome { _ = try $0.fetchIDs($0.request("Author")) }.error))
+    }
+
+    @Test func `the thread of the save may fetch, and is told that it must not save`() throws {
+        #expect(try outcome(of: { _ = try $0.all("Author") }, onAnotherThread: false).error == nil)
+        let error = try outcome(of: { try $0.save() }, onAnotherThread: false).error as? ObjectGraphError
+        guard case .saveInProgress? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}
