@@ -23,6 +23,8 @@ public enum ObjectGraphError: Error, Sendable {
     case saveInProgress
     /// Another thread is saving the context: a context belongs to one thread, actor or queue at a time.
     case usedByAnotherThread
+    /// A save over several stores was committed to some of them, and could not be committed to another one.
+    case incompleteSave(IncompleteSave)
     /// Values could not be read when properties were asked for them, which read as empty. A save has saved nothing; see
     /// ``ManagedObjectContext/forgetReadFailures()``. A fetch throws each failure once.
     case unreadable([UnreadableValue])
@@ -85,6 +87,8 @@ public enum ObjectGraphError: Error, Sendable {
             case tooManyMembers
             /// A relationship with delete rule deny has members.
             case deletionDenied
+            /// The object that the relationship leads to was deleted by another context or process.
+            case missingDestination
             /// A validation of the object's own threw an error, whose description this is.
             case rejected(String)
 
@@ -102,6 +106,7 @@ public enum ObjectGraphError: Error, Sendable {
                 case .tooFewMembers: "it has fewer members than its minimum"
                 case .tooManyMembers: "it has more members than its maximum"
                 case .deletionDenied: "it has members, and its delete rule is deny"
+                case .missingDestination: "it leads to an object that is not in the store any more"
                 case .rejected(let text): text
                 }
             }
@@ -143,6 +148,9 @@ extension ObjectGraphError: CustomStringConvertible {
         case .usedByAnotherThread:
             "another thread is saving the context: a context belongs to one thread, actor or queue at a time; make a context "
                 + "for each of them"
+        case .incompleteSave(let save):
+            "the changes are saved in \(save.savedStores.map(\.description).joined(separator: "; ")), and not in "
+                + "\(save.unsavedStores.map(\.description).joined(separator: "; ")): \(save.cause). Save again to write the rest"
         case .unreadable(let values):
             (["\(values.count) value(s) could not be read, and were empty for the program:"]
                 + values.map { "  \($0)" }).joined(separator: "\n")
