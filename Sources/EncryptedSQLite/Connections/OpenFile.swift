@@ -32,19 +32,19 @@ struct OpenFile: Sendable {
     ///
     /// Throws `moved` if the path does not lead to the file any more: two files must not be mixed in one database.
     func open(_ role: ConnectionOpener.Role, with opener: ConnectionOpener) throws(DatabaseError) -> Connection {
-        try requireFile(at: opener.path)
+        try require(opener.files)
         do throws(DatabaseError) {
             let connection = try opener.open(role)
-            guard try connection.fileIdentity() == identity else { throw DatabaseError.moved(path: opener.path) }
+            guard try connection.fileIdentity() == identity else { throw DatabaseError.moved(path: opener.files.namedPath) }
             return connection
         } catch {
             // Another file has another key or content, which explains any error.
-            try requireFile(at: opener.path)
+            try require(opener.files)
             throw error
         }
     }
 
-    private func requireFile(at path: String) throws(DatabaseError) {
-        guard FileIdentity(path: path) == identity else { throw .moved(path: path) }
+    private func require(_ files: DatabaseFiles) throws(DatabaseError) {
+        guard FileIdentity(path: files.path) == identity else { throw .moved(path: files.namedPath) }
     }
 }

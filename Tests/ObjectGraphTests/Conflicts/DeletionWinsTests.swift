@@ -29,7 +29,8 @@ import Testing
     // changes the author
     // fetches, or does not
     // saves
-    private func change(_ scene: Case, _ policy: MergePolicy) throws -> (TestStore, ManagedObjectContext, ManagedObject) {
+    private func change(_ scene: Case, _ policy: MergePolicy) throws -> (TestStore, ManagedObjectContext, ManagedObject)
+    {
         let store = try TestStore(scene.kind)
         let maker = store.context()
         maker.make("Author", ["name": "old", "born": 1])
