@@ -22,10 +22,12 @@ enum EnumerationOrder {
             }
             return value.resultType == .uint64 ? value.unsignedRank : value
         }
-        return try rank(of: value, as: comparable)
+        return try rank(of: value, asComparable: comparable)
     }
 
-    private static func rank<T: Comparable>(of value: QueryExpression, as type: T.Type) throws -> QueryExpression {
+    private static func rank<T: Comparable>(of value: QueryExpression, asComparable type: T.Type) throws
+        -> QueryExpression
+    {
         let (cases, areComplete) = samples(of: type)
         let literals = try cases.map { try literal(of: $0) }
         let isUnsigned = value.resultType == .uint64

@@ -95,6 +95,8 @@ extension Dictionary: CapturedDictionary {
             }
             keys[value, default: []].append(key)
         }
+        // Each entry takes several parameters, of which SQLite allows 32,766.
+        guard count <= 2000 else { throw UnsupportedPredicate("\(part) of more than 2,000 entries") }
         let entries = keys.map { (value: $0.key, keys: $0.value) }
         return choose(try key.expression(for: part), among: entries[...])
     }

@@ -23,7 +23,7 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
 
     /// Sorts by what an expression computes.
     public init<Value: Comparable & Sendable>(_ expression: Expression<Model, Value>, order: SortOrder = .forward) {
-        self.init(order, nil, nil) { try Self.rank(of: try $0.read(expression, entity: $1), as: Value.self) }
+        self.init(order, nil, nil) { try rank(of: try $0.read(expression, entity: $1), as: Value.self) }
     }
 
     /// Sorts by what an expression computes.
@@ -37,7 +37,7 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
         order: SortOrder = .forward,
         nils: NilPlacement
     ) {
-        self.init(order, nils, nil) { try Self.rank(of: try $0.read(expression, entity: $1), as: Value.self) }
+        self.init(order, nils, nil) { try rank(of: try $0.read(expression, entity: $1), as: Value.self) }
     }
 
     /// Sorts by the text that an expression computes, in an order that follows the user's language.
@@ -47,14 +47,6 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
         order: SortOrder = .forward
     ) {
         self.init(order, nil, comparator) { try $0.read(expression, entity: $1) }
-    }
-
-    private static func rank<Value>(of value: QueryExpression, as type: Value.Type) throws -> QueryExpression {
-        do {
-            return try EnumerationOrder.rank(of: value, as: type)
-        } catch let part as UnsupportedPredicate {
-            throw SwiftDataError(.unsupportedSortDescriptor, part.description)
-        }
     }
 
     private init(
@@ -81,5 +73,14 @@ extension QuerySort {
             textOrder: sort.comparator?.order ?? .lexical,
             nulls: sort.nils.map { $0 == .first ? .first : .last }
         )
+    }
+}
+
+/// What a sort expression orders values of a type by.
+private func rank<Value>(of value: QueryExpression, as type: Value.Type) throws -> QueryExpression {
+    do {
+        return try EnumerationOrder.rank(of: value, as: type)
+    } catch let part as UnsupportedPredicate {
+        throw SwiftDataError(.unsupportedSortDescriptor, part.description)
     }
 }

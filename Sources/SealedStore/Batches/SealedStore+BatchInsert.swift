@@ -34,7 +34,7 @@ extension SealedStore {
                 if rows.count < keys.count { break }
             }
             try save.noteMixedTexts()
-            try UniqueTexts(connection, layout.schema).require(
+            try UniqueTexts(connection, layout).require(
                 changes.inserted.flatMap { Array($0) },
                 of: insertion.entity
             )

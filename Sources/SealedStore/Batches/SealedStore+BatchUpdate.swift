@@ -46,7 +46,7 @@ private struct BatchUpdate {
             changes.relationships.append(relationship)
         }
         let updated = try keys.keys(of: request.entity)
-        try UniqueTexts(connection, layout.schema).require(updated, of: request.entity)
+        try UniqueTexts(connection, layout).require(updated, of: request.entity)
         changes.updated = [BatchChanges.Keys(entity: request.entity, keys: updated)]
         try keys.clear()
         return changes

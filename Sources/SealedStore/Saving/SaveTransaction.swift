@@ -33,7 +33,7 @@ struct SaveTransaction {
         try settleReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
         try noteMixedTexts()
-        try UniqueTexts(connection, layout.schema).require(request)
+        try UniqueTexts(connection, layout).require(request)
     }
 
     /// Records what was found about the form of the texts.

@@ -8,12 +8,22 @@ import ObjectGraph
 /// has written are compared with the others in Swift's order.
 struct UniqueTexts {
     private let connection: Connection
+    /// The schema in the state that the transaction has made.
     private let schema: StoreSchema
 
-    init(_ connection: Connection, _ schema: StoreSchema) {
+    /// To be made after the transaction has recorded the forms of the texts that it wrote.
+    init(_ connection: Connection, _ layout: SealedStore.Layout) throws {
         self.connection = connection
-        self.schema = schema
+        // To ask for the state is a statement, which a model without unique texts does not pay for.
+        let hasUniqueTexts = layout.schema.model.entities.contains { entity in
+            entity.uniquenessConstraints.joined().contains { slot in
+                if case .attribute(let attribute) = entity.properties[slot] { attribute.type == .string } else { false }
+            }
+        }
+        schema = hasUniqueTexts ? try layout.states.state(on: connection).schema : layout.schema
     }
+
+    private var isNeeded: Bool { !schema.conditions.columnsOfMixedForms.isEmpty }
 
     /// For up to this many rows the table is read once for each; for more it is sorted.
     private static let smallestSort = 8
@@ -39,7 +49,7 @@ struct UniqueTexts {
     ///
     /// - Throws: `SaveConflict.notUnique`.
     func require(_ request: SaveChangesRequest) throws {
-        guard schema.textForms.count > 0 else { return }
+        guard isNeeded else { return }
         for constraint in constraints {
             var keys = Self.keys(of: request.inserted, where: { isConstrained($0, by: constraint) })
             var position = 0
@@ -60,10 +70,10 @@ struct UniqueTexts {
     /// Compares rows of an entity.
     ///
     /// - Throws: `SaveConflict.notUnique`.
-    func require(_ keys: [Int64], of entity: Entity) throws {
-        guard schema.textForms.count > 0 else { return }
+    func require(_ keys: @autoclosure () -> [Int64], of entity: Entity) throws {
+        guard isNeeded else { return }
         for constraint in constraints where constraint.entity.rootIndex == entity.rootIndex {
-            try require(keys, constraint)
+            try require(keys(), constraint)
         }
     }
 
@@ -85,8 +95,10 @@ struct UniqueTexts {
                 let table = schema.table(of: entity)
                 let names = slots.map { entity.properties[$0].name }
                 guard let indexed = IndexedTable(entity, table, names) else { return nil }
-                let columns = indexed.columns.map { ($0.name, schema.textForms.areMixed(in: $0, of: table)) }
-                guard columns.contains(where: \.1) else { return nil }
+                let columns = indexed.columns.map { column in
+                    (name: column.name, isMixed: schema.conditions.areFormsMixed(in: column, of: table))
+                }
+                guard columns.contains(where: { $0.isMixed }) else { return nil }
                 return Constraint(
                     entity: entity,
                     slots: slots,
@@ -100,9 +112,12 @@ struct UniqueTexts {
 
     private func require(_ keys: [Int64], _ constraint: Constraint) throws {
         guard !keys.isEmpty else { return }
-        let isFound =
-            keys.count < Self.smallestSort
-            ? try keys.contains { try isRepeated($0, constraint) } : try areRepeated(keys, constraint)
+        let isFound: Bool
+        if keys.count < Self.smallestSort {
+            isFound = try keys.contains { try isRepeated($0, constraint) }
+        } else {
+            isFound = try areRepeated(keys, constraint)
+        }
         guard isFound else { return }
         throw SaveConflict.notUnique(entity: constraint.entity.name, properties: constraint.properties)
     }

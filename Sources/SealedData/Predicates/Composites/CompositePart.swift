@@ -77,7 +77,7 @@ struct CompositePart {
     /// The name under which a value is found in the JSON text of each made-up whole.
     private static func name<Whole: Decodable & Encodable>(
         in type: Whole.Type,
-        _ value: (Whole) -> Value?,
+        _ value: (Any) -> Value?,
         found: (JSONText, String) -> Value
     ) -> String? {
         var names: Set<String>?

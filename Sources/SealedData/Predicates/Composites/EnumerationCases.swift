@@ -22,12 +22,6 @@ enum EnumerationCases {
         }
     }
 
-    /// The cases of a type that is known at run time only.
-    static func anyCases(of type: any Any.Type) -> [Any]? {
-        func cases<T>(_ type: T.Type) -> [Any]? { all(of: type) }
-        return _openExistential(type, do: cases)
-    }
-
     private enum Layout {
         /// The kind of a native enumeration's metadata.
         static let kind = 0x201
@@ -66,9 +60,9 @@ extension RawRepresentable {
         if let cases = (Self.self as? any CaseIterable.Type).map({ allCases(of: $0) }) {
             return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: true)
         }
-        var rawValues: [Any] = Array(-8...64)
+        var rawValues: [Any] = (-8...64).map { $0 }
         if let storable = RawValue.self as? any StorableValue.Type { rawValues += storable.probes }
-        let values = rawValues.compactMap { rawValue in (rawValue as? RawValue).flatMap(Self.init) }
+        let values = rawValues.compactMap { rawValue in (rawValue as? RawValue).flatMap(Self.init(rawValue:)) }
         return RawValueSamples(values: values, areComplete: false)
     }
 }

@@ -149,7 +149,7 @@ final class ProbeValues {
         if let storable = type as? any StorableValue.Type, let value = storable.probe(self) as? T { return value }
         if let cases = type as? any CaseIterable.Type, let value = anyCase(of: cases) as? T { return value }
         if let cases = EnumerationCases.all(of: type), let value = one(of: cases) { return value }
-        return Self.samples[ObjectIdentifier(type)] as? T
+        return Self.sample(of: type) as? T
     }
 
     private func anyCase<Cases: CaseIterable>(of type: Cases.Type) -> Any? { one(of: type.allCases) }
@@ -158,20 +158,23 @@ final class ProbeValues {
         if case .distinct = style { cases.randomElement(using: &generator) } else { cases.first }
     }
 
-    /// Values of Foundation's types that are made of none of the values above.
-    private static let samples: [ObjectIdentifier: any Sendable] = [
-        ObjectIdentifier(TimeZone.self): TimeZone.gmt,
-        ObjectIdentifier(Locale.self): Locale(identifier: "en_US_POSIX"),
-        ObjectIdentifier(Calendar.self): Calendar(identifier: .gregorian),
-        ObjectIdentifier(DateComponents.self): DateComponents(year: 2001),
-        ObjectIdentifier(DateInterval.self): DateInterval(),
-        ObjectIdentifier(CharacterSet.self): CharacterSet(),
-        ObjectIdentifier(IndexSet.self): IndexSet(),
-        ObjectIdentifier(IndexPath.self): IndexPath(),
-        ObjectIdentifier(URLComponents.self): URLComponents(),
-        ObjectIdentifier(PersonNameComponents.self): PersonNameComponents(),
-        ObjectIdentifier(AttributedString.self): AttributedString(),
-    ]
+    /// A value of one of Foundation's types that are made of none of the values above.
+    private static func sample(of type: any Any.Type) -> Any? {
+        switch ObjectIdentifier(type) {
+        case ObjectIdentifier(TimeZone.self): return TimeZone.gmt
+        case ObjectIdentifier(Locale.self): return Locale(identifier: "en_US_POSIX")
+        case ObjectIdentifier(Calendar.self): return Calendar(identifier: .gregorian)
+        case ObjectIdentifier(DateComponents.self): return DateComponents(year: 2001)
+        case ObjectIdentifier(DateInterval.self): return DateInterval()
+        case ObjectIdentifier(CharacterSet.self): return CharacterSet()
+        case ObjectIdentifier(IndexSet.self): return IndexSet()
+        case ObjectIdentifier(IndexPath.self): return IndexPath()
+        case ObjectIdentifier(URLComponents.self): return URLComponents()
+        case ObjectIdentifier(PersonNameComponents.self): return PersonNameComponents()
+        case ObjectIdentifier(AttributedString.self): return AttributedString()
+        default: return nil
+        }
+    }
 }
 
 extension StorableValue {
