@@ -225,6 +225,8 @@ final class EntitySelection: Sendable {
                     rows.set(integer: key, at: cell.slot)
                 } else if !statement.isNull(at: cell.column) {
                     throw damage(at: cell.slot, of: layout)
+                } else if cell.isRequired {
+                    rows.reportMissingValue(at: cell.slot)
                 }
             case .integer:
                 let value = statement.integer(at: cell.column)
