@@ -12,7 +12,7 @@ extension PersistentModel {
         unavailable,
         message: "values of the property's type can't be stored; make the type Codable, or mark the property @Transient"
     )
-    public func _$value<V>(at slot: Int) -> V { MissingValue.substitute() }
+    public func _$value<V>(at slot: Int) -> V { missingValue(at: slot) }
 
     /// Does nothing.
     @_disfavoredOverload
@@ -20,7 +20,7 @@ extension PersistentModel {
 
     /// A value of a type that cannot be stored.
     @_disfavoredOverload
-    public func _$take<V>(at slot: Int) -> V { MissingValue.substitute() }
+    public func _$take<V>(at slot: Int) -> V { missingValue(at: slot) }
 
     /// Does nothing.
     @_disfavoredOverload
@@ -39,5 +39,5 @@ extension Materialization {
         unavailable,
         message: "values of the constant's type can't be stored; make the type Codable, or mark the property @Transient"
     )
-    public func _$value<V>(at slot: Int) -> V { MissingValue.substitute() }
+    public func _$value<V>(at slot: Int) -> V { missingValue(at: slot) }
 }

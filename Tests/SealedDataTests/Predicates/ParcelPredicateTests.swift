@@ -120,12 +120,8 @@ import Testing
         try expect(#Predicate { if let urgency = $0.urgency { urgency < normal } else { false } }, ["B"])
         let medium = Post.Size.medium
         try expect(#Predicate { $0.size < medium }, ["C", "D"])
-        try expect(
-            #Predicate {
-                if let urgency = $0.urgency, let other = $0.box?.urgency { urgency < other } else { false }
-            },
-            ["B", "C"]
-        )
+        let high = Post.Urgency.high
+        try expect(#Predicate { ($0.urgency ?? high) < ($0.box?.urgency ?? normal) }, ["B", "C"])
     }
 
     @Test func `enumerations are sorted by their own order, nil first`() throws {
