@@ -285,7 +285,7 @@ struct SavePreparation {
             encodeSlots(state, entity, into: &rows) { _, _ in false }
         }
         withExtendedLifetime(held) {}
-        if let slot = rows.takeOverlongSlot() { report(state, slot, .tooLong) }
+        if let slot = rows.takeOverlongSlot() { report(state, slot, .rowTooLong) }
     }
 
     /// Writes the values of an object's slots.

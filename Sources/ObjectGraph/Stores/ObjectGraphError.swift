@@ -78,9 +78,10 @@ public enum ObjectGraphError: Error, Sendable {
             case tooLarge
             /// The value is shorter than the attribute's minimum length.
             case tooShort
-            /// The value is longer than the attribute's maximum length, or the object's texts and blobs together are longer
-            /// than 2 GiB.
+            /// The value is longer than the attribute's maximum length.
             case tooLong
+            /// The object's texts and blobs together are longer than 2 GiB, which no row can hold.
+            case rowTooLong
             /// A to-many relationship has fewer members than its minimum.
             case tooFewMembers
             /// A to-many relationship has more members than its maximum.
@@ -102,7 +103,8 @@ public enum ObjectGraphError: Error, Sendable {
                 case .tooSmall: "its value is below its minimum"
                 case .tooLarge: "its value is above its maximum"
                 case .tooShort: "its value is shorter than its minimum length"
-                case .tooLong: "its value is longer than its maximum length, or than a row can hold"
+                case .tooLong: "its value is longer than its maximum length"
+                case .rowTooLong: "its value makes the object longer than a row can hold"
                 case .tooFewMembers: "it has fewer members than its minimum"
                 case .tooManyMembers: "it has more members than its maximum"
                 case .deletionDenied: "it has members, and its delete rule is deny"

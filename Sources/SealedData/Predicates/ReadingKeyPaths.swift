@@ -40,7 +40,7 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
             case .bidirectionalCollectionLast: return members.element(at: -1, of: whole)
             default: break
             }
-            if let isCount = isCountOfDictionary(keyPath, Root.Output.self) {
+            if let isCount = isCountOfElements(keyPath, Root.Output.self) {
                 return .value(isCount ? members.count : .comparing(.equal, members.count, .literal(.integer(0))))
             }
             throw UnsupportedPredicate("'\(keyPath)' of a '\(Root.Output.self)'")

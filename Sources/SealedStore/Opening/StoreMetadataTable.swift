@@ -53,23 +53,10 @@ struct StoreMetadataTable {
         }
     }
 
-    /// Reads the table.
+    /// Reads the table, of which ``SchemaFingerprint`` has made sure that it is there.
     ///
-    /// - Throws: ``SealedStoreError/notAStore`` if there is no such table; ``SealedStoreError/damagedMetadata(_:)`` where
-    ///   something is missing or cannot be read.
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
-        do {
-            return try readExisting(on: connection)
-        } catch DatabaseError.sqlite {
-            // Asked only now, as every opening would pay for it.
-            let isThere = try connection.withStatement(
-                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_metadata'"
-            ) { try $0.step() }
-            throw isThere ? SealedStoreError.damagedMetadata("the table") : SealedStoreError.notAStore
-        }
-    }
-
-    private static func readExisting(on connection: Connection) throws -> StoreMetadataTable {
         var values: [String: String] = [:]
         try connection.withStatement(#"SELECT "key", "value" FROM "_metadata""#) { statement in
             while try statement.step() { values[statement.string(at: 0)] = statement.string(at: 1) }

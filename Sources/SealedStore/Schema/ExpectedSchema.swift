@@ -106,11 +106,12 @@ struct SchemaFingerprint {
 
     /// Reads the schema of a connection's file.
     ///
-    /// - Throws: ``SealedStoreError/foreignSchema(object:)`` if the tables that are read before the rest of the schema can be
-    ///   compared are not those of a store.
+    /// - Throws: ``SealedStoreError/notAStore`` if the file has no `_metadata`; ``SealedStoreError/foreignSchema(object:)`` if
+    ///   the tables that are read before the rest of the schema can be compared are not those of a store.
     init(on connection: Connection) throws {
         var hasher = Hasher()
         var missing = SchemaStatements.own
+        var hasMetadata = false
         try connection.withUncachedStatement(Self.sql) { row in
             while try row.step() {
                 for column: Int32 in 0..<4 {
@@ -119,11 +120,13 @@ struct SchemaFingerprint {
                     hasher.combine(bytes: bytes)
                 }
                 guard !missing.isEmpty else { continue }
+                if row.string(at: 1) == "_metadata" { hasMetadata = true }
                 let statement = row.text(at: 3)
                 missing.removeAll { $0.utf8.elementsEqual(statement) }
             }
         }
         guard missing.isEmpty else {
+            guard hasMetadata else { throw SealedStoreError.notAStore }
             throw SealedStoreError.foreignSchema(object: SQL.nameOfObject(madeBy: missing[0]))
         }
         value = hasher.finalize()

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `texts of other characters that look the same do not collide`(kind: StoreKind) throws {
+    func `texts that are equal in Swift collide, whatever their characters`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         context.make("Person", ["email": "b"])
         try context.save()
@@ -114,7 +114,7 @@ import Testing
         context.make("Person", ["email": "\u{e9}", "age": 2])
         context.make("Person", ["email": "b", "age": 3])
         try context.save()
-        #expect(try store.context().count(context.request("Person")) == 3)
+        #expect(try store.context().count(context.request("Person")) == 2)
     }
 
     @Test(arguments: StoreKind.allCases)

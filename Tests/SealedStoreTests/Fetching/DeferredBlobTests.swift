@@ -193,7 +193,7 @@ import Testing
     func `a value that was deleted elsewhere is never saved as an empty one`(isRead: Bool) throws {
         try insert([10_000])
         let context = ManagedObjectContext(coordinator: coordinator)
-        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.mergePolicy = .overwrite
         let object = try #require(try context.fetch(FetchRequest(photo), as: ManagedObject.self).first)
         object["name"] = .text("mine")
         if isRead { object["image"] = object["image"] }

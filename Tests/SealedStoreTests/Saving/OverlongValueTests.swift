@@ -34,7 +34,7 @@ import Testing
             return
         }
         #expect(problems.map(\.property) == ["content"])
-        #expect(problems.map(\.reason) == [.tooLong])
+        #expect(problems.map(\.reason) == [.rowTooLong])
     }
 
     @Test(.enabled(if: MemoryLayout<Int>.size == 8), arguments: [true, false])

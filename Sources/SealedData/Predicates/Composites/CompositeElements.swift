@@ -26,13 +26,25 @@ extension Set: ListedElements {
 private protocol KeyedValues {
     static var keyType: any Any.Type { get }
     static var valueType: any Any.Type { get }
-    static var countPath: AnyKeyPath { get }
-    static var isEmptyPath: AnyKeyPath { get }
 }
 
 extension Dictionary: KeyedValues {
     fileprivate static var keyType: any Any.Type { Key.self }
     fileprivate static var valueType: any Any.Type { Value.self }
+}
+
+/// A collection whose key paths to the number of its elements Foundation does not recognise.
+private protocol CountedElements {
+    static var countPath: AnyKeyPath { get }
+    static var isEmptyPath: AnyKeyPath { get }
+}
+
+extension Dictionary: CountedElements {
+    fileprivate static var countPath: AnyKeyPath { \Self.count }
+    fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+}
+
+extension ArraySlice: CountedElements {
     fileprivate static var countPath: AnyKeyPath { \Self.count }
     fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
 }
@@ -76,11 +88,10 @@ extension KeyedValues {
     fileprivate static var hasObjectForm: Bool { keyType == String.self || keyType == Int.self }
 }
 
-/// Whether a key path leads to the number of a dictionary's values; nil where it leads elsewhere than to that, or to whether
-/// there are any.
-func isCountOfDictionary(_ keyPath: AnyKeyPath, _ type: any Any.Type) -> Bool? {
-    guard let dictionary = type as? any KeyedValues.Type else { return nil }
-    return keyPath == dictionary.countPath ? true : keyPath == dictionary.isEmptyPath ? false : nil
+/// Whether a key path leads to `count` of a dictionary or slice: true for `count`, false for `isEmpty`, nil for any other.
+func isCountOfElements(_ keyPath: AnyKeyPath, _ type: any Any.Type) -> Bool? {
+    guard let collection = type as? any CountedElements.Type else { return nil }
+    return keyPath == collection.countPath ? true : keyPath == collection.isEmptyPath ? false : nil
 }
 
 /// The type of the values of a dictionary that is stored as a JSON object; nil for other types.
