@@ -4,14 +4,19 @@ import Journal
 /// Writes to a store as another process; `SealedStoreTests` starts it.
 ///
 /// With a number, it saves entries, one pair after the other, until it is killed, and acknowledges each save on standard
-/// output by the pair's number. With a seed and a number of steps, it makes random changes of a graph.
+/// output by the pair's number. With a seed and a number of steps, it makes random changes of a graph. As a writer of a
+/// network, it saves random changes until it is killed, and writes a ``NetworkLog``.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
+///        journal-writer STORE network WRITER
 @main
 enum JournalWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[2] == "network", let writer = Int64(arguments[3]) {
+            return try writeNetwork(URL(filePath: arguments[1]), writer)
+        }
         if arguments.count == 4, let seed = UInt64(arguments[2]), let steps = Int(arguments[3]) {
             return try LinkWorkload.run(URL(filePath: arguments[1]), seed: seed, steps: steps)
         }
@@ -26,5 +31,19 @@ enum JournalWriter {
             FileHandle.standardOutput.write(Data("\(number)\n".utf8))
             number += 1
         }
+    }
+
+    private static func writeNetwork(_ store: URL, _ writer: Int64) throws {
+        var writer = NetworkWriter(try Network.open(store), writer: writer)
+        while true {
+            let step = try writer.prepare()
+            let lines = NetworkLog.lines(step)
+            acknowledge(lines?.before)
+            acknowledge(try writer.save(step) ? lines?.after : lines?.failed)
+        }
+    }
+
+    private static func acknowledge(_ line: String?) {
+        if let line { FileHandle.standardOutput.write(Data(line.utf8)) }
     }
 }
