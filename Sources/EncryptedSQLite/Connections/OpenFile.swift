@@ -35,7 +35,9 @@ struct OpenFile: Sendable {
         try require(opener.files)
         do throws(DatabaseError) {
             let connection = try opener.open(role)
-            guard try connection.fileIdentity() == identity else { throw DatabaseError.moved(path: opener.files.namedPath) }
+            guard try connection.fileIdentity() == identity else {
+                throw DatabaseError.moved(path: opener.files.namedPath)
+            }
             return connection
         } catch {
             // Another file has another key or content, which explains any error.

@@ -27,7 +27,8 @@ enum BackingStore {
     ) throws -> IncrementalStoreNode? {
         switch self {
         case .store(let store): try store.newValuesForObject(with: id, with: context)
-        case .parent: try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
+        case .parent:
+            try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
         }
     }
 

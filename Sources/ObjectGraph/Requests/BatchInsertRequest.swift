@@ -88,7 +88,8 @@ public final class BatchInsertion: @unchecked Sendable {
             let overlongSlot = rows.takeOverlongSlot()
             for property in entity.properties {
                 let isOverlong = property.slot == overlongSlot
-                guard let reason = isOverlong ? .rowTooLong : property.problem(of: object[property.name] ?? .null) else {
+                guard let reason = isOverlong ? .rowTooLong : property.problem(of: object[property.name] ?? .null)
+                else {
                     continue
                 }
                 // The object has no identifier that would mean anything after the failure.

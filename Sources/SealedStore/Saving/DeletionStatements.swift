@@ -81,12 +81,13 @@ struct ReferenceStatements: Sendable {
     ) {
         self.rule = rule
         self.reference = reference ?? rule?.inverse
-        // As the deleted objects see the table; the owner's side of a relationship is the member's of its inverse.
-        let seen = rule.flatMap { schema.joinTables[$0.index] }
-        let mirrored = self.reference.flatMap { schema.joinTables[$0.index] }
-        guard let table = (seen ?? mirrored)?.name, let own = seen?.owner ?? mirrored?.member,
-            let other = seen?.member ?? mirrored?.owner
-        else { preconditionFailure("a relationship without a key has a join table") }
+        // The deleted objects own the pairs of `rule` and are the members of those of `reference`. A relationship that is its
+        // own inverse has both kinds of pairs, in one table.
+        guard let pairs = (reference ?? rule).flatMap({ schema.joinTables[$0.index] }) else {
+            preconditionFailure("a relationship without a key has a join table")
+        }
+        let (table, own, other) =
+            reference == nil ? (pairs.name, pairs.owner, pairs.member) : (pairs.name, pairs.member, pairs.owner)
         clearing = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
         guard let rule, !rule.dropsPairsOfDeleted else {
             finding = nil

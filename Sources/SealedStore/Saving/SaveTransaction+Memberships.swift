@@ -5,16 +5,21 @@ extension SaveTransaction {
     /// Writes a change of a relationship that no row tells.
     func apply(_ change: SaveChangesRequest.MembershipChange) throws {
         if let pairs = layout.schema.joinTables[change.relationship.index] {
-            try run(
-                "DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2",
-                change.owner,
-                change.removed
-            )
-            try run(
-                "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)",
-                change.owner,
-                change.added
-            )
+            var directions = [(owner: pairs.owner, member: pairs.member)]
+            // The context may not know that another writer changed the other direction.
+            if change.relationship.inverse === change.relationship { directions.append((pairs.member, pairs.owner)) }
+            for (owner, member) in directions {
+                try run(
+                    "DELETE FROM \(pairs.name) WHERE \(owner) = ?1 AND \(member) = ?2",
+                    change.owner,
+                    change.removed
+                )
+                try run(
+                    "INSERT OR IGNORE INTO \(pairs.name) (\(owner), \(member)) VALUES (?1, ?2)",
+                    change.owner,
+                    change.added
+                )
+            }
             if let position = pairs.position, let order = change.order {
                 try number(
                     order,

@@ -100,7 +100,9 @@ import Testing
         #expect(databaseError { try database.snapshot() } == .moved(path: path))
     }
 
-    @Test func `a symbolic link that leads elsewhere later leaves the database with the file that it was opened with`() throws {
+    @Test func `a symbolic link that leads elsewhere later leaves the database with the file that it was opened with`()
+        throws
+    {
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let linked = try openSample(link)

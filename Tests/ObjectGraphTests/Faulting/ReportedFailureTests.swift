@@ -63,7 +63,8 @@ import Testing
         let name = ExpressionDescription("name", store.model.path("Author", "name"))
         let dictionaries = DictionaryFetchRequest(request.entity, [name])
         let requests: [(ManagedObjectContext) throws -> Void] = [
-            { _ = try $0.count(request) }, { _ = try $0.fetchIDs(request) }, { _ = try $0.fetchDictionaries(dictionaries) },
+            { _ = try $0.count(request) }, { _ = try $0.fetchIDs(request) },
+            { _ = try $0.fetchDictionaries(dictionaries) },
             { try $0.enumerate(request) { (_: [ManagedObject]) in } },
             { _ = try $0.fetch(request, batchSize: 10, as: ManagedObject.self) },
         ]

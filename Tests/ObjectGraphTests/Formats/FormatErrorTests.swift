@@ -152,12 +152,15 @@ import Testing
 
     @Test(
         arguments: [
-            "count == 'sesame'", "name == 'sesame' AND nmae == 1", "'sesame'", "name 'sesame'", "name == 'sesame' 'sesame'",
+            "count == 'sesame'", "name == 'sesame' AND nmae == 1", "'sesame'", "name 'sesame'",
+            "name == 'sesame' 'sesame'",
             "labels == 'sesame'", "name == 'sesame", "name == '\\q sesame'", "count CONTAINS 'sesame'",
             "CAST(name, 'sesame') == 1", "CAST('sesame', 'Date') > 3", "FUNCTION(name, 'sesame') == 'x'",
-            "FUNCTION(SELF, 'isKindOfEntity:', 'sesame')", "'sesame'.first == 1", "name + 'sesame' > 2", "name == {'sesame'}",
+            "FUNCTION(SELF, 'isKindOfEntity:', 'sesame')", "'sesame'.first == 1", "name + 'sesame' > 2",
+            "name == {'sesame'}",
             "length('sesame', 'sesame') == 1", "sum({'sesame'}) > 1", "ANY 'sesame' == name", "owner == 'sesame'",
-            "TERNARY('sesame', 1, 2) == 1", "name == 'sesame' == 'sesame'", "code == 'sesame'", "SUBQUERY('sesame', $x, YES)",
+            "TERNARY('sesame', 1, 2) == 1", "name == 'sesame' == 'sesame'", "code == 'sesame'",
+            "SUBQUERY('sesame', $x, YES)",
         ]
     )
     func `no text of a literal is in what an error prints`(format: String) throws {

@@ -18,7 +18,9 @@ import Testing
         let text: String
         init(from decoder: any Decoder) throws {
             text = try decoder.singleValueContainer().decode(String.self)
-            guard !text.isEmpty else { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "empty")) }
+            guard !text.isEmpty else {
+                throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "empty"))
+            }
         }
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -41,7 +43,9 @@ import Testing
         }
     }
     indirect enum Tree: Codable, Equatable { case leaf(Int), node(Tree, Tree) }
-    struct Chain: Codable, Equatable { var name: String, next: [Chain], url: URL, id: UUID, made: Date, counts: [String: Int] }
+    struct Chain: Codable, Equatable {
+        var name: String, next: [Chain], url: URL, id: UUID, made: Date, counts: [String: Int]
+    }
     enum Plain: String, Codable { case first = "1", second = "2" }
 
     @Model final class Parcel {
@@ -66,7 +70,14 @@ import Testing
             note = try! JSONDecoder().decode(NonEmpty.self, from: Data(#""n""#.utf8))
             sender = EMail("seen@example.org")
             tree = .node(.leaf(1), .leaf(2))
-            chain = Chain(name: "", next: [], url: URL(string: "https://example.org")!, id: UUID(), made: Date(), counts: [:])
+            chain = Chain(
+                name: "",
+                next: [],
+                url: URL(string: "https://example.org")!,
+                id: UUID(),
+                made: Date(),
+                counts: [:]
+            )
             plain = .second
             tags = ["a", "b"]
         }

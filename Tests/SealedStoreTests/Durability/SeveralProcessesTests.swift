@@ -42,7 +42,8 @@ import Testing
     private func check(_ store: URL, _ writers: [Writer], _ seed: String) throws {
         let context = try Network.open(store)
         defer { try? context.coordinator.removeAllStores() }
-        #expect(try context.storeProblems() == [], "\(seed)")
+        let problems = try context.storeProblems()
+        #expect(problems.isEmpty, "\(problems.map(\.description)), \(seed)")
         for writer in writers {
             let log = NetworkLog(writer.text)
             let numbers = Set(try Network.numbers(of: writer.number, in: context))

@@ -67,7 +67,9 @@ import Testing
     func `a property that is not optional any more needs a value in every row`(isReadOnly: Bool) throws {
         try write(notes: [nil, "a", nil])
         let before = try Data(contentsOf: url)
-        let differences = try Self.differences { _ = try open(Self.model(notesAreOptional: false), isReadOnly: isReadOnly) }
+        let differences = try Self.differences {
+            _ = try open(Self.model(notesAreOptional: false), isReadOnly: isReadOnly)
+        }
         #expect(differences == ["property 'Trip.notes' is not optional any more, and 2 row(s) have no value for it"])
         #expect(try Data(contentsOf: url) == before)
     }

@@ -206,7 +206,10 @@ struct FormatLexer {
         case "f": return "\u{C}"
         case "\\", "'", "\"": return scalar
         default:
-            throw error("a backslash and this character stand for nothing; a backslash is written as '\\\\'", from: start)
+            throw error(
+                "a backslash and this character stand for nothing; a backslash is written as '\\\\'",
+                from: start
+            )
         }
     }
 
