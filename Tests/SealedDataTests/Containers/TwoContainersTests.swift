@@ -147,8 +147,6 @@ import Testing
         #expect(try saved().fetch(FetchDescriptor<Shelf>()).map(\.name).sorted() == ["a", "renamed"])
     }
 
-    // MARK: Relationships
-
     // MARK: Deletions
 
     @Test func `both delete one object`() throws {
