@@ -7,6 +7,20 @@ extension SealedStore {
 
     /// Inserts the rows of a batch request, in one transaction.
     func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
+        let result: Result<BatchChanges, any Error> = try writeTransaction { connection, layout in
+            do {
+                // A savepoint: the program's closure runs inside it and may have taken keys for objects of its own, which
+                // stay reserved when the rows are rolled back.
+                return .success(try insertRows(insertion))
+            } catch {
+                try sequences.reserveAgain(for: layout.schema.model, on: connection)
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func insertRows(_ insertion: BatchInsertion) throws -> BatchChanges {
         try writeTransaction { connection, layout in
             var save = SaveTransaction(connection, layout)
             let root = layout.schema.model.root(of: insertion.entity)

@@ -10,21 +10,57 @@ final class PrimaryKeySequences: Sendable {
     /// How many keys are reserved at least.
     static let blockSize = 64
 
-    private let reserved = Guarded<[Int: Range<Int64>]>([:])
+    /// What is left of the reservations, by the position of the root entity.
+    private let supplies = Guarded<[Int: Supply]>([:])
 
-    /// Takes keys for objects of a root entity; `reserve` gets more, as many as it is asked for at least.
-    func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
-        try reserved.withLock { reserved in
+    /// The keys of one root entity that are reserved and not given out yet.
+    private struct Supply {
+        var ranges: [Range<Int64>] = []
+        /// The largest key that was ever reserved; 0 before the first reservation.
+        var lastKey: Int64 = 0
+
+        mutating func take(_ count: Int) -> [Int64] {
             var keys: [Int64] = []
-            var range = reserved[rootIndex] ?? 0..<0
-            while keys.count < count {
-                if range.isEmpty { range = try reserve(max(count - keys.count, Self.blockSize)) }
+            while keys.count < count, let range = ranges.first {
                 let taken = range.prefix(count - keys.count)
                 keys += taken
-                range = range.dropFirst(taken.count)
+                if taken.count == range.count { ranges.removeFirst() } else { ranges[0] = taken.endIndex..<range.upperBound }
             }
-            reserved[rootIndex] = range
             return keys
+        }
+    }
+
+    /// Takes keys for objects of a root entity.
+    ///
+    /// - Parameter reserve: Reserves at least as many keys as it is asked for. The lock is not held meanwhile: `reserve` waits
+    ///   for the writer connection, whose holder may ask for keys itself.
+    func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
+        var keys = supplies.withLock { $0[rootIndex]?.take(count) ?? [] }
+        while keys.count < count {
+            let range = try reserve(max(count - keys.count, Self.blockSize))
+            let taken = range.prefix(count - keys.count)
+            keys += taken
+            supplies.withLock { supplies in
+                var supply = supplies[rootIndex] ?? Supply()
+                if taken.count < range.count { supply.ranges.append(taken.endIndex..<range.upperBound) }
+                supply.lastKey = max(supply.lastKey, range.upperBound - 1)
+                supplies[rootIndex] = supply
+            }
+        }
+        return keys
+    }
+
+    /// Reserves the keys again that were reserved before, in the transaction that a connection is in: those that were
+    /// reserved in a transaction that is rolled back are in use nevertheless.
+    func reserveAgain(for model: ManagedObjectModel, on connection: Connection) throws {
+        for (rootIndex, supply) in supplies.withLock({ $0 }) {
+            try connection.withStatement(
+                #"UPDATE "_sequence" SET "next" = ?1 WHERE "entity" = ?2 AND "next" < ?1"#
+            ) { statement in
+                try statement.bind(supply.lastKey + 1, at: 1)
+                try statement.bind(text: model.entities[rootIndex].name, at: 2)
+                try statement.run()
+            }
         }
     }
 
