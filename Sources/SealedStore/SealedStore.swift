@@ -75,6 +75,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     // MARK: IncrementalStore
 
+    /// True: what a save has written stays in its transaction until other stores have written as well.
+    open var savesInTwoPhases: Bool { true }
+
     /// Opens the file with the key, or creates it, and checks that it was made for the model.
     ///
     /// - Throws: `DatabaseError` where the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` where it was made
@@ -144,6 +147,19 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             }
         } catch DatabaseError.interrupted {
             throw CancellationError()
+        }
+    }
+
+    /// Writes changes, calls `beforeCommit` and commits, in one transaction of the file: what `beforeCommit` throws rolls it
+    /// back.
+    open func save(
+        _ changes: SaveChangesRequest,
+        with context: ManagedObjectContext?,
+        beforeCommit: () throws -> Void
+    ) throws {
+        try writeTransaction { _, _ in
+            _ = try execute(.save(changes), with: context)
+            try beforeCommit()
         }
     }
 

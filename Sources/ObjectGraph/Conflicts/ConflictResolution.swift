@@ -1,10 +1,10 @@
 /// What one save does about the conflicts that its stores report, as the context's merge policy says.
 struct ConflictResolution {
     /// How often a save is tried again; each time somebody else must have changed something meanwhile.
-    private static let mostAttempts = 16
+    static let mostAttempts = 16
 
-    private let context: ManagedObjectContext
-    private var attempts = 0
+    let context: ManagedObjectContext
+    private(set) var attempts = 0
     /// What the context was before anything was changed for the sake of the policy.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
@@ -16,13 +16,15 @@ struct ConflictResolution {
 
     /// Changes the context so that the save can be tried again.
     ///
-    /// - Throws: ``ObjectGraphError/conflicts(_:)`` or ``ObjectGraphError/notUnique(_:)`` where the policy does not allow it, or
-    ///   nothing helps; what the stores throw.
+    /// - Throws: ``ObjectGraphError/conflicts(_:)``, ``ObjectGraphError/notUnique(_:)`` or ``ObjectGraphError/validation(_:)``
+    ///   if the policy does not allow it, or nothing helps; what the stores throw.
     mutating func resolve(_ conflict: SaveConflict) throws {
         attempts += 1
         if snapshot == nil, context.mergePolicy != .error { snapshot = ChangesSnapshot(context) }
         switch conflict {
         case .outdated(let ids): try resolveOutdated(ids)
+        case .missingDestinations(let references): try resolveMissing(references)
+        case .remainingReferences(let references): try resolveRemaining(references)
         case .notUnique:
             let wasResolved = try uniqueness.resolve()
             guard wasResolved, attempts < Self.mostAttempts else { throw ObjectGraphError(conflict) }
@@ -31,6 +33,9 @@ struct ConflictResolution {
 
     /// Undoes what was done: the save has failed.
     func takeBack() { snapshot?.restore(context) }
+
+    /// Forgets what the context was: the changes since then stay.
+    mutating func forgetSnapshot() { snapshot = nil }
 
     /// Ends the resolution: the save has succeeded.
     mutating func finish() {
@@ -41,13 +46,13 @@ struct ConflictResolution {
 
     // MARK: Outdated objects
 
-    private mutating func resolveOutdated(_ ids: [ManagedObjectID]) throws {
+    mutating func resolveOutdated(_ ids: [ManagedObjectID]) throws {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
             guard let object, object.hasChanges else { return false }
             let isInsertedAgain = rows[id] == nil && !object.state.pointee.flags.contains(.deleted)
-            return !(isInsertedAgain && context.mergePolicy.objectWins) || object.hasAllValues
+            return !(isInsertedAgain && context.mergePolicy == .overwrite) || object.hasAllValues
         }
         guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
             // That they are outdated is to stay known.
@@ -70,7 +75,7 @@ struct ConflictResolution {
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
     }
 
-    private func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
+    func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var rows: [ManagedObjectID: Row] = [:]
         for (rootIndex, ids) in Dictionary(grouping: ids, by: \.entity.rootIndex) {
             let root = context.model.entities[rootIndex]
@@ -125,7 +130,8 @@ struct ConflictResolution {
         }
     }
 
-    /// Decides about an object that somebody else has deleted.
+    /// Decides about an object that another context or process has deleted: the deletion goes before changes, unless the
+    /// policy is to overwrite.
     private func settleMissing(_ object: any GraphObject) {
         let state = object.state
         if state.pointee.flags.contains(.deleted) {
@@ -133,15 +139,17 @@ struct ConflictResolution {
             state.pointee.flags.insert(.vanished)
         } else if state.pointee.flags.contains(.updated) {
             context.updated.remove(object)
-            if context.mergePolicy.objectWins {
+            if context.mergePolicy == .overwrite {
                 // Under its own key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
+                state.pointee.flags.remove(.vanished)
                 context.inserted.add(object)
             } else {
                 state.pointee.changes = nil
                 state.pointee.flags.insert(.vanished)
             }
         }
+        context.deletionStamp &+= 1
     }
 }
 

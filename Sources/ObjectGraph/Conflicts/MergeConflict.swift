@@ -66,6 +66,23 @@ extension ObjectGraphError {
                         conflictingObjects: []
                     )
                 ])
+            case .missingDestinations(let references):
+                .validation(
+                    references.map {
+                        .init(id: $0.source, property: $0.relationship.name, reason: .missingDestination)
+                    }
+                )
+            case .remainingReferences(let references):
+                .validation(
+                    references.map { reference in
+                        reference.problem
+                            ?? .init(
+                                id: reference.deleted,
+                                property: reference.rule?.name ?? "",
+                                reason: .deletionDenied
+                            )
+                    }
+                )
             }
     }
 }

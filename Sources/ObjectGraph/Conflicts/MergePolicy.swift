@@ -13,11 +13,20 @@
 /// family has other properties: the save throws ``ObjectGraphError/notUnique(_:)`` under all policies but ``rollback``, which
 /// drops the new object.
 ///
-/// Where an object was deleted by somebody else, the policies under which the object wins insert it again; one with a large
-/// value that was never read cannot be, and the save throws. Where it was
-/// deleted here and changed elsewhere, those under which the store wins take the deletion back, and with it those that followed
-/// from it along delete rules. An object that is inserted again is a member of what this context had loaded; the other
-/// relationships went with the deletion.
+/// An object that another context or process has deleted stays deleted, and its changes are dropped, except under
+/// ``overwrite``, which inserts it again with the values that it has here: a deleted row has no properties that could be
+/// merged. Whether the context has heard of the deletion before the object was changed makes no difference. An object with a
+/// large value that was never read cannot be inserted again, and the save throws. An object that is inserted again is a
+/// member of what this context had loaded; the other relationships went with the deletion.
+///
+/// An object that was deleted here and changed elsewhere stays deleted under the policies under which the object wins; those
+/// under which the store wins take the deletion back, and with it those that followed from it along delete rules. The same
+/// holds where other objects came to refer to the deleted one since its delete rules were applied: the rules are applied to
+/// those as well, or the deletion is taken back. A delete rule `deny`, and a relationship that is not optional, are never
+/// overruled: the save throws ``ObjectGraphError/validation(_:)``.
+///
+/// A reference to an object that was deleted elsewhere is dropped under every policy but ``error``. If the relationship is
+/// not optional, the save throws ``ObjectGraphError/validation(_:)``.
 public enum MergePolicy: Hashable, Sendable {
     /// The save throws, and nothing changes.
     case error
@@ -40,4 +49,9 @@ public enum SaveConflict: Error, Hashable, Sendable {
     case outdated([ManagedObjectID])
     /// The values of the properties belong to another object already.
     case notUnique(entity: String, properties: [String])
+    /// References that the save writes lead to objects that the store does not have; all of them.
+    case missingDestinations([WrittenReference])
+    /// Objects refer to objects that the save deletes, though neither a delete rule nor the save has dealt with the
+    /// reference; all of them.
+    case remainingReferences([RemainingReference])
 }

@@ -90,6 +90,24 @@ struct ChangeList {
         removals += 1
     }
 
+    /// Gives those objects away for which `isRemoved` holds, their flags reset.
+    mutating func removeAll(where isRemoved: (ChangedObject) -> Bool) -> [ChangedObject] {
+        var removed: [ChangedObject] = []
+        var rest: [ChangedObject] = []
+        for entry in entries {
+            guard isRemoved(entry) else {
+                rest.append(entry)
+                continue
+            }
+            if entry.state.pointee.flags.contains(mark) { count -= 1 }
+            entry.state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade])
+            removed.append(entry)
+        }
+        entries = rest
+        removals += 1
+        return removed
+    }
+
     /// Empties the list and gives its objects away, their flags reset.
     mutating func removeAll() -> [ChangedObject] {
         withEntries { entries in

@@ -74,6 +74,20 @@ extension ManagedObjectContext {
         announceChange()
         updated.add(object)
     }
+
+    /// Takes note of a change of an object's own values. One that another context or process has deleted is listed as well:
+    /// the save settles the conflict, so that it does not matter whether the context has heard of the deletion before the
+    /// change.
+    func markChanged(_ object: any GraphObject) {
+        let flags = object.state.pointee.flags
+        guard flags.contains(.vanished) else { return markUpdated(object) }
+        guard flags.isDisjoint(with: [.inserted, .updated, .deleted, .deletionSaved]), object.state.pointee.row != nil,
+            knownObject(forKey: object.state.pointee.key, of: object.entity) === object
+        else { return }
+        object.state.pointee.flags.insert(.outdated)
+        announceChange()
+        updated.add(object)
+    }
 }
 
 extension GraphObject {

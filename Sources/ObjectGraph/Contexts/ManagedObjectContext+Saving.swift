@@ -1,6 +1,10 @@
 extension ManagedObjectContext {
     /// Writes all changes in one transaction, and tells the coordinator's other contexts.
     ///
+    /// Changes of the objects of several stores are one transaction of each store. All stores write before the first one
+    /// commits, so that an error in any of them leaves all of them as they were. Only a commit that fails after another store
+    /// has committed divides the save.
+    ///
     /// Conflicts are settled as the ``mergePolicy`` says. When it throws, neither the store nor the context has changed:
     /// after a repair it can be called again.
     ///
@@ -8,27 +12,35 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/conflicts(_:)`` where objects changed in the store since they were read, and
     ///   ``ObjectGraphError/notUnique(_:)`` where values have to be unique and are not, if the policy does not settle it;
     ///   ``ObjectGraphError/unreadable(_:)`` where values could not be read since the last save;
+    ///   ``ObjectGraphError/incompleteSave(_:)`` where several stores are saved and one could not commit after another one did;
     ///   ``ObjectGraphError/saveInProgress`` where an object asks for it that is told of a save; what the stores throw.
     public func save() throws {
         guard !isSaving else { throw ObjectGraphError.saveInProgress }
         takeInSavedChanges()
         guard hasChanges else { return registerUndo() }
         try requireReadableValues()
-        let told = try saveChanges()
+        var told: [ManagedObject] = []
+        do {
+            try saveChanges(telling: &told)
+        } catch ObjectGraphError.incompleteSave(let save) {
+            for object in told where !object.hasChanges { object.didSave() }
+            throw ObjectGraphError.incompleteSave(save)
+        }
         for object in told { object.didSave() }
     }
 
-    /// Saves, and returns the objects that are to be told that they have been.
-    private func saveChanges() throws -> [ManagedObject] {
+    /// Saves.
+    ///
+    /// - Parameter told: Becomes the objects that are to be told when they have been saved.
+    private func saveChanges(telling told: inout [ManagedObject]) throws {
         isSaving = true
         defer { isSaving = false }
         try tellOfSave()
         // What objects changed when they were told is undone together with the changes before.
         registerUndo()
-        let told = changedLifecycleObjects
+        told = changedLifecycleObjects
         if recorder != nil { loadMembersOfDeletedObjects() }
         try withoutRecording { try advancingGeneration(writeChanges) }
-        return told
     }
 
     private func writeChanges() throws {
@@ -50,8 +62,15 @@ extension ManagedObjectContext {
     private func tryToWrite(settlingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]?
     {
         let preparation = try prepareSave()
+        let write = SaveWrite(preparation, of: self)
         do {
-            try write(preparation)
+            try write.run()
+        } catch  where !write.committed.isEmpty {
+            // What was changed for the sake of the merge policy is saved in part: it stays.
+            resolution.forgetSnapshot()
+            finishSave(preparation, of: write.committed)
+            for batch in write.committed { announce(.save(batch.request)) }
+            throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
             try resolution.resolve(conflict)
             return nil
@@ -77,14 +96,6 @@ extension ManagedObjectContext {
             if changes == [inserted.stamp, updated.stamp, deleted.stamp] { return preparation }
         }
         throw ObjectGraphError.endlessChanges
-    }
-
-    private func write(_ preparation: SavePreparation) throws {
-        for batch in preparation.batches where !batch.request.isEmpty {
-            guard case .saved = try batch.store.execute(.save(batch.request), with: self) else {
-                preconditionFailure("the store answered a save with something else")
-            }
-        }
     }
 
     /// Asks the stores for the permanent keys of all new objects. They stay with the objects, even if the save fails.
@@ -127,7 +138,37 @@ extension ManagedObjectContext {
 
     /// Makes the objects what their saved rows say.
     private func finishSave(_ preparation: SavePreparation) {
-        let batches = preparation.batches
+        let composites = adoptSavedRows(of: preparation.batches)
+        // They stay registered for as long as somebody refers to them, so that others still find them under their keys.
+        for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
+        clearChangeLists()
+        saveCount += 1
+        // Only now, since the end of a value of a class of the program's may come back to the context.
+        withExtendedLifetime(composites) {}
+    }
+
+    /// Makes the objects of some stores what their saved rows say. Those of the others stay changed.
+    private func finishSave(_ preparation: SavePreparation, of batches: [SavePreparation.StoreBatch]) {
+        let composites = adoptSavedRows(of: batches)
+        let isSaved = { (entry: ChangedObject) in
+            entry.state.pointee.handler.map { preparation.isEntity($0.entity, in: batches) } ?? false
+        }
+        for entry in preparation.deleted where isSaved(entry) {
+            entry.state.pointee.flags.formUnion([.vanished, .deletionSaved])
+        }
+        deletionStamp &+= 1
+        let saved = (
+            inserted.removeAll(where: isSaved), updated.removeAll(where: isSaved), deleted.removeAll(where: isSaved),
+            recentMembers.removeAll()
+        )
+        saveCount += 1
+        withExtendedLifetime((composites, saved)) {}
+    }
+
+    /// Gives objects their saved rows, and new ones their permanent keys.
+    ///
+    /// - Returns: values of classes of the program's that nothing refers to any more.
+    private func adoptSavedRows(of batches: [SavePreparation.StoreBatch]) -> [any CompositeValue] {
         // All members before any key changes: they are told by the temporary keys.
         for batch in batches where batch.hasToMany {
             batch.inserted.forEachRow { position, _ in inserted.entries[position].object.forgetSavedMembers(in: self) }
@@ -147,12 +188,7 @@ extension ManagedObjectContext {
             }
             for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
         }
-        // They stay registered for as long as somebody refers to them, so that others still find them under their keys.
-        for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
-        clearChangeLists()
-        saveCount += 1
-        // Only now, since the end of a value of a class of the program's may come back to the context.
-        withExtendedLifetime(composites) {}
+        return composites
     }
 
     /// Gives inserted objects their permanent keys and their rows.

@@ -5,11 +5,13 @@ struct SavePreparation {
     /// The objects to delete.
     let deleted: [ChangedObject]
 
-    private let context: ManagedObjectContext
+    let context: ManagedObjectContext
     /// Versions count what was written to the store: a save to a parent leaves them as they are.
     private let versionStep: UInt32
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
+    /// For each root entity, at its ``Entity/index``, whether objects of it are deleted; empty if no object is.
+    private let hasDeletions: [Bool]
     private var problems: [ObjectGraphError.ValidationProblem]
 
     /// Encodes all changes of a context.
@@ -22,6 +24,7 @@ struct SavePreparation {
         problems = context.deniedDeletions()
         deleted = context.deleted.changed
         batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
+        hasDeletions = Self.deletedRoots(deleted, context)
 
         // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
         try forEachChange(in: context.inserted.entries, marked: .inserted) { $0.insert($1, to: $2, at: $3) }
@@ -34,17 +37,54 @@ struct SavePreparation {
         for batch in batches { batch.finish() }
     }
 
+    private static func deletedRoots(_ deleted: [ChangedObject], _ context: ManagedObjectContext) -> [Bool] {
+        if deleted.isEmpty { return [] }
+        var roots = Array(repeating: false, count: context.model.entities.count)
+        for entry in deleted {
+            entry.state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
+        }
+        return roots
+    }
+
     /// What objects of one entity are added to.
     private final class Part {
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
         let batch: StoreBatch
+        /// The slots of to-one relationships that may lead to objects that are deleted.
+        let slotsToDeleted: [Int]
 
-        init(_ handler: Unmanaged<FaultHandler>, _ entity: Entity, _ batch: StoreBatch) {
+        init(
+            _ handler: Unmanaged<FaultHandler>,
+            _ entity: Entity,
+            _ batch: StoreBatch,
+            slotsToDeleted: [Int]
+        ) {
             self.handler = handler
             self.entity = entity
             self.batch = batch
+            self.slotsToDeleted = slotsToDeleted
         }
+    }
+
+    /// The slots of an entity's to-one relationships that may lead to objects that are deleted.
+    private func slotsToDeleted(of entity: Entity) -> [Int] {
+        guard !hasDeletions.isEmpty else { return [] }
+        return entity.relationships.filter { !$0.isToMany && hasDeletions[$0.destination.rootIndex] }.map(\.slot)
+    }
+
+    /// The to-one relationships that the object has not changed and that lead to an object which is deleted by the same save.
+    /// They are cleared: a member that was kept from being deleted with its owner would else refer to nothing.
+    private func slotsToClear(of state: UnsafeMutablePointer<ObjectState>, _ part: Part) -> SlotSet {
+        var cleared = SlotSet()
+        for slot in part.slotsToDeleted where state.pointee.changes?[slot].isUnset ?? true {
+            let key = state.borrowedRow { slot < $0.slotCount ? $0.integer(at: slot) : 0 } ?? 0
+            guard key > 0 else { continue }
+            let destination = context.model.entities[part.entity.traits[slot].destinationIndex]
+            let flags = context.knownObject(forKey: key, of: destination)?.state.pointee.flags ?? []
+            if flags.contains(.deleted) { cleared.insert(slot) }
+        }
+        return cleared
     }
 
     /// Calls `body` with the objects that have all of some flags, what each is added to, and its position. Many objects of one entity
@@ -63,7 +103,8 @@ struct SavePreparation {
                 guard let handler = first[position].state.borrowedHandler else { continue }
                 if current?.handler.toOpaque() != handler.toOpaque() {
                     let entity = handler._withUnsafeGuaranteedRef { $0.entity }
-                    current = Part(handler, entity, try batch(for: entity))
+                    let slots = slotsToDeleted(of: entity)
+                    current = Part(handler, entity, try batch(for: entity), slotsToDeleted: slots)
                 }
                 if let current { body(&self, first + position, current, position) }
             }
@@ -88,7 +129,8 @@ struct SavePreparation {
         let state = entry.pointee.state
         let batch = part.batch
         if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &batch.request) }
-        guard let slots = changedSlots(of: state) else {
+        let cleared = part.slotsToDeleted.isEmpty ? SlotSet() : slotsToClear(of: state, part)
+        guard let slots = changedSlots(of: state, cleared) else {
             batch.related.append(entry.pointee)
             return
         }
@@ -100,6 +142,7 @@ struct SavePreparation {
             part.entity,
             key: state.pointee.key,
             version: previous &+ versionStep,
+            clearing: cleared,
             into: &batch.updated.builder
         )
     }
@@ -109,6 +152,7 @@ struct SavePreparation {
     private func delete(_ state: UnsafeMutablePointer<ObjectState>, of part: Part) {
         let row = state.pointee.row ?? state.pointee.changes?.cachedRow?.row
         part.batch.request.deleted.append(.init(entity: part.entity, key: state.pointee.key, row: row))
+        if part.entity.hasToMany { collectDepartures(of: state, part.entity, into: &part.batch.request) }
     }
 
     // MARK: Batches
@@ -116,6 +160,8 @@ struct SavePreparation {
     /// What one store is to do.
     final class StoreBatch {
         let store: BackingStore
+        /// One of the store's entities.
+        let entity: Entity
         /// Whether objects of the store have to-many relationships.
         fileprivate(set) var hasToMany = false
         // What is done to them calls nothing that comes back here: checks for overlaps would only cost time.
@@ -125,8 +171,9 @@ struct SavePreparation {
         fileprivate(set) var related: [ChangedObject] = []
         @exclusivity(unchecked) fileprivate(set) var request = SaveChangesRequest()
 
-        init(store: BackingStore) {
+        init(store: BackingStore, entity: Entity) {
             self.store = store
+            self.entity = entity
         }
 
         fileprivate func finish() {
@@ -166,6 +213,12 @@ struct SavePreparation {
         }
     }
 
+    /// Whether objects of an entity are saved with one of the batches.
+    func isEntity(_ entity: Entity, in batches: [StoreBatch]) -> Bool {
+        guard let own = batchesByEntity[entity.index] else { return false }
+        return batches.contains { $0 === own }
+    }
+
     private mutating func batch(for entity: Entity) throws -> StoreBatch {
         if let batch = batchesByEntity[entity.index] { return batch }
         let store = try context.store(for: entity)
@@ -173,7 +226,7 @@ struct SavePreparation {
         if let known = batches.first(where: { $0.store.isSame(as: store) }) {
             batch = known
         } else {
-            batch = StoreBatch(store: store)
+            batch = StoreBatch(store: store, entity: entity)
             batches.append(batch)
         }
         if entity.hasToMany { batch.hasToMany = true }
@@ -184,9 +237,11 @@ struct SavePreparation {
     // MARK: Rows
 
     /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
-    private func changedSlots(of state: UnsafeMutablePointer<ObjectState>) -> SlotSet? {
-        state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
-            var changed = SlotSet()
+    ///
+    /// - Parameter cleared: Slots that the save clears.
+    private func changedSlots(of state: UnsafeMutablePointer<ObjectState>, _ cleared: SlotSet) -> SlotSet? {
+        let changed = state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
+            var changed = cleared
             let slots = changes.slots
             for slot in 0..<changes.slotCount {
                 switch slots[slot] {
@@ -197,16 +252,21 @@ struct SavePreparation {
                     changed.insert(slot)
                 }
             }
-            return changed.isEmpty ? nil : changed
+            return changed
         }
+        let all = changed ?? cleared
+        return all.isEmpty ? nil : all
     }
 
     /// Writes the row that an object is saved as.
+    ///
+    /// - Parameter cleared: Slots of the row whose values are not kept.
     private mutating func encode(
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
         key: Int64,
         version: UInt32,
+        clearing cleared: SlotSet = SlotSet(),
         into rows: inout RowBatchBuilder
     ) {
         // A value that is encoded may run code of the program, which may give the object another row and other changes.
@@ -216,7 +276,7 @@ struct SavePreparation {
             chunk._withUnsafeGuaranteedRef { chunk in
                 let row = Row(chunk: chunk, offset: state.pointee.rowOffset)
                 encodeSlots(state, entity, into: &rows) { slot, rows in
-                    guard slot < row.slotCount, !row.isNull(at: slot) else { return false }
+                    guard slot < row.slotCount, !row.isNull(at: slot), !cleared.contains(slot) else { return false }
                     rows.copy(slot, of: row)
                     return true
                 }
@@ -273,6 +333,8 @@ struct SavePreparation {
             let permanent = context.permanentKey(for: key, of: destination)
             if permanent != 0 {
                 rows.set(integer: permanent, at: slot)
+            } else if isLost(key, of: destination), !traits.isOptional || context.mergePolicy == .error {
+                report(state, slot, .missingDestination)
             } else if !traits.isOptional {
                 report(state, slot, .missingValue)
             }
@@ -289,7 +351,16 @@ struct SavePreparation {
         }
     }
 
-    private mutating func report(
+    /// Whether another context or process has deleted the object with a key. The context knows it already, so that the store
+    /// is not asked to write the reference.
+    func isLost(_ key: Int64, of entity: Entity) -> Bool {
+        guard key > 0, context.parent == nil, let object = context.knownObject(forKey: key, of: entity) else {
+            return false
+        }
+        return object.state.pointee.flags.intersection([.vanished, .deletionSaved, .deleted]) == .vanished
+    }
+
+    mutating func report(
         _ state: UnsafeMutablePointer<ObjectState>,
         _ slot: Int,
         _ reason: ObjectGraphError.ValidationProblem.Reason
@@ -299,62 +370,6 @@ struct SavePreparation {
         let id = ManagedObjectID(entity: handler.entity, storeUUID: key > 0 ? handler.storeUUID : nil, key: key)
         problems.append(.init(id: id, property: handler.entity.properties[slot].name, reason: reason))
     }
-
-    // MARK: Memberships
-
-    /// Collects what changed in to-many relationships and is not told by other objects' rows.
-    private mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
-        guard let changes = object.state.pointee.changes else { return }
-        for relationship in object.entity.relationships where relationship.isToMany {
-            let members = changes.members(at: relationship.slot)
-            if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
-            guard let members, members.isChanged else { continue }
-            let isJoined = relationship.placement == .joinTable(isCanonical: true)
-            guard isJoined || relationship.isOrdered else { continue }
-            let change = SaveChangesRequest.MembershipChange(
-                relationship: relationship,
-                owner: permanentKey(of: object),
-                added: isJoined ? permanentKeys(members.added.subtracting(members.removed), relationship).sorted() : [],
-                removed: isJoined ? members.removed.subtracting(members.added).filter { $0 > 0 }.sorted() : [],
-                order: relationship.isOrdered
-                    ? permanentKeys(orderedKeys(members, of: relationship, object), relationship) : nil
-            )
-            if change.added.isEmpty, change.removed.isEmpty, change.order == nil { continue }
-            request.memberships.append(change)
-        }
-    }
-
-    /// The keys of those members that will be in the store.
-    private func permanentKeys(_ keys: some Sequence<Int64>, _ relationship: Relationship) -> [Int64] {
-        keys.map { context.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
-    }
-
-    /// All members in their order; those of an object that has not loaded them yet are loaded.
-    private func orderedKeys(
-        _ members: ToManyMembers,
-        of relationship: Relationship,
-        _ object: any GraphObject
-    ) -> [Int64] {
-        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
-        return Array(members.keys)
-    }
-
-    private mutating func checkCount(_ relationship: Relationship, _ object: any GraphObject) {
-        let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
-        guard minimum > 0 || maximum > 0 else { return }
-        let count = object.memberObjects(at: relationship.slot).count
-        if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
-        if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
-    }
-
-    private func permanentKey(of object: any GraphObject) -> Int64 {
-        let key = object.state.pointee.key
-        return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
-    }
-}
-
-extension SaveChangesRequest.MembershipChange {
-    fileprivate var changesPairs: Bool { !added.isEmpty || !removed.isEmpty }
 }
 
 extension Row {

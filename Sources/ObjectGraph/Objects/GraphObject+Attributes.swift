@@ -74,6 +74,7 @@ extension GraphObject {
                 ensureChanges()[slot] = value
             }
             didChange()
+            if state.pointee.flags.contains(.vanished) { state.pointee.handler?.context?.markChanged(self) }
         }
     }
 

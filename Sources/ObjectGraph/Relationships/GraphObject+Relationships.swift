@@ -128,6 +128,7 @@ extension GraphObject {
             return
         }
         storeDestination(newKey, at: slot)
+        if state.pointee.flags.contains(.vanished) { state.pointee.handler?.context?.markChanged(self) }
     }
 
     /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts

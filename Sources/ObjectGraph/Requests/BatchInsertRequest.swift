@@ -26,7 +26,8 @@ public struct BatchInsertRequest {
     /// - Parameters:
     ///   - entity: The entity of the new objects.
     ///   - nextObject: Gives the next object, and nil at the end. It runs while the store is being written, so it must not
-    ///     save or insert into the same store. What it throws ends the request, and nothing is inserted.
+    ///     save to a store, or carry out another batch request; it may fetch, and obtain permanent identifiers. What it throws
+    ///     ends the request, and nothing is inserted.
     public init(_ entity: Entity, nextObject: @escaping () throws -> [String: Value]?) {
         self.entity = entity
         self.nextObject = nextObject

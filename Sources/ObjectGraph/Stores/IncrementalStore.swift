@@ -25,6 +25,20 @@ public protocol IncrementalStore: AnyObject, Sendable {
         monitor: RequestMonitor
     ) throws -> StoreResult
 
+    /// Whether ``save(_:with:beforeCommit:)`` takes back what it has written if the closure throws.
+    var savesInTwoPhases: Bool { get }
+
+    /// Writes the changes of a save that is about several stores, calls `beforeCommit`, and then makes them permanent.
+    ///
+    /// All that can be wrong with the changes is thrown before `beforeCommit` is called, which has the other stores write
+    /// theirs. If it throws, the store takes everything back and throws the same error. A store that cannot do so leaves it
+    /// to the default and says so by ``savesInTwoPhases``; it is then written after the stores that can.
+    func save(
+        _ changes: SaveChangesRequest,
+        with context: ManagedObjectContext?,
+        beforeCommit: () throws -> Void
+    ) throws
+
     /// The attributes and to-one relationships of an object, or nil where the store has no such object.
     func newValuesForObject(
         with id: ManagedObjectID,
@@ -62,6 +76,19 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+    /// False: a save is one request, which writes and commits.
+    public var savesInTwoPhases: Bool { false }
+
+    /// Calls `beforeCommit`, and then carries out the save as one request.
+    public func save(
+        _ changes: SaveChangesRequest,
+        with context: ManagedObjectContext?,
+        beforeCommit: () throws -> Void
+    ) throws {
+        try beforeCommit()
+        _ = try execute(.save(changes), with: context)
+    }
+
     /// No state is kept.
     public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
 

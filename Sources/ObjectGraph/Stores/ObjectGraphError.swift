@@ -21,6 +21,8 @@ public enum ObjectGraphError: Error, Sendable {
     case endlessChanges
     /// A save was asked for by an object that is being told, or asked, about a save of the same context.
     case saveInProgress
+    /// A save over several stores was committed to some of them, and could not be committed to another one.
+    case incompleteSave(IncompleteSave)
     /// Values could not be read when properties were asked for them, which read as empty. Nothing was saved; see
     /// ``ManagedObjectContext/forgetReadFailures()``.
     case unreadable([UnreadableValue])
@@ -75,6 +77,8 @@ public enum ObjectGraphError: Error, Sendable {
             case tooManyMembers
             /// A relationship with delete rule deny has members.
             case deletionDenied
+            /// The object that the relationship leads to was deleted by another context or process.
+            case missingDestination
             /// A validation of the object's own threw an error, whose description this is.
             case rejected(String)
 
@@ -91,6 +95,7 @@ public enum ObjectGraphError: Error, Sendable {
                 case .tooFewMembers: "it has fewer members than its minimum"
                 case .tooManyMembers: "it has more members than its maximum"
                 case .deletionDenied: "it has members, and its delete rule is deny"
+                case .missingDestination: "it leads to an object that is not in the store any more"
                 case .rejected(let text): text
                 }
             }
@@ -129,6 +134,9 @@ extension ObjectGraphError: CustomStringConvertible {
                 + "begin"
         case .saveInProgress:
             "the context is being saved: willSave() and validations must not save it"
+        case .incompleteSave(let save):
+            "the changes are saved in \(save.savedStores.map(\.description).joined(separator: "; ")), and not in "
+                + "\(save.unsavedStores.map(\.description).joined(separator: "; ")): \(save.cause). Save again to write the rest"
         case .unreadable(let values):
             (["\(values.count) value(s) could not be read, and were empty for the program, before this save:"]
                 + values.map { value in

@@ -21,6 +21,7 @@ public final class PersistentStoreCoordinator: Sendable {
     struct AttachedStore: Sendable {
         let store: any IncrementalStore
         let metadata: StoreMetadata
+        let identity: StoreIdentity
     }
 
     /// Makes a coordinator without stores.
@@ -63,12 +64,18 @@ public final class PersistentStoreCoordinator: Sendable {
         try requireFree(entities)
         let store = try storeClass.init(model: model, description: description)
         let metadata = try store.loadMetadata()
+        let identity = StoreIdentity(
+            uuid: metadata.uuid,
+            type: description.type,
+            url: description.url,
+            entityNames: entities.map(\.name)
+        )
         try state.withLock { state in
             if let taken = entities.first(where: { state.stores[$0.index] != nil }) {
                 throw ObjectGraphError.entityInTwoStores(entity: taken.name)
             }
             for entity in entities {
-                state.stores[entity.index] = AttachedStore(store: store, metadata: metadata)
+                state.stores[entity.index] = AttachedStore(store: store, metadata: metadata, identity: identity)
             }
         }
         return metadata

@@ -130,6 +130,10 @@ private struct BatchDelete {
             case .cascade, .noAction: continue
             }
         }
+        for relationship in layout.schema.model.relationships
+        where deletable.contains(relationship.destination.rootIndex) && relationship.isLeftByDestination {
+            for key in try referrers(along: relationship) { problems.append(problem(relationship, key, .missingValue)) }
+        }
         guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }
     }
 
@@ -147,6 +151,21 @@ private struct BatchDelete {
         }
     }
 
+    /// The objects that stay and lead to deleted ones along a to-one relationship.
+    private func referrers(along relationship: Relationship) throws -> [Int64] {
+        let walk = RelationshipWalk(relationship, layout)
+        let sql = """
+            SELECT DISTINCT \(walk.source) FROM \(walk.tables) \
+            WHERE \(walk.destination) IN (\(BatchKeys.keys(of: relationship.destination))) \
+            AND NOT \(BatchKeys.contains(walk.source, of: relationship.source)) LIMIT \(batchProblemLimit)
+            """
+        return try connection.withStatement(sql) { statement in
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
+        }
+    }
+
     private func problem(
         _ relationship: Relationship,
         _ key: Int64,
@@ -154,6 +173,13 @@ private struct BatchDelete {
     ) -> ObjectGraphError.ValidationProblem {
         let id = ManagedObjectID(entity: relationship.source, storeUUID: layout.uuid, key: key)
         return .init(id: id, property: relationship.name, reason: reason)
+    }
+}
+
+extension Relationship {
+    /// Whether this is a required to-one relationship that no delete rule of the destination looks at.
+    fileprivate var isLeftByDestination: Bool {
+        !isToMany && !isOptional && inverse?.deleteRule ?? .noAction == .noAction
     }
 }
 

@@ -40,55 +40,6 @@ struct EntityStatements: Sendable {
     }
 }
 
-/// The statements that delete rows of an entity. Their first parameters are the keys.
-struct DeletionStatements: Sendable {
-    /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
-    let delete: SQLText
-    /// Counts the rows that ``delete`` deletes.
-    let count: SQLText
-    /// Asks for the keys of the rows that have another version.
-    let remaining: SQLText
-    /// Clear every reference to the deleted objects.
-    let clearings: [SQLText]
-
-    init(_ entity: Entity, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
-        let version = "?\(form.parameterCount + 1)"
-        let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
-        remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
-        let unchanged = "\(rows) AND (\(version) IS NULL OR \(VersionWord.condition(version)))"
-        delete = SQLText("DELETE FROM \(unchanged)")
-        count = SQLText("SELECT count(*) FROM \(unchanged)")
-        var clearings: [SQLText] = []
-        for relationship in schema.model.relationships {
-            let isSource = relationship.source.rootIndex == entity.rootIndex
-            let isDestination = relationship.destination.rootIndex == entity.rootIndex
-            switch relationship.placement {
-            case .sourceKey where isDestination:
-                let column = schema.keyColumn(of: relationship).name
-                let table = schema.table(of: relationship.source).name
-                clearings.append(SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(form.condition(column))"))
-            case .joinTable(isCanonical: true):
-                guard let table = schema.joinTables[relationship.index] else { continue }
-                for (column, refers) in [(table.owner, isSource), (table.member, isDestination)] where refers {
-                    clearings.append(SQLText("DELETE FROM \(table.name) WHERE \(form.condition(column))"))
-                }
-            default: continue
-            }
-        }
-        self.clearings = clearings
-    }
-}
-
-extension DeletedKeys.Form {
-    /// A condition that a column has one of the keys, in SQL.
-    fileprivate func condition(_ column: String) -> String {
-        switch self {
-        case .list(let count): "\(column) IN (\((1...count).map { "?\($0)" }.joined(separator: ", ")))"
-        case .range: "\(column) BETWEEN ?1 AND ?2"
-        }
-    }
-}
-
 /// The columns that are read of the rows of an entity and those that inherit from it, and how they become rows.
 final class EntitySelection: Sendable {
     /// The columns, each with the prefix `t0.`, separated by commas.

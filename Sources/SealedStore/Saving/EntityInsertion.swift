@@ -12,6 +12,8 @@ final class EntityInsertion: Sendable {
     let signedSlots: SignedSlots
     /// The number of the entity; nil where the table has no column for it.
     let code: Int64?
+    /// The to-one relationships of the entity.
+    let toOnes: [Relationship]
 
     /// What the statement of a block is made of; nil where there is none.
     private let parts: (beginning: String, row: String)?
@@ -31,6 +33,7 @@ final class EntityInsertion: Sendable {
         columns = properties.map(WrittenColumn.init)
         signedSlots = SignedSlots(entity, table)
         code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
+        toOnes = entity.relationships.filter { !$0.isToMany }
 
         var names = [#""_id""#, #""_version""#]
         if table.hasEntityColumn { names.append(#""_entity""#) }

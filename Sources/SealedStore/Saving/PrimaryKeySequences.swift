@@ -24,7 +24,11 @@ final class PrimaryKeySequences: Sendable {
             while keys.count < count, let range = ranges.first {
                 let taken = range.prefix(count - keys.count)
                 keys += taken
-                if taken.count == range.count { ranges.removeFirst() } else { ranges[0] = taken.endIndex..<range.upperBound }
+                if taken.count == range.count {
+                    ranges.removeFirst()
+                } else {
+                    ranges[0] = taken.endIndex..<range.upperBound
+                }
             }
             return keys
         }

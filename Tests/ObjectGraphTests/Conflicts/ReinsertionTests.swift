@@ -12,7 +12,7 @@ import Testing
         try first.save()
 
         let second = store.context()
-        second.mergePolicy = .mergeByPropertyObjectTrump
+        second.mergePolicy = .overwrite
         let counterpart = try second.counterpart(of: item)
         let kept = isKnown ? counterpart[one: "owner"] : nil
         counterpart["name"] = "changed"

@@ -217,7 +217,7 @@ import Testing
             return
         }
         #expect(conflicts.map(\.objectID) == [counterpart.managedObjectID])
-        child.mergePolicy = .mergeByPropertyObjectTrump
+        child.mergePolicy = .overwrite
         try child.save()
         #expect(!author.isObjectDeleted)
         #expect(author["name"] == "new")

@@ -48,6 +48,17 @@ final class CountingStore: IncrementalStore {
         return try store.execute(request, with: context, monitor: monitor)
     }
 
+    var savesInTwoPhases: Bool { store.savesInTwoPhases }
+
+    func save(
+        _ changes: SaveChangesRequest,
+        with context: ManagedObjectContext?,
+        beforeCommit: () throws -> Void
+    ) throws {
+        try count(.save(changes))
+        try store.save(changes, with: context, beforeCommit: beforeCommit)
+    }
+
     private func count(_ request: StoreRequest) throws {
         switch request {
         case .fetch, .fetchIDs, .count, .fetchDictionaries, .matches, .explain: try counter.countRead(.fetch)

@@ -108,13 +108,26 @@ extension ReferenceStore {
                         let id = id(key, relationship.source, data)
                         problems.append(.init(id: id, property: relationship.name, reason: .deletionDenied))
                     }
-                    guard relationship.deleteRule == .nullify, let inverse = relationship.inverse, !inverse.isToMany,
+                    guard relationship.deleteRule == .nullify || relationship.deleteRule == .noAction,
+                        let inverse = relationship.inverse, !inverse.isToMany,
                         !inverse.isOptional
                     else { continue }
                     problems += survivors.map {
                         .init(id: id($0, inverse.source, data), property: inverse.name, reason: .missingValue)
                     }
                 }
+            }
+        }
+        for relationship in model.relationships
+        where relationship.inverse == nil && !relationship.isToMany && !relationship.isOptional {
+            for (key, record) in data.records[relationship.source.rootName] ?? [:] {
+                guard model.entitiesByName[record.entity]!.isKind(of: relationship.source),
+                    case .integer(let destination)? = record.values[relationship.name],
+                    doomed[relationship.destination.rootName]?.contains(destination) ?? false,
+                    !(doomed[relationship.source.rootName]?.contains(key) ?? false)
+                else { continue }
+                let id = id(key, relationship.source, data)
+                problems.append(.init(id: id, property: relationship.name, reason: .missingValue))
             }
         }
         return problems
@@ -132,7 +145,8 @@ extension ReferenceStore {
             var new = data
             try body(&new)
             try requireUniqueness(of: entities.reduce(into: []) { $0.formUnion($1.family) }, new)
-            try requireDestinations(new)
+            let dangling = danglingReferences(new)
+            if !dangling.isEmpty { throw SaveConflict.outdated(dangling.map(\.destination)) }
             data = new
         }
     }

@@ -35,7 +35,7 @@ final class ReferenceStore: IncrementalStore {
         // The store has no indexes.
         case .matches(let matches): throw FullTextError.noIndex(entity: matches.request.entity.name, properties: [])
         case .explain: .plan(QueryPlan(statement: "", steps: [], indexes: [], scannedTables: []))
-        case .save(let changes): try save(changes)
+        case .save(let changes): try save(changes, with: context)
         case .batchInsert(let insertion): .batch(try insert(insertion))
         case .batchUpdate(let request): .batch(try update(request))
         case .batchDelete(let request): .batch(try delete(request))
@@ -190,21 +190,37 @@ final class ReferenceStore: IncrementalStore {
 
     // MARK: Saving
 
-    private func save(_ changes: SaveChangesRequest) throws -> StoreResult {
+    private func save(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws -> StoreResult {
+        try save(changes, with: context) {}
+        return .saved
+    }
+
+    let savesInTwoPhases = true
+
+    func save(
+        _ changes: SaveChangesRequest,
+        with context: ManagedObjectContext?,
+        beforeCommit: () throws -> Void
+    ) throws {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
-        return try backing.data.withLock { data in
+        try backing.data.withLock { data in
             let conflicts = conflicts(of: changes, data)
             if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }
             var new = data
             write(changes.inserted, nil, &new)
             write(changes.updated, changes.updates, &new)
-            delete(changes.deleted, &new)
+            for deletion in changes.deleted { new.records[deletion.entity.rootName]?[deletion.key] = nil }
+            try requireOwners(of: changes.memberships, new)
             for change in changes.memberships { apply(change, &new) }
+            let remaining = remainingReferences(to: changes.deleted, new)
+            if !remaining.isEmpty { throw SaveConflict.remainingReferences(remaining) }
+            delete(changes.deleted, &new)
             let touched = (Array(changes.inserted) + Array(changes.updated)).map { model.entities[$0.entityIndex] }
             try requireUniqueness(of: Set(touched), new)
-            try requireDestinations(new)
+            let dangling = danglingReferences(new)
+            if !dangling.isEmpty { throw SaveConflict.missingDestinations(dangling) }
+            try beforeCommit()
             data = new
-            return .saved
         }
     }
 
@@ -276,13 +292,9 @@ final class ReferenceStore: IncrementalStore {
 
     private func apply(_ change: SaveChangesRequest.MembershipChange, _ data: inout ReferenceData) {
         let name = change.relationship.referenceName
-        let owners = data.records[change.relationship.source.rootName] ?? [:]
-        let members = data.records[change.relationship.destination.rootName] ?? [:]
-        guard owners[change.owner] != nil else { return }
         for key in change.removed { data.pairs[name]?.remove(.init(owner: change.owner, member: key)) }
-        for key in change.added where members[key] != nil {
-            data.pairs[name, default: []].insert(.init(owner: change.owner, member: key))
-        }
+        guard data.records[change.relationship.source.rootName]?[change.owner] != nil else { return }
+        for key in change.added { data.pairs[name, default: []].insert(.init(owner: change.owner, member: key)) }
         if let order = change.order { data.orders[name, default: [:]][change.owner] = order }
     }
 
@@ -304,22 +316,5 @@ final class ReferenceStore: IncrementalStore {
                 }
             }
         }
-    }
-
-    /// No key may lead nowhere. Where one does, its object was deleted by somebody whom the saving context does not
-    /// hear.
-    func requireDestinations(_ data: ReferenceData) throws {
-        var missing: [ManagedObjectID] = []
-        for records in data.records.values {
-            for record in records.values {
-                for relationship in model.entitiesByName[record.entity]!.relationships where !relationship.isToMany {
-                    guard case .integer(let key)? = record.values[relationship.name] else { continue }
-                    if data.records[relationship.destination.rootName]?[key] == nil {
-                        missing.append(id(key, relationship.destination, data))
-                    }
-                }
-            }
-        }
-        if !missing.isEmpty { throw SaveConflict.outdated(missing) }
     }
 }

@@ -1,0 +1,126 @@
+// How a save settles references to objects that are gone, and references that keep objects from being deleted.
+
+extension ConflictResolution {
+    // MARK: References to objects that are gone
+
+    /// Drops references to objects that another context or process has deleted. A destination that was changed here is a
+    /// conflict of its own.
+    mutating func resolveMissing(_ references: [WrittenReference]) throws {
+        let changed = Set(references.map(\.destination)).filter { id in
+            context.knownObject(forKey: id.key, of: id.entity)?.hasChangedValues ?? false
+        }
+        let dangling = references.filter { !changed.contains($0.destination) }
+        for reference in dangling {
+            let id = reference.destination
+            if let destination = context.knownObject(forKey: id.key, of: id.entity) { forget(destination) }
+        }
+        let required = dangling.filter { !$0.relationship.isToMany && !$0.relationship.isOptional }
+        let unsettled = context.mergePolicy == .error || attempts >= Self.mostAttempts ? dangling : required
+        let inserted = dangling.isEmpty ? [:] : insertedObjects
+        let source = { [context] (reference: WrittenReference) in
+            let id = reference.source
+            return inserted[id] ?? context.knownObject(forKey: id.key, of: id.entity)
+        }
+        guard unsettled.isEmpty else {
+            throw ObjectGraphError.validation(
+                unsettled.map { reference in
+                    let id = source(reference)?.managedObjectID ?? reference.source
+                    return .init(id: id, property: reference.relationship.name, reason: .missingDestination)
+                }
+            )
+        }
+        for reference in dangling { source(reference)?.drop(reference) }
+        if !changed.isEmpty { try resolveOutdated(changed.sorted { $0.key < $1.key }) }
+    }
+
+    /// Takes note that an object is gone of which only relationships were changed that other rows tell.
+    private func forget(_ object: any GraphObject) {
+        if object.state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+        object.state.pointee.flags.remove(.outdated)
+        object.state.pointee.flags.insert(.vanished)
+        context.deletionStamp &+= 1
+    }
+
+    /// The new objects by the identifiers under which the save inserts them.
+    private var insertedObjects: [ManagedObjectID: any GraphObject] {
+        var objects: [ManagedObjectID: any GraphObject] = [:]
+        for object in context.inserted.objects {
+            objects[context.id(entity: object.entity, key: object.assignedKey)] = object
+        }
+        return objects
+    }
+
+    // MARK: References that keep objects from being deleted
+
+    /// Gives deletions up, or applies their delete rules to the objects that the store has by now.
+    mutating func resolveRemaining(_ references: [RemainingReference]) throws {
+        let objects = references.map { context.knownObject(forKey: $0.deleted.key, of: $0.deleted.entity) }
+        let isSettled = context.mergePolicy != .error && attempts < Self.mostAttempts
+        if isSettled, !context.mergePolicy.objectWins {
+            return context.restoreWithCascades(
+                objects.compactMap(\.self).filter { $0.state.pointee.flags.contains(.deleted) }
+            )
+        }
+        // Without a relationship back, there are no members to read again.
+        let problems = references.filter { !isSettled || $0.rule?.deleteRule ?? .noAction == .noAction }
+            .compactMap(\.problem)
+        if isSettled, problems.isEmpty { return applyRulesAgain(references, objects) }
+        let conflicts = try mergeConflicts(references, objects)
+        takeBack()
+        forgetSnapshot()
+        for case (let reference, let object?) in zip(references, objects) {
+            // A repeated deletion is to find what the store has now.
+            if let rule = reference.rule, rule.isToMany { object.unloadMembers(of: rule) }
+        }
+        if !problems.isEmpty {
+            throw ObjectGraphError.validation(Array(Set(problems)).sorted { $0.id.key < $1.id.key })
+        }
+        throw ObjectGraphError.conflicts(conflicts)
+    }
+
+    private func mergeConflicts(
+        _ references: [RemainingReference],
+        _ objects: [(any GraphObject)?]
+    ) throws -> [MergeConflict] {
+        let rows = try persistedRows(of: Array(Set(references.map(\.deleted))))
+        var seen: Set<ManagedObjectID> = []
+        return zip(references, objects).filter { seen.insert($0.0.deleted).inserted }.map { reference, object in
+            MergeConflict(reference.deleted, object: object, persisted: rows[reference.deleted])
+        }
+    }
+
+    /// Applies the delete rules of deleted objects to the members that the store has now.
+    private func applyRulesAgain(_ references: [RemainingReference], _ objects: [(any GraphObject)?]) {
+        var seen: Set<ObjectIdentifier> = []
+        for case (let reference, let object?) in zip(references, objects) {
+            if let rule = reference.rule, rule.isToMany { object.unloadMembers(of: rule) }
+            guard seen.insert(ObjectIdentifier(object)).inserted else { continue }
+            object.state.pointee.flags.remove(.deletePropagated)
+            context.unpropagatedDeletes.append(object)
+        }
+        context.propagateDeletes()
+    }
+}
+
+extension GraphObject {
+    /// Whether the object's own row is to be changed: the members of a relationship are told by other rows.
+    fileprivate var hasChangedValues: Bool {
+        guard state.pointee.flags.contains(.updated), let changes = state.pointee.changes else { return false }
+        return (0..<changes.slotCount).contains { slot in
+            switch changes[slot] {
+            case .value, .composite: true
+            case .unset, .members, .pending: false
+            }
+        }
+    }
+
+    /// Makes a relationship no longer lead to an object that is gone.
+    fileprivate func drop(_ reference: WrittenReference) {
+        let relationship = reference.relationship
+        if relationship.isToMany {
+            removeMember(reference.destination.key, from: relationship)
+        } else {
+            clearDestination(of: relationship, ifKey: reference.destination.key)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Changes of to-many relationships that no object's row tells.
+
+extension SavePreparation {
+    /// Collects what changed in to-many relationships and is not told by other objects' rows.
+    mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
+        guard let changes = object.state.pointee.changes else { return }
+        for relationship in object.entity.relationships where relationship.isToMany {
+            let members = changes.members(at: relationship.slot)
+            if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
+            guard let members, members.isChanged else { continue }
+            let isJoined = relationship.placement == .joinTable(isCanonical: true)
+            if isJoined, context.mergePolicy == .error,
+                members.added.contains(where: { isLost($0, of: relationship.destination) })
+            {
+                report(object.state, relationship.slot, .missingDestination)
+            }
+            guard isJoined || relationship.isOrdered else { continue }
+            let change = SaveChangesRequest.MembershipChange(
+                relationship: relationship,
+                owner: permanentKey(of: object),
+                added: isJoined ? permanentKeys(members.added.subtracting(members.removed), relationship).sorted() : [],
+                removed: isJoined ? members.removed.subtracting(members.added).filter { $0 > 0 }.sorted() : [],
+                order: relationship.isOrdered
+                    ? permanentKeys(orderedKeys(members, of: relationship, object), relationship) : nil
+            )
+            if change.added.isEmpty, change.removed.isEmpty, change.order == nil { continue }
+            request.memberships.append(change)
+        }
+    }
+
+    /// Collects the members that left a deleted object before it was deleted, as far as only its own side tells: the store
+    /// would find that they keep the object from being deleted, or were to be deleted with it.
+    func collectDepartures(
+        of state: UnsafeMutablePointer<ObjectState>,
+        _ entity: Entity,
+        into request: inout SaveChangesRequest
+    ) {
+        guard let changes = state.pointee.changes else { return }
+        for relationship in entity.relationships
+        where relationship.placement == .joinTable(isCanonical: true) && !relationship.dropsPairsOfDeleted {
+            guard let members = changes.members(at: relationship.slot), !members.removed.isEmpty else { continue }
+            request.memberships.append(
+                .init(
+                    relationship: relationship,
+                    owner: state.pointee.key,
+                    added: [],
+                    removed: members.removed.filter { $0 > 0 }.sorted(),
+                    order: nil
+                )
+            )
+        }
+    }
+
+    /// The keys of those members that will be in the store.
+    private func permanentKeys(_ keys: some Sequence<Int64>, _ relationship: Relationship) -> [Int64] {
+        keys.map { context.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
+    }
+
+    /// All members in their order; those of an object that has not loaded them yet are loaded.
+    private func orderedKeys(
+        _ members: ToManyMembers,
+        of relationship: Relationship,
+        _ object: any GraphObject
+    ) -> [Int64] {
+        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
+        return Array(members.keys)
+    }
+
+    private mutating func checkCount(_ relationship: Relationship, _ object: any GraphObject) {
+        let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
+        guard minimum > 0 || maximum > 0 else { return }
+        let count = object.memberObjects(at: relationship.slot).count
+        if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
+        if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
+    }
+
+    private func permanentKey(of object: any GraphObject) -> Int64 {
+        let key = object.state.pointee.key
+        return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
+    }
+}
+
+extension SaveChangesRequest.MembershipChange {
+    var changesPairs: Bool { !added.isEmpty || !removed.isEmpty }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Which of a coordinator's stores is meant.
+public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
+    /// The identity that the store has kept since it was created.
+    public let uuid: UUID
+    /// The type under which the store's class is registered.
+    public let type: String
+    /// The file; nil for a store in memory.
+    public let url: URL?
+    /// The names of the entities that live in the store, in the order of the model.
+    public let entityNames: [String]
+
+    /// Makes an identity.
+    public init(uuid: UUID, type: String, url: URL?, entityNames: [String]) {
+        self.uuid = uuid
+        self.type = type
+        self.url = url
+        self.entityNames = entityNames
+    }
+
+    /// The type of the store, and its entities.
+    public var description: String { "\(type) store of \(entityNames.joined(separator: ", "))" }
+
+    /// What the order depends on in which a save locks stores: the same for all processes that use the same files.
+    var lockingOrder: (String, String) {
+        (uuid.uuidString, url?.resolvingSymlinksInPath().path(percentEncoded: false) ?? "")
+    }
+}
+
+extension ObjectGraphError {
+    /// What a save over several stores has done that could not commit to all of them.
+    public struct IncompleteSave: Sendable {
+        /// The stores that have the changes. Their objects have no unsaved changes any more.
+        public let savedStores: [StoreIdentity]
+        /// The stores that have none of the changes. The next save writes them.
+        public let unsavedStores: [StoreIdentity]
+        /// What the first store threw that could not commit.
+        public let cause: any Error
+    }
+}

@@ -1,0 +1,112 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The statements that delete rows of an entity. Their first parameters are the keys.
+struct DeletionStatements: Sendable {
+    /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
+    let delete: SQLText
+    /// Counts the rows that ``delete`` deletes.
+    let count: SQLText
+    /// Asks for the keys of the rows that have another version.
+    let remaining: SQLText
+    /// What is done about the to-one relationships that lead to the deleted rows.
+    let keyReferences: [ReferenceStatements]
+    /// What is done about the pairs of join tables that the deleted rows are in.
+    let pairs: [ReferenceStatements]
+
+    init(_ entity: Entity, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
+        let version = "?\(form.parameterCount + 1)"
+        let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
+        remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
+        let unchanged = "\(rows) AND (\(version) IS NULL OR \(VersionWord.condition(version)))"
+        delete = SQLText("DELETE FROM \(unchanged)")
+        count = SQLText("SELECT count(*) FROM \(unchanged)")
+        var keyReferences: [ReferenceStatements] = []
+        var pairs: [ReferenceStatements] = []
+        for relationship in schema.model.relationships {
+            switch relationship.placement {
+            case .sourceKey where relationship.destination.rootIndex == entity.rootIndex:
+                keyReferences.append(ReferenceStatements(toDestinationOf: relationship, schema, form))
+            case .joinTable(isCanonical: true):
+                if relationship.source.rootIndex == entity.rootIndex {
+                    pairs.append(ReferenceStatements(pairsAlong: relationship, nil, schema, form))
+                }
+                if relationship.destination.rootIndex == entity.rootIndex {
+                    pairs.append(ReferenceStatements(pairsAlong: relationship.inverse, relationship, schema, form))
+                }
+            default: continue
+            }
+        }
+        self.keyReferences = keyReferences
+        self.pairs = pairs
+    }
+}
+
+/// What a save does about the references of other rows to rows that it has deleted, all of which stand in one column.
+struct ReferenceStatements: Sendable {
+    /// The relationship of the deleted objects; nil if only others lead to them.
+    let rule: Relationship?
+    /// The relationship of the objects that remain; nil if they do not lead to the deleted ones.
+    let reference: Relationship?
+    /// Finds the references that may not be cleared: the key of the object that remains, and that of the deleted one.
+    let finding: SQLText?
+    /// Clears the references.
+    let clearing: SQLText?
+
+    /// The keys in the rows of a to-one relationship's sources: one statement either clears or finds them.
+    fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
+        rule = relationship.inverse
+        reference = relationship
+        let column = schema.keyColumn(of: relationship).name
+        let table = schema.table(of: relationship.source).name
+        if relationship.isClearedWithDestination {
+            finding = nil
+            clearing = SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(form.condition(column))")
+        } else {
+            finding = SQLText(#"SELECT "_id", \#(column) FROM \#(table) WHERE \#(form.condition(column))"#)
+            clearing = nil
+        }
+    }
+
+    /// The pairs of a join table. Those of objects that are deleted as well are found under no delete rule.
+    ///
+    /// - Parameters:
+    ///   - rule: The relationship from the deleted objects to the others; nil if there is none.
+    ///   - reference: The relationship from the others to the deleted objects; nil for the inverse of `rule`.
+    fileprivate init(
+        pairsAlong rule: Relationship?,
+        _ reference: Relationship?,
+        _ schema: StoreSchema,
+        _ form: DeletedKeys.Form
+    ) {
+        self.rule = rule
+        self.reference = reference ?? rule?.inverse
+        // As the deleted objects see the table; the owner's side of a relationship is the member's of its inverse.
+        let seen = rule.flatMap { schema.joinTables[$0.index] }
+        let mirrored = self.reference.flatMap { schema.joinTables[$0.index] }
+        guard let table = (seen ?? mirrored)?.name, let own = seen?.owner ?? mirrored?.member,
+            let other = seen?.member ?? mirrored?.owner
+        else { preconditionFailure("a relationship without a key has a join table") }
+        clearing = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
+        guard let rule, !rule.dropsPairsOfDeleted else {
+            finding = nil
+            return
+        }
+        finding = SQLText(
+            """
+            SELECT p.\(other), p.\(own) FROM \(table) AS p WHERE \(form.condition("p.\(own)")) \
+            AND EXISTS (SELECT 1 FROM \(schema.table(of: rule.destination).name) AS d WHERE d."_id" = p.\(other))
+            """
+        )
+    }
+}
+
+extension DeletedKeys.Form {
+    /// A condition that a column has one of the keys, in SQL.
+    fileprivate func condition(_ column: String) -> String {
+        switch self {
+        case .list(let count): "\(column) IN (\((1...count).map { "?\($0)" }.joined(separator: ", ")))"
+        case .range: "\(column) BETWEEN ?1 AND ?2"
+        }
+    }
+}

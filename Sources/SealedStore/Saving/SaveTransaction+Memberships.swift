@@ -1,0 +1,60 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SaveTransaction {
+    /// Writes a change of a relationship that no row tells.
+    func apply(_ change: SaveChangesRequest.MembershipChange) throws {
+        if let pairs = layout.schema.joinTables[change.relationship.index] {
+            try run(
+                "DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2",
+                change.owner,
+                change.removed
+            )
+            try run(
+                "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)",
+                change.owner,
+                change.added
+            )
+            if let position = pairs.position, let order = change.order {
+                try number(
+                    order,
+                    with:
+                        "UPDATE \(pairs.name) SET \(position) = ?1 WHERE \(pairs.owner) = ?2 AND \(pairs.member) = ?3",
+                    owner: change.owner
+                )
+            }
+        } else if let order = change.order,
+            let position = layout.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
+        {
+            let table = layout.schema.table(of: change.relationship.destination).name
+            try number(
+                order,
+                with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0",
+                owner: change.owner
+            )
+        }
+    }
+
+    private func run(_ sql: String, _ owner: Int64, _ members: [Int64]) throws {
+        guard !members.isEmpty else { return }
+        try connection.withStatement(sql) { statement in
+            try statement.bind(owner, at: 1)
+            for member in members {
+                try statement.bind(member, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Writes the positions of all members.
+    private func number(_ order: [Int64], with sql: String, owner: Int64) throws {
+        try connection.withStatement(sql) { statement in
+            try statement.bind(owner, at: 2)
+            for (position, member) in order.enumerated() {
+                try statement.bind(Int64(position), at: 1)
+                try statement.bind(member, at: 3)
+                try statement.run()
+            }
+        }
+    }
+}

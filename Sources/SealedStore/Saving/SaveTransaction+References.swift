@@ -1,0 +1,49 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SaveTransaction {
+    /// Checks that the rows exist that the save has written references to. Keys of rows that it inserts itself are left out,
+    /// so that the import of a whole graph asks nothing.
+    ///
+    /// - Throws: `SaveConflict.outdated` with owners of new members that do not exist; else
+    ///   `SaveConflict.missingDestinations` with every reference that leads to nothing, or to an object of another entity.
+    /// - Complexity: a statement for each range of keys, and for each 512 others.
+    func requireDestinations(of request: SaveChangesRequest) throws {
+        let written = WrittenKeys(request, layout)
+        var missing: [Int: Set<Int64>] = [:]
+        for (entity, keys) in written.keysToFind() {
+            let unknown = try missingKeys(among: keys, of: entity)
+            if !unknown.isEmpty { missing[entity.index] = Set(unknown) }
+        }
+        guard !missing.isEmpty else { return }
+        let owners = written.owners(among: missing, id)
+        guard owners.isEmpty else { throw SaveConflict.outdated(owners) }
+        throw SaveConflict.missingDestinations(written.references(to: missing, id))
+    }
+
+    /// The keys under which the store has no row of an entity or of those that inherit from it.
+    ///
+    /// - Parameter keys: Distinct keys, ascending.
+    private func missingKeys(among keys: [Int64], of entity: Entity) throws -> [Int64] {
+        let table = layout.schema.table(of: entity).name
+        let family = layout.statements.selection(of: entity).familyCondition.map { " AND " + $0 } ?? ""
+        var missing: [Int64] = []
+        for group in KeyGroup.groups(of: keys) {
+            let sql = #"SELECT t0."_id" FROM \#(table) AS t0 WHERE \#(group.condition(#"t0."_id""#))\#(family)"#
+            try connection.withStatement(sql + #" ORDER BY t0."_id""#) { query in
+                try group.bind(to: query)
+                var position = group.keys.startIndex
+                while try query.step() {
+                    let found = query.integer(at: 0)
+                    while position < group.keys.endIndex, group.keys[position] < found {
+                        missing.append(group.keys[position])
+                        position += 1
+                    }
+                    position += 1
+                }
+                missing += group.keys.dropFirst(position - group.keys.startIndex)
+            }
+        }
+        return missing
+    }
+}

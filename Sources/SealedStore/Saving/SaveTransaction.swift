@@ -1,0 +1,260 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// The statements of one save, on one connection.
+///
+/// Deletions come first and insertions last, so that a unique value that one object gives up can be taken by another. What is
+/// written must lead to rows that exist, and nothing may lead to a deleted row, whoever else has written meanwhile.
+struct SaveTransaction {
+    let connection: Connection
+    let layout: SealedStore.Layout
+    private var mixedTexts = MixedTexts()
+
+    init(_ connection: Connection, _ layout: SealedStore.Layout) {
+        self.connection = connection
+        self.layout = layout
+    }
+
+    /// Writes all changes.
+    ///
+    /// - Throws: `SaveConflict` with every object that another writer changed or deleted, or with every reference that would
+    ///   lead to nothing.
+    mutating func write(_ request: SaveChangesRequest) throws {
+        var conflicts: [ManagedObjectID] = []
+        let deleted = DeletedKeys.groups(of: request.deleted)
+        try delete(deleted, &conflicts)
+        try update(request, &conflicts)
+        guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
+        // Only now: members that are given to other objects no longer keep theirs from being deleted.
+        try settleReferences(to: deleted, \.keyReferences)
+        try insert(request.inserted)
+        for change in request.memberships { try apply(change) }
+        try settleReferences(to: deleted, \.pairs)
+        try requireDestinations(of: request)
+        try noteMixedTexts()
+    }
+
+    /// Records what was found about the form of the texts.
+    func noteMixedTexts() throws {
+        try TextForms.note(mixedTexts.columns, on: connection)
+    }
+
+    // MARK: Rows
+
+    /// Inserts rows, those of one entity that follow each other with one statement.
+    mutating func insert(_ rows: RowBatch) throws {
+        for chunk in rows.chunks {
+            var index = 0
+            while index < chunk.rowCount { try insert(chunk, from: &index, of: rows.count) }
+        }
+    }
+
+    /// Inserts rows of a chunk as long as they are of one entity.
+    ///
+    /// - Parameter count: How many rows there are in all chunks.
+    private mutating func insert(_ chunk: RowChunk, from index: inout Int, of count: Int) throws {
+        let entityIndex = chunk.row(at: index).entityIndex
+        var end = index + 1
+        while end < chunk.rowCount, chunk.row(at: end).entityIndex == entityIndex { end += 1 }
+        let insertion = layout.statements.insertion(of: layout.schema.model.entities[entityIndex])
+        let blockCount = EntityInsertion.blockCount
+        if count >= EntityInsertion.smallestSave, end - index >= blockCount, let block = insertion.block {
+            try insert(chunk, from: &index, to: end, blockCount, with: block, insertion)
+        }
+        if index < end { try insert(chunk, from: &index, to: end, 1, with: insertion.single, insertion) }
+    }
+
+    /// Inserts rows of a chunk, `count` at a time, as long as there are that many before `end`.
+    private mutating func insert(
+        _ chunk: RowChunk,
+        from index: inout Int,
+        to end: Int,
+        _ count: Int,
+        with sql: SQLText,
+        _ insertion: EntityInsertion
+    ) throws {
+        try connection.withStatement(sql) { statement in
+            while end - index >= count {
+                var parameter: Int32 = 1
+                for position in index..<(index + count) {
+                    try bind(chunk.row(at: position), insertion, to: statement, from: &parameter)
+                }
+                try statement.run()
+                guard connection.changes == count else {
+                    throw SealedStoreError.notWritten(entity: insertion.entity.name)
+                }
+                index += count
+            }
+        }
+    }
+
+    /// Binds the values of a row.
+    @inline(__always)
+    private mutating func bind(
+        _ row: Row,
+        _ insertion: EntityInsertion,
+        to statement: borrowing Statement,
+        from parameter: inout Int32
+    ) throws {
+        try statement.bind(row.key, at: parameter)
+        try statement.bind(insertion.signedSlots.word(of: row), at: parameter + 1)
+        parameter += 2
+        if let code = insertion.code {
+            try statement.bind(code, at: parameter)
+            parameter += 1
+        }
+        for column in insertion.columns {
+            try bind(row, column, of: insertion.entity, to: statement, at: parameter)
+            parameter += 1
+        }
+    }
+
+    /// Updates rows, those of one entity that follow each other and change the same slots with one statement.
+    private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
+        try vacateUniqueValues(of: request)
+        var statements: [UpdateKey: UpdateStatement] = [:]
+        var position = 0
+        for chunk in request.updated.chunks {
+            var index = 0
+            while index < chunk.rowCount, position < request.updates.count {
+                let update = request.updates[position]
+                let key = UpdateKey(entityIndex: chunk.row(at: index).entityIndex, slots: update.slots)
+                let entity = layout.schema.model.entities[key.entityIndex]
+                let statement =
+                    statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
+                statements[key] = statement
+                try run(statement, key, of: entity, chunk, from: &index, request.updates, from: &position, &conflicts)
+            }
+        }
+    }
+
+    /// Updates rows of a chunk as long as the same statement does it.
+    private mutating func run(
+        _ update: UpdateStatement,
+        _ key: UpdateKey,
+        of entity: Entity,
+        _ chunk: RowChunk,
+        from index: inout Int,
+        _ updates: [SaveChangesRequest.Update],
+        from position: inout Int,
+        _ conflicts: inout [ManagedObjectID]
+    ) throws {
+        let signedSlots = layout.statements.insertion(of: entity).signedSlots
+        try connection.withStatement(update.sql) { statement in
+            while index < chunk.rowCount, position < updates.count {
+                let row = chunk.row(at: index)
+                guard row.entityIndex == key.entityIndex, updates[position].slots == key.slots else { return }
+                try statement.bind(signedSlots.word(of: row), at: 1)
+                var parameter: Int32 = 2
+                for column in update.columns {
+                    try bind(row, column, of: entity, to: statement, at: parameter)
+                    parameter += 1
+                }
+                try statement.bind(row.key, at: parameter)
+                try statement.bind(Int64(updates[position].previousVersion), at: parameter + 1)
+                try statement.run()
+                if connection.changes != 1 { conflicts.append(id(entity, row.key)) }
+                index += 1
+                position += 1
+            }
+        }
+    }
+
+    /// Clears unique values that several objects change, so that they can pass from one to the other: SQLite checks them row
+    /// by row.
+    private func vacateUniqueValues(of request: SaveChangesRequest) throws {
+        let entities = layout.schema.model.entities
+        let haveUniqueValues = entities.map { !$0.uniquenessConstraints.isEmpty }
+        guard request.updates.count > 1, haveUniqueValues.contains(true) else { return }
+        let uniqueSlots: [SlotSet] = entities.map { entity in
+            var slots = SlotSet()
+            for slot in entity.uniquenessConstraints.joined() { slots.insert(slot) }
+            return slots
+        }
+        var position = 0
+        for chunk in request.updated.chunks {
+            for index in 0..<chunk.rowCount {
+                let row = chunk.row(at: index)
+                guard position < request.updates.count else { return }
+                if haveUniqueValues[row.entityIndex],
+                    !uniqueSlots[row.entityIndex].isDisjoint(with: request.updates[position].slots)
+                {
+                    try vacateUniqueValues(of: row, entities[row.entityIndex], request.updates[position].slots)
+                }
+                position += 1
+            }
+        }
+    }
+
+    private func vacateUniqueValues(of row: Row, _ entity: Entity, _ changedSlots: SlotSet) throws {
+        let table = layout.schema.table(of: entity)
+        let slots = Set(entity.uniquenessConstraints.joined()).filter { changedSlots.contains($0) }
+        for column in slots.sorted().compactMap({ table.column(of: entity.properties[$0]) }) {
+            try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = NULL WHERE "_id" = ?"#) {
+                try $0.bind(row.key, at: 1)
+                try $0.run()
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func bind(
+        _ row: Row,
+        _ column: WrittenColumn,
+        of entity: Entity,
+        to statement: borrowing Statement,
+        at index: Int32
+    ) throws {
+        try statement.bind(row, column.slot, at: index)
+        guard column.isText, row.tag(at: column.slot) == .text,
+            !row.withBytes(at: column.slot, TextForms.isComposed)
+        else { return }
+        mixedTexts.note(entity.properties[column.slot], of: entity, in: layout.schema)
+    }
+
+    private struct UpdateKey: Hashable {
+        let entityIndex: Int
+        let slots: SlotSet
+    }
+
+    /// The statement that writes some slots of a row, if it still has the version that was read.
+    private struct UpdateStatement {
+        let sql: SQLText
+        let columns: [WrittenColumn]
+
+        init(_ entity: Entity, _ table: EntityTable, _ slots: SlotSet) {
+            let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
+            let assignments =
+                [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+            sql = SQLText(
+                """
+                UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
+                WHERE "_id" = ? AND \(VersionWord.condition("?"))
+                """
+            )
+            columns = properties.map(WrittenColumn.init)
+        }
+    }
+
+    func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: key)
+    }
+}
+
+extension Statement {
+    /// Binds a slot of a row without copying text and blobs: the row must live until the statement has run.
+    @inline(__always)
+    fileprivate func bind(_ row: Row, _ slot: Int, at index: Int32) throws {
+        switch row.tag(at: slot) {
+        case .null: try bindNull(at: index)
+        case .integer: try bind(row.integer(at: slot), at: index)
+        case .real: try bind(row.real(at: slot), at: index)
+        case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
+        case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
+        // Of an object that is inserted again: it must not be written as empty where it cannot be read.
+        case .deferredBlob: try row.readBlob(at: slot).withUnsafeBytes { try bind(blob: $0, at: index) }
+        case .omitted: preconditionFailure("a partial row is never saved")
+        }
+    }
+}
