@@ -98,7 +98,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SealedStoreTests",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Journal", "journal-writer"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "Journal", "journal-writer"],
             swiftSettings: settings
         ),
         .target(

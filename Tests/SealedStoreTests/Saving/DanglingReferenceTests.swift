@@ -1,0 +1,49 @@
+import Dispatch
+import Foundation
+import Guarded
+import Journal
+@testable import ObjectGraph
+import SealedStore
+import Testing
+
+@Suite("References of a store that many writers change at random") struct DanglingReferenceTests {
+    // process 1                  process 2                  this one
+    // a context                  a context                  two containers with two contexts each
+    // all of them insert, relate and delete objects that they have read earlier, and save, under any merge policy
+    @Test(arguments: 0..<3)
+    func `no reference leads to nothing`(round: Int) throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file("links.store")
+        var random = SeededRandom()
+        print(random)
+        let coordinators = [try LinkWorkload.openStore(url), try LinkWorkload.openStore(url)]
+        let writers = try (0..<2).map { _ in
+            let writer = Process()
+            writer.executableURL = URL(filePath: CommandLine.arguments[0])
+                .deletingLastPathComponent().appending(path: "journal-writer")
+            writer.arguments = [url.path, String(random.next()), "400"]
+            try writer.run()
+            return writer
+        }
+        let seeds = (0..<4).map { _ in random.next() }
+        let failures = Guarded<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { number in
+            do {
+                var workload = LinkWorkload(coordinators[number % 2], seed: seeds[number])
+                try workload.run(steps: 400)
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        for writer in writers {
+            writer.waitUntilExit()
+            #expect(writer.terminationStatus == 0, "\(random)")
+        }
+        let errors = failures.withLock { $0 }
+        #expect(errors == [], "\(random)")
+        let store = try coordinators[0].store(for: coordinators[0].model.entities[0]).store as? SealedStore
+        let problems = try store?.check()
+        #expect(problems == [], "\(random)")
+        for coordinator in coordinators { try coordinator.removeAllStores() }
+    }
+}
