@@ -3,7 +3,7 @@
 package struct NetworkLog {
     /// Members that have to be in the store.
     package private(set) var present: Set<Int64> = []
-    /// Members of which nobody knows, since the writer was killed before it acknowledged the save.
+    /// Members whose state is unknown, since the writer was killed before it acknowledged the save.
     package private(set) var open: Set<Int64> = []
 
     package init(_ text: String) {

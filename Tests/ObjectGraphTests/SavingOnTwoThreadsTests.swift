@@ -4,7 +4,7 @@ import Testing
 
 /// A context that a program uses on two threads, against the rule.
 @Suite struct SavingOnTwoThreadsTests {
-    /// Uses its context on another thread when it is told of the save, and waits for the outcome.
+    /// Uses its context on another thread in `willSave()`, and waits for the outcome.
     final class Intruder: ManagedObject {
         var use: (() -> Void)?
         override func willSave() { use?() }
@@ -70,7 +70,7 @@ import Testing
         #expect(isUsedByAnotherThread(try outcome { _ = try $0.fetchIDs($0.request("Author")) }.error))
     }
 
-    @Test func `the thread of the save may fetch, and is told that it must not save`() throws {
+    @Test func `the thread of the save may fetch, and a save on it throws`() throws {
         #expect(try outcome(of: { _ = try $0.all("Author") }, onAnotherThread: false).error == nil)
         let error = try outcome(of: { try $0.save() }, onAnotherThread: false).error as? ObjectGraphError
         guard case .saveInProgress? = error else {

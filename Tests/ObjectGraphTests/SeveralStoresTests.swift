@@ -107,7 +107,7 @@ import Testing
             #expect(Set(save.unsavedStores.flatMap(\.entityNames)) == Set(Scene.names).subtracting(saved))
             #expect(save.unsavedStores.contains { $0.entityNames == [failing] })
             #expect(save.cause is SwitchedStore.Failure)
-        case is SwitchedStore.Failure: #expect(saved.isEmpty, "the store that commits first left nothing to tell of")
+        case is SwitchedStore.Failure: #expect(saved.isEmpty, "the store that commits first left nothing saved")
         default: Issue.record("the error is \(String(describing: error))")
         }
         for object in objects + [parent] {
@@ -241,7 +241,7 @@ private final class StoreSwitch: Sendable {
     }
 }
 
-/// Passes requests on to another store, and fails where it is told to.
+/// Passes requests on to another store, and fails at a chosen step.
 private final class SwitchedStore: IncrementalStore {
     static let type = "Switched"
 

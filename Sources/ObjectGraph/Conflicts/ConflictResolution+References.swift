@@ -103,7 +103,7 @@ extension ConflictResolution {
 }
 
 extension GraphObject {
-    /// Whether the object's own row is to be changed: the members of a relationship are told by other rows.
+    /// Whether the object's own row is to be changed: other rows hold the members of a to-many relationship.
     fileprivate var hasChangedValues: Bool {
         guard state.pointee.flags.contains(.updated), let changes = state.pointee.changes else { return false }
         return (0..<changes.slotCount).contains { slot in

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/unreadable(_:)`` where values could not be read, also where there is nothing to save, until
     ///   ``forgetReadFailures()``, ``rollback()`` or ``refresh(_:mergeChanges:)``;
     ///   ``ObjectGraphError/incompleteSave(_:)`` where several stores are saved and one could not commit after another one did;
-    ///   ``ObjectGraphError/saveInProgress`` where an object asks for it that is told of a save;
+    ///   ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` where another thread is saving the context; what the stores throw.
     public func save() throws {
         try requireOwnThread()
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             try assignPermanentKeys()
             let changes = [inserted.stamp, updated.stamp, deleted.stamp]
             let preparation = try SavePreparation(self, rejections)
-            // Objects that are told of the save, validations and the preparation itself read values.
+            // `willSave()`, validations and the preparation itself read values.
             try requireReadableValues()
             if changes == [inserted.stamp, updated.stamp, deleted.stamp] { return preparation }
         }
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
     /// Makes the objects what their saved rows say.
     private func finishSave(_ preparation: SavePreparation) {
         let composites = adoptSavedRows(of: preparation.batches)
-        // They stay registered for as long as somebody refers to them, so that others still find them under their keys.
+        // They stay registered as long as the program refers to them, so that fetches still find them under their keys.
         for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
         clearChangeLists()
         saveCount += 1

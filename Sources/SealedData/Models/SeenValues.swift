@@ -34,7 +34,7 @@ final class SeenValues: Sendable {
         entries.withLock { $0[key] = isUnneeded ? .unneeded : .text(text) }
     }
 
-    /// A copy of the value that was seen last; nil where there is none.
+    /// A copy of the value that was seen last; nil if none was seen.
     func value<Value>(of type: Value.Type) -> Value? {
         guard let decodable = type as? any Decodable.Type,
             case .text(let text) = entries.withLock({ $0[ObjectIdentifier(type)] })

@@ -81,7 +81,7 @@ private func dictionaryValue<Whole>(_ key: Reading, of whole: Reading, as type: 
 
 /// A dictionary that a predicate captures, and a key that depends on an object.
 private protocol CapturedDictionary {
-    /// The value for a key; null where there is none.
+    /// The value for a key; null if the dictionary has no such key.
     func value(for key: Reading) throws -> QueryExpression
 }
 

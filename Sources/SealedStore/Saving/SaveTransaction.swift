@@ -5,7 +5,7 @@ import ObjectGraph
 /// The statements of one save, on one connection.
 ///
 /// Deletions come first and insertions last, so that a unique value that one object gives up can be taken by another. What is
-/// written must lead to rows that exist, and nothing may lead to a deleted row, whoever else has written meanwhile.
+/// written must lead to rows that exist, and nothing may lead to a deleted row, whatever other writers have committed meanwhile.
 struct SaveTransaction {
     let connection: Connection
     let layout: SealedStore.Layout

@@ -4,7 +4,7 @@ import ObjectGraph
 /// The objects that the schema of a store's file consists of, to compare the file's own list of them with.
 ///
 /// A trigger that the store did not make could change or lose what is saved, a view in the place of a table could invent
-/// rows, and both run for whoever opens the file. So every object has to be known: tables, views and triggers by their whole
+/// rows, and both run for every program that opens the file. So every object has to be known: tables, views and triggers by their whole
 /// statements, indexes of the store's own by what they are over. Further indexes of its tables that are not unique are
 /// harmless. SQLite's own tables and the shadow tables of virtual tables are left to SQLite.
 struct ExpectedSchema: Sendable {

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that somebody else deleted is inserted again by overwriting`(kind: StoreKind) throws {
+    func `an object that another context deleted is inserted again by overwriting`(kind: StoreKind) throws {
         let scene = try Scene(kind, .overwrite)
         let id = scene.own.managedObjectID
         scene.own["name"] = "mine"

@@ -25,7 +25,7 @@ struct CompositePart {
         cached(.keyPath(AnyKeyPathKey(keyPath))) { find(Part.self, in: Root.self) { $0[keyPath: keyPath] } }
     }
 
-    /// The part that is stored at an offset of a type; nil where there is none, or one whose form is not known.
+    /// The part that is stored at an offset of a type; nil if no part is stored there, or its form is not known.
     static func part(at offset: Int, in root: any Any.Type) -> CompositePart? {
         func find<Root>(_ root: Root.Type) -> CompositePart? {
             guard let property = StoredProperties(of: root)?.property(at: offset) else { return nil }
