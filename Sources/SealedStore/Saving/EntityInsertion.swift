@@ -14,6 +14,8 @@ final class EntityInsertion: Sendable {
     let code: Int64?
     /// The to-one relationships of the entity.
     let toOnes: [Relationship]
+    /// Those of them whose inverse is to-one as well.
+    let oneToOnes: [Relationship]
 
     /// What the statement of a block is made of; nil where there is none.
     private let parts: (beginning: String, row: String)?
@@ -34,6 +36,7 @@ final class EntityInsertion: Sendable {
         signedSlots = SignedSlots(entity, table)
         code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
         toOnes = entity.relationships.filter { !$0.isToMany }
+        oneToOnes = toOnes.filter { $0.inverse.map { !$0.isToMany } ?? false }
 
         var names = [#""_id""#, #""_version""#]
         if table.hasEntityColumn { names.append(#""_entity""#) }

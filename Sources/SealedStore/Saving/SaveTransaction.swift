@@ -32,6 +32,7 @@ struct SaveTransaction {
         for change in request.memberships { try apply(change) }
         try settleReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
+        try alignOneToOnes(of: request)
         try noteMixedTexts()
         try UniqueTexts(connection, layout).require(request)
     }

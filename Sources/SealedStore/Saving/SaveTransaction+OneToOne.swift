@@ -1,0 +1,73 @@
+import EncryptedSQLite
+import ObjectGraph
+
+extension SaveTransaction {
+    /// Makes the two sides of the one-to-one relationships that a save has written agree.
+    ///
+    /// A context writes both sides of what it changes. Another container or process may have led the destination to another
+    /// object meanwhile, whose row the context does not know and does not change: that row loses its reference.
+    ///
+    /// - Throws: `SaveConflict.outdated` with objects that would lose a reference that is not optional.
+    /// - Complexity: for rows that lead to rows of other saves, three statements each.
+    func alignOneToOnes(of request: SaveChangesRequest) throws {
+        let oneToOnes = layout.schema.model.entities.map { layout.statements.insertion(of: $0).oneToOnes }
+        guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
+        // Both sides of these are in this save.
+        let inserted = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
+        for row in request.inserted {
+            for relationship in oneToOnes[row.entityIndex] {
+                let destination = row.integer(at: relationship.slot)
+                guard destination != 0, !inserted.contains(destination) else { continue }
+                try align(relationship, from: row.key, to: destination)
+            }
+        }
+        for (row, update) in zip(request.updated, request.updates) {
+            for relationship in oneToOnes[row.entityIndex] where update.slots.contains(relationship.slot) {
+                try align(relationship, from: row.key, to: row.integer(at: relationship.slot))
+            }
+        }
+    }
+
+    /// Makes a destination, or none for 0, lead back to its source, and no other row lead to either of them.
+    private func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
+        guard let inverse = relationship.inverse else { return }
+        if destination != 0 {
+            try clear(relationship, leadingTo: destination, except: source)
+            let table = layout.schema.table(of: inverse.source).name
+            let column = layout.schema.keyColumn(of: inverse).name
+            try run(
+                #"UPDATE \#(table) SET \#(column) = ?1 WHERE "_id" = ?2 AND \#(column) IS NOT ?1"#,
+                source,
+                destination
+            )
+        }
+        try clear(inverse, leadingTo: source, except: destination)
+    }
+
+    /// Clears a to-one relationship of the rows that lead to a destination, except one of them.
+    private func clear(_ relationship: Relationship, leadingTo destination: Int64, except source: Int64) throws {
+        let table = layout.schema.table(of: relationship.source).name
+        let column = layout.schema.keyColumn(of: relationship).name
+        let condition = #"\#(column) = ?1 AND "_id" <> ?2"#
+        if relationship.isOptional {
+            try run("UPDATE \(table) SET \(column) = NULL WHERE \(condition)", destination, source)
+            return
+        }
+        let others = try connection.withStatement(SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)) { query in
+            try query.bind(destination, at: 1)
+            try query.bind(source, at: 2)
+            var keys: [Int64] = []
+            while try query.step() { keys.append(query.integer(at: 0)) }
+            return keys
+        }
+        guard others.isEmpty else { throw SaveConflict.outdated(others.map { id(relationship.source, $0) }) }
+    }
+
+    private func run(_ sql: String, _ first: Int64, _ second: Int64) throws {
+        try connection.withStatement(sql) { statement in
+            try statement.bind(first, at: 1)
+            try statement.bind(second, at: 2)
+            try statement.run()
+        }
+    }
+}
