@@ -91,12 +91,6 @@ static inline int csqlcipher_file_is_reserved(sqlite3_file *file) {
     return file->pMethods->xCheckReservedLock(file, &reserved) != SQLITE_OK || reserved;
 }
 
-// Whether the path of a connection leads to another file than the connection has open, or to none.
-static inline int csqlcipher_file_has_moved(sqlite3 *database) {
-    int moved = 0;
-    return sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
-}
-
 // The offset of the first hole of a file, which is its length if it has none; -1 if the system cannot tell.
 static inline int64_t csqlcipher_first_hole(int descriptor) {
 #if defined(SEEK_HOLE)

@@ -6,7 +6,7 @@ struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// The identity of the file that a path leads to now; nil if there is none.
+    /// The identity of the file that a path leads to now; nil if the path leads to no file.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -111,7 +111,7 @@ extension DatabaseError: LocalizedError {
         case .damaged:
             "Restore the file from a backup. Parts that still verify can be exported."
         case .moved:
-            "Move the file back to its path, or close the database and open it again. Nothing was written after the file was moved."
+            "Move the file back to its path, or close the database and open it again. A transaction that was being committed while the file was moved is in the moved file."
         case .permissionDenied:
             "Check owner and permissions of the file and its folder."
         case .unwritableFolder:

@@ -28,7 +28,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case newerFormat(path: String, found: Int32, supported: Int32)
     /// The key is right, but the content does not verify or contradicts itself.
     case damaged(path: String)
-    /// The file was deleted or moved while it was open, or another file took its place. Nothing was written.
+    /// The file was deleted or moved while it was open, or another file took its place. The transaction
+    /// that throws this wrote nothing. One that was being committed while the file was moved is in the moved file.
     case moved(path: String)
     /// The operating system does not let this process read or write the file or its folder.
     case permissionDenied(path: String)

@@ -121,6 +121,14 @@ struct DatabaseFiles: Sendable {
         }
     }
 
+    /// Throws if nearly all of the database file is a hole, which no writer makes: to copy it would take forever.
+    func checkContentLength() throws(DatabaseError) {
+        guard let status = Self.status(of: path) else { return }
+        guard Int64(status.st_size) - Int64(status.st_blocks) * 512 <= Self.unwrittenLogByteCount else {
+            throw .damaged(path: namedPath)
+        }
+    }
+
     /// The offset of the first hole of a sparse file; the file's length if it has none.
     private func firstHole(of path: String) -> Int64 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -99,9 +99,7 @@ struct FileOpening {
                 try FileCreation.buildSchema(on: connection, options: options, create: create)
                 _ = try examine(connection, verify: verify)
             }
-            guard opener.isImmutable || csqlcipher_file_has_moved(connection.handle) == 0 else {
-                throw DatabaseError.cannotOpen(path: path, reason: "it was moved or replaced while it was opened")
-            }
+            if !opener.isImmutable { try connection.requireUnmovedFile() }
             try opener.finish(connection, for: role)
             if keepsLog { connection.setWritesLogBackOnClose(true) }
         } catch {
@@ -169,6 +167,7 @@ struct FileOpening {
         }
         try check(header)
         try verify(connection)
+        try connection.verifyPages()
         try connection.runControl("COMMIT")
         return .complete
     }

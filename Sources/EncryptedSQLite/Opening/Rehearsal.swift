@@ -81,6 +81,7 @@ struct Rehearsal {
         else { return nil }
         defer { csqlcipher_unlock_file(file) }
         guard csqlcipher_file_is_reserved(file) == 0, journalBegins() else { return nil }
+        try files.checkContentLength()
         TemporaryDatabaseFile.removeLeftovers(beside: files)
         let copy = try TemporaryDatabaseFile(beside: files)
         try FileCopy(to: copy.files.path, namedPath: files.namedPath).copy(file)

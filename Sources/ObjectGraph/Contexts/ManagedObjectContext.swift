@@ -289,9 +289,10 @@ public final class ManagedObjectContext {
         let id = current(id)
         if let object = registeredObject(for: id) {
             if object.state.pointee.chunk == nil, object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
-                let failures = readFailures.additions
                 object.fireFault()
-                guard readFailures.additions == failures else { throw ObjectGraphError.unreadable(unreadableValues) }
+                guard object.state.pointee.chunk != nil || object.state.pointee.flags.contains(.vanished) else {
+                    throw ObjectGraphError.unreadable(unreadableValues)
+                }
             }
             return object.state.pointee.flags.contains(.vanished) ? nil : object
         }

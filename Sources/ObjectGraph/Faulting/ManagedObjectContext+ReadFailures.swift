@@ -62,7 +62,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// A deleted object answers what was last known of it, and tells that it is deleted.
+    /// A deleted object answers what was last known of it, and `isDeleted` says so. Damage and values that do not decode stay in
+    /// the list: the program may have copied what they read as to another object.
     private func forgetFailuresOfDeletedObjects() {
         readFailures.removeAll { failure in
             let entity = model.entities[failure.entityIndex]
@@ -70,7 +71,7 @@ extension ManagedObjectContext {
                 return failure.cause is ReadFailures.RowIsGone
             }
             if failure.cause is ReadFailures.RowIsGone, isOutdated(object) { return true }
-            return object.isObjectDeleted
+            return failure.cause is ReadFailures.RowIsGone && object.isObjectDeleted
         }
     }
 

@@ -113,11 +113,14 @@ public final class ReadFailures: Sendable {
         let (handler, contextIsGone): (Handler?, Bool) = state.withLock { state in
             if state.contextIsGone { return (nil, true) }
             guard !state.failures.contains(where: { $0.isSameValue(as: failure) }) else { return (nil, false) }
-            if state.failures.count < Self.limit {
-                state.failures.append(failure)
-                state.unreportedCount += 1
-                publishCounts(state)
+            if state.failures.count == Self.limit {
+                // The oldest one makes room. A save throws as long as the list is not empty.
+                if state.unreportedCount == Self.limit { state.unreportedCount -= 1 }
+                state.failures.removeFirst()
             }
+            state.failures.append(failure)
+            state.unreportedCount += 1
+            publishCounts(state)
             return (state.handler, false)
         }
         // Outside the lock, since a handler may ask the context for its failures.

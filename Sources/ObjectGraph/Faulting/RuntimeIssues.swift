@@ -32,5 +32,5 @@ public enum RuntimeIssues {
         line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    static func report(_ message: String) { handler(message) }
+    package static func report(_ message: String) { handler(message) }
 }

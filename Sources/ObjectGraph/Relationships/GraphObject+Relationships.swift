@@ -125,15 +125,14 @@ extension GraphObject {
                 }
             }
         }
-        if relationship.hasSharedSide {
-            let old = oldKey == 0 ? nil : registered(oldKey, along: relationship) ?? self.destination(at: slot)
-            storeDestination(newKey, at: slot)
-            if let old { didPart(from: old, along: relationship) }
-            if let destination { didRelate(to: destination, along: relationship) }
-            return
-        }
+        let hasSharedSide = relationship.hasSharedSide
+        let old =
+            hasSharedSide && oldKey != 0 ? registered(oldKey, along: relationship) ?? self.destination(at: slot) : nil
         storeDestination(newKey, at: slot)
         if state.pointee.flags.contains(.vanished) { state.pointee.handler?.context?.markChanged(self) }
+        guard hasSharedSide else { return }
+        if let old { didPart(from: old, along: relationship) }
+        if let destination { didRelate(to: destination, along: relationship) }
     }
 
     /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts

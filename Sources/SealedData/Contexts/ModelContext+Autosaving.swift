@@ -47,8 +47,14 @@ extension ModelContext {
         guard autosaveEnabled else { return }
         do {
             try save()
+            hasReportedAutosaveFailure = false
         } catch {
             graph.announcesNextChange = true
+            // No call throws the error. One report is enough until a save succeeds.
+            if !hasReportedAutosaveFailure {
+                RuntimeIssues.report("a context could not save by itself, and keeps its changes: \(error)")
+            }
+            hasReportedAutosaveFailure = true
         }
     }
 }

@@ -41,6 +41,8 @@ public final class ModelContext {
     }
     /// Whether a save waits for the context's actor.
     var isAutosaveScheduled = false
+    /// Whether the failure of the last save by itself has been reported.
+    var hasReportedAutosaveFailure = false
 
     @usableFromInline let graph: ManagedObjectContext
     // The context holds the stores, not the container: a container holds its main context.

@@ -15,19 +15,13 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
         let encoder = JSONEncoder()
         // Equal values give equal text.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-        SeenValues.shared.note(Value.self, text: text)
-        return text
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     /// The value out of what an object has for it; nil where it has none, or text that is not of the type.
     static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
         if let composite = stored.value as? any AnyValueHolder { return composite.anyValue as? Value }
-        guard let text = stored.text, let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) else {
-            return nil
-        }
-        SeenValues.shared.note(Value.self, text: text)
-        return value
+        return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
     }
 }
 

@@ -11,12 +11,13 @@ import ObjectGraph
 /// 2. the default value that the property declares;
 /// 3. the first case of a `CaseIterable` type, the value of raw value "" or 0, and what the type's `init(from:)` makes of nil,
 ///    empty texts and lists, zeros and `false`, else of texts of one character, lists of one element, ones and `true`;
-/// 4. a copy of a value of the type that this process has decoded or encoded, for types that refuse all of those;
-/// 5. all bits zero, for a type without references;
-/// 6. a structure that is put together of empty values of its stored properties, though its `init(from:)` refuses them.
+/// 4. all bits zero, for a type without references;
+/// 5. a structure that is put together of empty values of its stored properties, though its `init(from:)` refuses them; not
+///    on Apple's systems, whose standard library does not show the stored properties of a type.
 ///
-/// What remains is a class, or an enum with payloads, whose `init(from:)` refuses all made-up values, without a default value,
-/// and of which the process has not seen a value. Reading such a property traps.
+/// A value that another object has is never taken: it may be of another store, whose values are not to be seen here. What
+/// remains is a class, or an enum with payloads, whose `init(from:)` refuses all made-up values, without a default value.
+/// Reading such a property traps.
 enum MissingValue {
     /// A value for the property in a slot of a model class.
     static func substitute<V>(for model: (any GraphObject.Type)?, at slot: Int) -> V {
@@ -24,7 +25,7 @@ enum MissingValue {
         if let model = model as? any PersistentModel.Type, let value = declaredDefault(at: slot, of: model) as? V {
             return value
         }
-        if let value = make(V.self) ?? SeenValues.shared.value(of: V.self) ?? zero(V.self) { return value }
+        if let value = make(V.self) ?? zero(V.self) { return value }
         if let value = ProbeValues(.empty).assembledValue(V.self, depth: 0) { return value }
         preconditionFailure(
             "a property of type \(V.self) has no value, and none can be made: make it optional, or give it a default value"

@@ -83,7 +83,9 @@ enum EnumerationOrder {
         if let raw = type as? any RawRepresentable.Type { return samples(raw) }
         if let cases = EnumerationCases.all(of: type) { return (cases, true) }
         guard let cases = type as? any CaseIterable.Type else { return ([], false) }
-        return (allCases(of: cases).compactMap { $0 as? T }, true)
+        let values = allCases(of: cases)
+        let isEnumeration = values.first.map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
+        return (values.compactMap { $0 as? T }, isEnumeration)
     }
 
     private static func literal<T>(of value: T) throws -> Value {

@@ -13,6 +13,8 @@ extension SealedStore {
                 // stay reserved when the rows are rolled back.
                 return .success(try insertRows(insertion))
             } catch {
+                // A full disk and a failing one have rolled the whole transaction back.
+                guard connection.isInTransaction else { throw error }
                 try sequences.reserveAgain(for: layout.schema.model, on: connection)
                 return .failure(error)
             }

@@ -89,6 +89,10 @@ final class FileStates: Sendable {
         guard metadata.names.differsInIndexesOnly(from: layout.schema.names) else {
             throw SealedStoreError.damagedMetadata("names")
         }
+        // The rows were checked for another program: what this one writes would undo that.
+        guard !OptionalityUpdate(from: metadata, to: own).isNeeded else {
+            throw SealedStoreError.modelMismatch(["another program has changed which properties are optional"])
+        }
         return state(of: metadata)
     }
 

@@ -32,8 +32,9 @@ struct OptionalityUpdate {
     /// Makes sure that no row is without a value for a property that is not optional any more.
     ///
     /// - Throws: ``SealedStoreError/modelMismatch(_:)`` with the number of rows for each property.
-    /// - Complexity: O(number of rows), the first time that such a model opens the store for writing.
+    /// - Complexity: O(number of rows), until a store that may be written to has recorded the rule.
     func requireValues(on connection: Connection) throws {
+        guard changed.contains(where: { !$0.property.isOptional }) else { return }
         let schema = StoreSchema(model: current, names: stored.names)
         var differences: [String] = []
         for (entity, property) in changed where !property.isOptional {
@@ -70,6 +71,8 @@ struct OptionalityUpdate {
             columnsOfMixedForms: stored.columnsOfMixedForms
         )
         try updated.write(on: connection)
+        // Programs that have the file open still allow NULL.
+        try FileStates.announceChange(on: connection)
         return updated
     }
 

@@ -58,6 +58,7 @@ struct StoreOpening {
                     let stored = try StoreLayout.read(on: connection, for: model, own: own).metadata
                     return try OptionalityUpdate(from: stored, to: own).run(on: connection)
                 }
+                version = nil
             }
             if !description.isReadOnly, !metadata.names.missingIndexes(of: own).isEmpty {
                 metadata = try database.write { connection in

@@ -14,13 +14,7 @@ struct UniqueTexts {
     /// To be made after the transaction has recorded the forms of the texts that it wrote.
     init(_ connection: Connection, _ layout: SealedStore.Layout) throws {
         self.connection = connection
-        // To ask for the state is a statement, which a model without unique texts does not pay for.
-        let hasUniqueTexts = layout.schema.model.entities.contains { entity in
-            entity.uniquenessConstraints.joined().contains { slot in
-                if case .attribute(let attribute) = entity.properties[slot] { attribute.type == .string } else { false }
-            }
-        }
-        schema = hasUniqueTexts ? try layout.states.state(on: connection).schema : layout.schema
+        schema = try layout.states.state(on: connection).schema
     }
 
     private var isNeeded: Bool { !schema.conditions.columnsOfMixedForms.isEmpty }

@@ -48,7 +48,6 @@ struct WrittenKeys {
     }
 
     private mutating func addChangedKeys(_ toOnes: [[Relationship]]) {
-        guard toOnes.contains(where: { !$0.isEmpty }) else { return }
         var position = 0
         for chunk in request.updated.chunks {
             for index in 0..<chunk.rowCount where position < request.updates.count {

@@ -146,7 +146,6 @@ import Testing
     @Test func `a model that is deleted elsewhere before it is read has values of every type`() throws {
         let context = ModelContext(container)
         let parcel = try #require(try context.fetch(FetchDescriptor<Parcel>()).first)
-        #expect(parcel.sender == EMail("seen@example.org"), "the process has seen an address")
         let other = ModelContext(container)
         let fault = try #require(other.model(for: parcel.persistentModelID) as? Parcel)
         context.delete(parcel)
@@ -156,7 +155,7 @@ import Testing
         #expect(fault.address == Address(street: "", number: 0, country: .japan))
         #expect(fault.declared == Address(street: "declared", number: 7, country: .peru))
         #expect(fault.note.text == "1")
-        #expect(fault.sender == EMail("seen@example.org"))
+        #expect(fault.sender == EMail(""), "it is put together of empty values, none of another object")
         #expect(fault.optional == nil)
         #expect(other.readFailures.isEmpty)
         try other.save()

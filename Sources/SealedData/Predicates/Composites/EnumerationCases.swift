@@ -58,7 +58,9 @@ extension RawRepresentable {
     static var samples: RawValueSamples<Self> {
         if let cases = EnumerationCases.all(of: Self.self) { return RawValueSamples(values: cases, areComplete: true) }
         if let cases = (Self.self as? any CaseIterable.Type).map({ allCases(of: $0) }) {
-            return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: true)
+            // A structure may have further values.
+            let isEnumeration = cases.first.map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
+            return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: isEnumeration)
         }
         var rawValues: [Any] = (-8...64).map { $0 }
         if let storable = RawValue.self as? any StorableValue.Type { rawValues += storable.probes }

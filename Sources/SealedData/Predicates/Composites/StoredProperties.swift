@@ -33,7 +33,7 @@ struct StoredProperties {
         self.properties = properties
     }
 
-    /// The property at an offset; that of no size is none.
+    /// The property at an offset. A property of size 0 is not found.
     func property(at offset: Int) -> StoredProperty? {
         properties.first { $0.offset == offset && $0.end > offset }
     }
