@@ -28,13 +28,13 @@ extension ManagedObjectContext {
 
     /// Whether the objects of rows are of a class. They are if the store asked for an entity gives rows of that entity only.
     private func areObjects<T: GraphObject>(of batch: RowBatch, of type: T.Type) -> Bool {
-        var checked = -1
-        for row in batch where row.entityIndex != checked {
-            checked = row.entityIndex
-            let objectType = handlers[checked].objectType
+        var checked = SlotSet()
+        for row in batch where !checked.contains(row.entityIndex) {
+            checked.insert(row.entityIndex)
+            let objectType = handlers[row.entityIndex].objectType
             guard objectType == type || objectType is T.Type else { return false }
             // All rows are of this entity.
-            let entity = handlers[checked].entity
+            let entity = handlers[row.entityIndex].entity
             if entity.isRoot, entity.subentities.isEmpty { return true }
         }
         return true

@@ -242,7 +242,7 @@ public final class ManagedObjectContext {
     }
 
     /// The object with a key that a relationship leads to, be it there still or vanished. An object of an entity that the
-    /// relationship does not lead to is none: in a damaged store a key may be that of any object of the table.
+    /// relationship does not lead to is not returned: in a damaged store a key may be that of any object of the table.
     func knownDestination(forKey key: Int64, of relationship: Relationship) -> (any GraphObject)? {
         let index = relationship.destination.index
         guard let found = handlers[index].table.object(forKey: key),
