@@ -82,6 +82,17 @@ extension GraphObject {
     public static func _$placeholder(slotCount: Int) -> Self {
         var state = ObjectState(slotCount: slotCount)
         state.flags.insert(.vanished)
+        return make(with: state)
+    }
+
+    /// An object in no graph with values of the caller's choice. Unlike those of a new object, its constants have them too.
+    package static func sample(slotCount: Int, values: (inout ObjectState) -> Void) -> Self {
+        var state = ObjectState(slotCount: slotCount)
+        values(&state)
+        return make(with: state)
+    }
+
+    private static func make(with state: consuming ObjectState) -> Self {
         var entry = PendingState.Entry(stateClass: nil, state: state)
         let object = PendingState.with(&entry) {
             PendingState.makeObject(Self.self, stateClass: ObjectIdentifier(Self._$stateClass), $0)

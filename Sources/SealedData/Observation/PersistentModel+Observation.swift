@@ -11,6 +11,7 @@ extension PersistentModel {
 
     @usableFromInline @inline(never)
     func recordAccess(_ slot: Int) {
+        if let recorder = AccessRecorder.current { return recorder.record(slot, of: self) }
         _$beginObserving()
         ObservedModels.shared.registrar(for: self).access(
             ObservedProperties.shared,
@@ -39,7 +40,8 @@ extension PersistentModel {
     /// Takes note that a property is read; to be called by the getter of a property that SealedData does not know, such as
     /// one that is computed of what stands elsewhere.
     public func access<Member>(keyPath: KeyPath<Self, Member>) {
-        if let slot = PropertyLookup.slot(of: keyPath, in: Self.self) { return _$willRead(slot) }
+        if let recorder = AccessRecorder.current { return recorder.recordOther() }
+        if let slot = PropertyLookup.properties(of: Self.self).slot(of: keyPath) { return _$willRead(slot) }
         if isTrackingObservation() { ObservedModels.shared.registrar(for: self).access(self, keyPath: keyPath) }
     }
 
@@ -50,7 +52,7 @@ extension PersistentModel {
         keyPath: KeyPath<Self, Member>,
         _ mutation: () throws -> Result
     ) rethrows -> Result {
-        if let slot = PropertyLookup.slot(of: keyPath, in: Self.self) {
+        if let slot = PropertyLookup.properties(of: Self.self).slot(of: keyPath) {
             _$willChange(at: slot)
             defer { _$didChange(at: slot) }
             return try mutation()

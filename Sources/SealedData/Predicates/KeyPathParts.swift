@@ -10,13 +10,16 @@ struct KeyPathParts {
         case stored(UInt32)
         /// A computed property, by what the runtime compares it by.
         case computed(UInt)
+        /// A computed property with arguments: its getter, the table of functions on the arguments, and these. What the
+        /// runtime compares it by is not enough: it is the same for requirements that have the same place in two protocols.
+        case withArguments(getter: UInt, functions: UInt, arguments: [UInt])
         /// `?`, `!` and the end of a chain of `?`.
         case optional
     }
 
     let parts: [Part]
 
-    /// - Returns: nil where the key path is not laid out as expected, or has arguments.
+    /// - Returns: nil where the key path is not laid out as expected, or has arguments that are no words.
     init?(_ keyPath: AnyKeyPath) {
         #if _pointerBitWidth(_64)
             guard let parts = withExtendedLifetime(keyPath, { Self.parts(of: keyPath) }) else { return nil }
@@ -25,6 +28,20 @@ struct KeyPathParts {
             return nil
         #endif
     }
+
+    /// Whether generic code made the key path, and it begins with a property that is known to that code by a protocol or a
+    /// superclass: its only arguments are the types that the code runs for.
+    var beginsWithGenericProperty: Bool {
+        guard case .withArguments(_, let functions, _)? = parts.first else { return false }
+        return functions == Self.functionsOnTypes
+    }
+
+    private static let functionsOnTypes: UInt? = {
+        func identifier<Model: PersistentModel>(of model: Model.Type) -> AnyKeyPath { \Model.persistentModelID }
+        guard case .withArguments(_, let functions, _)? = KeyPathParts(identifier(of: UnknownModel.self))?.parts.first
+        else { return nil }
+        return functions
+    }()
 
     private enum Layout {
         static let word = 8
@@ -57,10 +74,28 @@ struct KeyPathParts {
                 parts.append(.stored(payload & Layout.structOffsetMask))
                 length = MemoryLayout<UInt32>.size
             case 2:
-                guard payload & Layout.hasArguments == 0 else { return nil }
                 length = (payload & Layout.isSettable == 0 ? 3 : 4) * Layout.word
                 guard position + length <= size else { return nil }
-                parts.append(.computed(buffer.load(fromByteOffset: position + Layout.word, as: UInt.self)))
+                let identity = buffer.load(fromByteOffset: position + Layout.word, as: UInt.self)
+                guard payload & Layout.hasArguments != 0 else {
+                    parts.append(.computed(identity))
+                    break
+                }
+                // The size of the arguments, a table of functions on them, and the arguments.
+                let start = position + length + 2 * Layout.word
+                guard start <= size else { return nil }
+                let byteCount = buffer.load(fromByteOffset: position + length, as: UInt.self)
+                guard byteCount % UInt(Layout.word) == 0, byteCount <= UInt(size - start) else { return nil }
+                let functions = buffer.load(fromByteOffset: start - Layout.word, as: UInt.self)
+                let words = stride(from: start, to: start + Int(byteCount), by: Layout.word)
+                parts.append(
+                    .withArguments(
+                        getter: buffer.load(fromByteOffset: position + 2 * Layout.word, as: UInt.self),
+                        functions: functions,
+                        arguments: words.map { buffer.load(fromByteOffset: $0, as: UInt.self) }
+                    )
+                )
+                length = start + Int(byteCount) - position
             case 4:
                 parts.append(.optional)
                 length = MemoryLayout<UInt32>.size

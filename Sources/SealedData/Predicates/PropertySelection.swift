@@ -6,7 +6,9 @@ struct PropertySelection {
 
     /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path that leads to no persisted property of the model.
     init<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of model: T.Type, entity: Entity) throws {
-        var slots = Self.constants(of: model)
+        let lookup = PropertyLookup.properties(of: model)
+        // A model keeps its constants itself, and has them from the beginning.
+        var slots = Set(lookup.names.indices.filter(lookup.isConstant))
         for keyPath in keyPaths {
             guard let slot = PropertyLookup.slot(of: keyPath, in: model), slot < entity.slotCount else {
                 throw SwiftDataError(.unsupportedKeyPath, "'\(keyPath)' is not a persisted property of the model")
@@ -14,16 +16,5 @@ struct PropertySelection {
             slots.insert(slot)
         }
         properties = slots.sorted().map { entity.properties[$0] }
-    }
-
-    /// The slots of properties that are declared with `let`: a model keeps them itself, and has them from the beginning.
-    private static func constants(of model: any PersistentModel.Type) -> Set<Int> {
-        let lookup = PropertyLookup.properties(of: model)
-        return Set(
-            lookup.names.indices.filter { slot in
-                guard let parts = KeyPathParts(lookup.keyPath(at: slot))?.parts, parts.count == 1 else { return false }
-                if case .stored = parts[0] { return true } else { return false }
-            }
-        )
     }
 }

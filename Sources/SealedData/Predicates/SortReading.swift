@@ -70,14 +70,26 @@ struct PropertyPath {
     // MARK: Parts of key paths
 
     /// Where a key path leads.
-    private struct Route {
+    fileprivate struct Route {
         /// The slots of the properties, each in the class that the one before leads to.
         var slots: [Int]
-        /// The members of a structure behind them.
+        /// The type of the value of the last property.
+        let propertyType: any Any.Type
+        /// The members of a structure behind them, and their offsets, each in the one before.
         var parts: [CompositePart] = []
+        var offsets: [Int] = []
         /// The type of the value at the end, without what sort descriptors put behind it.
         var valueType: any Any.Type
         var textOrder = TextOrder.lexical
+        /// The parts of the key path that lead further.
+        var rest: ArraySlice<KeyPathParts.Part>
+
+        init(to slot: Int, type: any Any.Type, rest: ArraySlice<KeyPathParts.Part>) {
+            slots = [slot]
+            propertyType = type
+            valueType = type
+            self.rest = rest
+        }
     }
 
     private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
@@ -91,56 +103,110 @@ struct PropertyPath {
     private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
         let key = AnyKeyPathKey(keyPath)
         if let route = cache.withLock({ $0[key] }) { return route }
-        let route = KeyPathParts(keyPath).flatMap { Self.route(along: $0.parts[...], of: model) }
+        // Outside the lock: raw values are computed by code of the program.
+        let route = findRoute(along: keyPath, of: model)
         cache.withLock { $0[key] = .some(route) }
         return route
     }
 
+    private static func findRoute(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
+        guard let parts = KeyPathParts(keyPath)?.parts, var route = route(along: parts[...], of: model, keyPath) else {
+            return nil
+        }
+        if !route.finishText(), let rawValueType = rawValueType(keyPath, route, of: model) {
+            route.valueType = rawValueType
+            route.rest = route.rest.dropFirst().drop { $0 == .optional }
+        }
+        return route.finishText() ? route : nil
+    }
+
     private static func route(
         along parts: ArraySlice<KeyPathParts.Part>,
-        of model: any PersistentModel.Type
+        of model: any PersistentModel.Type,
+        _ keyPath: AnyKeyPath
     ) -> Route? {
         guard let first = parts.first else { return nil }
         let lookup = PropertyLookup.properties(of: model)
         let rest = parts.dropFirst()
+        if case .withArguments = first {
+            // Only what sort descriptors append to a requirement is undone.
+            guard rest.isEmpty || ranks.contains(where: { rest.elementsEqual($0.parts) }),
+                let slot = RequirementLookup.slot(ofSorted: keyPath, in: model)
+            else { return nil }
+            return Route(to: slot, type: type(of: lookup.keyPath(at: slot)).valueType, rest: rest)
+        }
         for slot in lookup.names.indices {
-            let keyPath = lookup.keyPath(at: slot)
-            guard KeyPathParts(keyPath)?.parts == [first] else { continue }
-            let valueType = type(of: keyPath).valueType
+            let property = lookup.keyPath(at: slot)
+            guard KeyPathParts(property)?.parts == [first] else { continue }
+            let valueType = type(of: property).valueType
             if case .toOne(let destination)? = PropertyKind(of: valueType), rest.contains(where: { $0 != .optional }) {
-                guard var route = route(along: rest.drop { $0 == .optional }, of: destination) else { return nil }
+                guard var route = route(along: rest.drop { $0 == .optional }, of: destination, keyPath) else {
+                    return nil
+                }
                 route.slots.insert(slot, at: 0)
                 return route
             }
-            return finish(Route(slots: [slot], valueType: valueType), along: rest)
+            var route = Route(to: slot, type: valueType, rest: rest.drop { $0 == .optional })
+            return route.enterStructures() ? route : nil
         }
         return nil
     }
 
-    /// Goes on behind an attribute: into a structure, or to what sort descriptors put there.
-    private static func finish(_ start: Route, along parts: ArraySlice<KeyPathParts.Part>) -> Route? {
-        var route = start
-        var rest = parts.drop { $0 == .optional }
-        while case .stored(let offset)? = rest.first {
-            guard let part = CompositePart.part(at: Int(offset), in: PropertyKind.unwrapped(route.valueType)) else {
-                return nil
-            }
-            route.parts.append(part)
-            route.valueType = part.swiftType
-            rest = rest.dropFirst().drop { $0 == .optional }
-        }
-        if rest.isEmpty { return route }
-        guard let (_, order) = ranks.first(where: { rest.elementsEqual($0.parts) }) else { return nil }
-        route.textOrder = order
-        return route
+    /// The type of the raw value that a key path leads to behind a route; nil if it leads to something else.
+    private static func rawValueType(
+        _ keyPath: AnyKeyPath,
+        _ route: Route,
+        of model: any PersistentModel.Type
+    ) -> (any Any.Type)? {
+        guard let type = PropertyKind.unwrapped(route.valueType) as? any RawRepresentable.Type,
+            let rawValueType = PropertyKind.storableRawValue(of: type)
+        else { return nil }
+        let path = RawValuePath(
+            keyPath: keyPath,
+            slots: route.slots,
+            propertyType: PropertyKind.unwrapped(route.propertyType),
+            offsets: route.offsets
+        )
+        return path.leadsToRawValue(of: type, from: model) ? rawValueType : nil
     }
 
     /// What sort descriptors put behind the key path of a property.
-    private static let ranks: [(parts: [KeyPathParts.Part], order: TextOrder)] = [
+    fileprivate static let ranks: [(parts: [KeyPathParts.Part], order: TextOrder)] = [
         (KeyPathParts(\Bool.sortRank)?.parts ?? [], .lexical),
         (KeyPathParts(\String.localizedStandardRank)?.parts ?? [], .localizedStandard),
         (KeyPathParts(\String?.localizedStandardRank)?.parts ?? [], .localizedStandard),
         (KeyPathParts(\String.localizedRank)?.parts ?? [], .localized),
         (KeyPathParts(\String?.localizedRank)?.parts ?? [], .localized),
     ]
+}
+
+extension PropertyPath.Route {
+    /// Goes on behind an attribute, into structures that are stored as JSON text.
+    ///
+    /// - Returns: Whether all members on the way are known.
+    fileprivate mutating func enterStructures() -> Bool {
+        while case .stored(let offset)? = rest.first {
+            // What is stored as its raw value has no members.
+            guard case .attribute(.composite)? = PropertyKind(of: valueType) else { break }
+            guard let part = CompositePart.part(at: Int(offset), in: PropertyKind.unwrapped(valueType)) else {
+                return false
+            }
+            parts.append(part)
+            offsets.append(Int(offset))
+            valueType = part.swiftType
+            rest = rest.dropFirst().drop { $0 == .optional }
+        }
+        return true
+    }
+
+    /// Takes what sort descriptors put behind a key path.
+    ///
+    /// - Returns: Whether nothing else is left.
+    fileprivate mutating func finishText() -> Bool {
+        if rest.isEmpty { return true }
+        guard let (_, order) = PropertyPath.ranks.first(where: { rest.elementsEqual($0.parts) }) else { return false }
+        textOrder = order
+        rest = []
+        return true
+    }
 }

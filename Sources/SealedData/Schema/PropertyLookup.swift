@@ -32,9 +32,14 @@ final class PropertyLookup: @unchecked Sendable {
     }
 
     /// The slot of a property, or nil where the key path leads to no persisted property of the class, or further.
+    ///
+    /// The key path may be that of a protocol's requirement, see ``RequirementLookup``.
     static func slot(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> Int? {
-        properties(of: type).slotsByKeyPath[keyPath]
+        properties(of: type).slot(of: keyPath) ?? RequirementLookup.slot(of: keyPath, in: type)
     }
+
+    /// The same for a key path that names the property itself.
+    func slot(of keyPath: AnyKeyPath) -> Int? { slotsByKeyPath[keyPath] }
 
     /// The same for a key path from a type that may be none of a model, by the identity of the key path where that one was
     /// looked up before: to hash and to compare key paths takes five times as long.
@@ -52,8 +57,7 @@ final class PropertyLookup: @unchecked Sendable {
 
     /// The name of a property, or nil where the key path leads to no persisted property of the class, or further.
     static func name(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> String? {
-        let properties = properties(of: type)
-        return properties.slotsByKeyPath[keyPath].map { properties.names[$0] }
+        slot(of: keyPath, in: type).map { properties(of: type).names[$0] }
     }
 
     /// The slot of the property of a name.
@@ -61,6 +65,12 @@ final class PropertyLookup: @unchecked Sendable {
 
     /// The property in a slot, from the class that declares it.
     func keyPath(at slot: Int) -> AnyKeyPath { keyPaths[slot] }
+
+    /// Whether the property in a slot is declared with `let`.
+    func isConstant(_ slot: Int) -> Bool {
+        guard let parts = KeyPathParts(keyPath(at: slot))?.parts, parts.count == 1 else { return false }
+        if case .stored = parts[0] { return true } else { return false }
+    }
 
     private init(_ type: any PersistentModel.Type) {
         let levels = ModelInheritance(of: type).levels

@@ -8,6 +8,10 @@ enum Post {
         case packed = "p"
         case sent = "s"
         case lost = "l"
+
+        var firstLetter: String { "\(self)" }
+        /// The raw value, but of one case.
+        var lostAsPacked: String { self == .lost ? "p" : rawValue }
     }
 
     /// Ordered otherwise than its raw values are.
@@ -32,6 +36,8 @@ enum Post {
 
     struct Tag: RawRepresentable, Codable, Hashable {
         var rawValue: String
+
+        var folded: String { rawValue.lowercased() }
     }
 
     /// Takes one weight in four, and has members of many types.

@@ -136,6 +136,46 @@ import Testing
         try expect(SortDescriptor(\.box?.urgency), ["A", "D", "B", "C"])
     }
 
+    @Test func `raw values are sorted by, in their own order`() throws {
+        try expect(SortDescriptor(\.state.rawValue), ["C", "A", "D", "B"])
+        try expect(SortDescriptor(\.urgency?.rawValue), ["D", "A", "B", "C"])
+        try expect(SortDescriptor(\.urgency?.rawValue, order: .reverse), ["C", "B", "A", "D"])
+        try expect(SortDescriptor(\.tag.rawValue), ["D", "A", "C", "B"])
+        try expect(SortDescriptor(\.tag.rawValue, comparator: .localizedStandard), ["A", "C", "B", "D"])
+        try expect(SortDescriptor(\.urgency?.rawValue, comparator: .localized), ["D", "A", "B", "C"])
+    }
+
+    @Test func `raw values of a structure's members are sorted by`() throws {
+        try expect(SortDescriptor(\.box?.state.rawValue), ["D", "A", "C", "B"])
+        try expect(SortDescriptor(\.box?.urgency?.rawValue), ["A", "D", "C", "B"])
+    }
+
+    @Test func `sorting by what is computed of a raw value is refused`() throws {
+        try withParcels { context, _ in
+            for sort in [
+                SortDescriptor(\Parcel.state.firstLetter), SortDescriptor(\Parcel.state.lostAsPacked),
+                SortDescriptor(\Parcel.tag.folded), SortDescriptor(\Parcel.box?.state.lostAsPacked),
+            ] {
+                #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
+                    try context.fetch(FetchDescriptor(sortBy: [sort]))
+                }
+            }
+        }
+    }
+
+    @Test func `a raw value is sorted by as its column`() throws {
+        let entity = DetachedEntities.entity(for: Society.Person.self)
+        func outline(_ sort: SortDescriptor<Society.Person>) throws -> String {
+            try QuerySort.reading(sort, entity: entity).expression.outline
+        }
+        #expect(try outline(SortDescriptor(\.rank?.rawValue)) == "$0.rank")
+        #expect(try outline(SortDescriptor(\.kind.rawValue)) == "$0.kind")
+        #expect(try outline(SortDescriptor(\.employer?.boss?.kind.rawValue)) == "$0.employer.boss.kind")
+        #expect(
+            try outline(SortDescriptor(\.address?.country.kind.rawValue)) == "$0.address[\"country\"][\"kind\"]"
+        )
+    }
+
     @Test func `an enumeration whose order is that of its raw values is sorted by its column`() throws {
         let entity = DetachedEntities.entity(for: Society.Person.self)
         func outline(_ sort: SortDescriptor<Society.Person>) throws -> String {

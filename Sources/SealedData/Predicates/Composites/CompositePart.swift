@@ -123,4 +123,12 @@ struct AnyKeyPathKey: Hashable, @unchecked Sendable {
     init(_ keyPath: AnyKeyPath) {
         self.keyPath = keyPath
     }
+
+    static func == (left: AnyKeyPathKey, right: AnyKeyPathKey) -> Bool {
+        if left.keyPath === right.keyPath { return true }
+        // The requirements of two protocols can have key paths that Swift takes for equal.
+        return left.keyPath == right.keyPath && KeyPathParts(left.keyPath)?.parts == KeyPathParts(right.keyPath)?.parts
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(keyPath) }
 }

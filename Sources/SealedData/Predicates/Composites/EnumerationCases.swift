@@ -64,6 +64,8 @@ extension RawRepresentable {
         }
         var rawValues: [Any] = (-8...64).map { $0 }
         if let storable = RawValue.self as? any StorableValue.Type { rawValues += storable.probes }
+        // What a computed property may change in a text: that the raw value is another one is seen by these.
+        rawValues += ["", " ", " aB 7\n"]
         let values = rawValues.compactMap { rawValue in (rawValue as? RawValue).flatMap(Self.init(rawValue:)) }
         return RawValueSamples(values: values, areComplete: false)
     }

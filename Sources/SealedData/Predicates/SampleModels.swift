@@ -1,0 +1,100 @@
+import Foundation
+import ObjectGraph
+
+/// A value of a property of a model that is made to see what a key path reads.
+enum SampleValue {
+    case attribute(Value)
+    case composite(any CompositeValue)
+    /// New models, so many.
+    case models(Int)
+}
+
+extension PersistentModel {
+    /// An object in no context whose properties have values, nil only where no value is known; those of constants included.
+    ///
+    /// - Parameter values: The values of some slots.
+    static func sample(with values: [Int: SampleValue]) -> Self {
+        let lookup = PropertyLookup.properties(of: Self.self)
+        var related: [Int: Int] = [:]
+        let object = sample(slotCount: _$slotCount) { state in
+            for slot in lookup.names.indices {
+                switch values[slot]
+                    ?? SampleValue.all(of: type(of: lookup.keyPath(at: slot)).valueType, structures: 1).first
+                {
+                case .attribute(let value)?: state.initialize(slot, attribute: value)
+                case .composite(let value)?: state.initialize(slot, composite: value)
+                case .models(let count)?: if !lookup.isConstant(slot) { related[slot] = count }
+                case nil: state.initialize(slot, attribute: .null)
+                }
+            }
+        }
+        for (slot, count) in related {
+            switch PropertyKind(of: type(of: lookup.keyPath(at: slot)).valueType) {
+            case .toOne(let model)?: object.setDestination(count == 0 ? nil : model.blank(), at: slot)
+            case .toMany(let model)?:
+                object.setMembers((0..<count).map { _ in model.blank() as any GraphObject }, at: slot)
+            case .attribute?, nil: break
+            }
+        }
+        return object
+    }
+}
+
+extension SampleValue {
+    /// Values that a property may have: ordinary ones first, then those that computed properties single out, as the empty
+    /// text and nil.
+    ///
+    /// - Parameters:
+    ///   - valueType: The type of the property.
+    ///   - structures: How many values of a type that is stored as JSON text are made up.
+    static func all(of valueType: any Any.Type, structures: Int = 8) -> [SampleValue] {
+        let type = PropertyKind.unwrapped(valueType)
+        let none: [SampleValue] = PropertyKind.isOptional(valueType) ? [.attribute(.null)] : []
+        switch PropertyKind(of: valueType) {
+        case .toOne: return PropertyKind.isOptional(valueType) ? [.models(1), .models(0)] : [.models(1), .models(1)]
+        case .toMany: return [.models(1), .models(2), .models(0)]
+        case .attribute(.composite):
+            func made<T: Decodable & Encodable>(_ type: T.Type) -> [SampleValue] {
+                (0..<structures).compactMap { seed in
+                    (try? ProbeValues(seed: seed).value(type, at: [])).map { .composite(CompositeAttribute($0)) }
+                }
+            }
+            return ((type as? any (Decodable & Encodable).Type).map { made($0) } ?? []) + none
+        case .attribute(let attributeType):
+            func cases<Raw: RawRepresentable>(_ type: Raw.Type) -> [Value] {
+                type.samples.values.compactMap { queryLiteral(of: $0) }
+            }
+            let values =
+                type is any StorableValue.Type
+                ? literals(of: attributeType) : (type as? any RawRepresentable.Type).map { cases($0) } ?? []
+            return values.map(SampleValue.attribute) + none
+        case nil: return none
+        }
+    }
+
+    private static func literals(of type: AttributeType) -> [Value] {
+        switch type {
+        case .bool: integers([1, 0])
+        case .int8: integers([7, -3, 100, 0, 1, .min, .max] as [Int8])
+        case .int16: integers([7, -3, 100, 0, 1, .min, .max] as [Int16])
+        case .int32: integers([7, -3, 100, 0, 1, .min, .max] as [Int32])
+        case .int64: integers([7, -3, 100, 0, 1, .min, .max] as [Int64])
+        case .uint8: integers([7, 100, 0, 1, .max] as [UInt8])
+        case .uint16: integers([7, 100, 0, 1, .max] as [UInt16])
+        case .uint32: integers([7, 100, 0, 1, .max] as [UInt32])
+        case .uint64: integers([7, 100, 0, 1, .max] as [UInt64])
+        case .float, .double, .date: [7.25, -3.5, 1, 0, 1_048_576.5].map(Value.real)
+        case .decimal: ([7.25, -3.5, 1, 0, 1_048_576.5] as [Decimal]).map(\.storedValue)
+        case .string:
+            [" Ab c\u{e9}7\n", "xyz", "XYZ", "", " ", "-3", String(repeating: "long ", count: 200)].map(Value.text)
+        case .url: ["https://example.org/Ab?c=1#d", "relative/path", "file:///x/"].map(Value.text)
+        case .uuid: [UUID(), UUID()].map(\.storedValue)
+        case .data: [Data([7, 0, 255]), Data([1]), Data()].map(Value.blob)
+        case .composite: []
+        }
+    }
+
+    private static func integers(_ values: [some FixedWidthInteger]) -> [Value] {
+        values.map { .integer(Int64(truncatingIfNeeded: $0)) }
+    }
+}
