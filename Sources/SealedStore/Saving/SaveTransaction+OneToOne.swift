@@ -53,7 +53,8 @@ extension SaveTransaction {
             try run("UPDATE \(table) SET \(column) = NULL WHERE \(condition)", destination, source)
             return
         }
-        let others = try connection.withStatement(SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)) { query in
+        let others = try connection.withStatement(SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)) {
+            query in
             try query.bind(destination, at: 1)
             try query.bind(source, at: 2)
             var keys: [Int64] = []

@@ -20,8 +20,8 @@ protocol Kept {
     var name: String { get }
 }
 
-/// Requirements that no property fulfils as it is. `keeperName` has the place here that `title` has in `Catalogued`: Swift takes
-/// their key paths for equal.
+/// Requirements that no property fulfils as it is. `keeperName` has the place here that `title` has in `Catalogued`: Swift
+/// takes their key paths for equal.
 protocol Computing {
     var folded: String { get }
     var titleOrNone: String { get }

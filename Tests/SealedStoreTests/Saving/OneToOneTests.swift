@@ -50,7 +50,9 @@ import Testing
         return context
     }
 
-    private func make(_ entity: String, _ name: String, _ value: Value, in context: ManagedObjectContext) -> ManagedObject {
+    private func make(_ entity: String, _ name: String, _ value: Value, in context: ManagedObjectContext)
+        -> ManagedObject
+    {
         let object = ManagedObject(entity: context.model.entitiesByName[entity]!, insertInto: context)
         object[name] = value
         return object
