@@ -82,7 +82,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that is deleted says so and keeps no save`(kind: StoreKind) throws {
+    func `damage to an object that is deleted stays known, since its empty values may have been copied`(
+        kind: StoreKind
+    ) throws {
         let (store, context, author) = try Self.store(kind)
         store.counter.failReads(with: IsBroken())
         #expect(author["born"] == .null)
@@ -91,7 +93,9 @@ import Testing
         other.delete(try other.counterpart(of: author))
         try other.save()
         context.make("Tag")
-        #expect(try Self.failures(context) == [])
+        #expect(try Self.failures(context) == ["Author.*: true"])
         #expect(author.isObjectDeleted)
+        context.forgetReadFailures()
+        #expect(try Self.failures(context) == [])
     }
 }
