@@ -71,7 +71,7 @@ struct CompositePart {
 
     // MARK: Trying
 
-    /// Values that are too much alike, as the two of `Bool` are, are told apart by further tries.
+    /// Values that are too much alike, as the two of `Bool` are, differ only after further tries.
     private static let tryCount = 12
 
     /// The name under which a value is found in the JSON text of each made-up whole.
