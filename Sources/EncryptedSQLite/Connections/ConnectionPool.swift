@@ -279,10 +279,11 @@ final class ConnectionPool: Sendable {
 
 /// A connection with the thread that has it.
 ///
-/// `@unchecked Sendable`: `borrower` and `wasUsed` are only touched under the lock of the pool. `depth` is only changed under
-/// it, and only by the thread named in `borrower`, which may therefore read it without. `connection` is only touched by that
-/// thread or, while there is none, by the pool under its lock; and by the thread that took the member out of the pool, where
-/// nobody else finds it any more, to close it.
+/// `@unchecked Sendable`: a member that is in the pool has its variables written under the lock of the pool only; one that is
+/// not in it yet is known to the thread alone that has opened it. `depth` rises above 1 and falls by calls of the borrower,
+/// and another thread sets it only when it hands the connection to the borrower, before it wakes it: so the borrower may read
+/// it without the lock. `connection` is used by the borrower, by the pool under its lock while there is no borrower, and by the
+/// thread that has taken the member out of the pool to close it.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?

@@ -1,15 +1,22 @@
+import Guarded
 import Observation
 
 /// Records which persisted properties of a model are read, and keeps the reads from observers.
-final class AccessRecorder: @unchecked Sendable {
-    // Sound because only the thread that runs the recorded function has it.
-
+///
+/// A function that starts a task hands the recorder on to it, since tasks inherit task-local values. What such a task reads is
+/// recorded as long as the function runs.
+final class AccessRecorder: Sendable {
     /// The recorder of the running function; nil outside of ``slots(of:readBy:)``.
     @TaskLocal static var current: AccessRecorder?
 
+    private struct Accesses {
+        var slots: Set<Int> = []
+        /// Whether a property of another model was read, or one that is not persisted.
+        var hasOthers = false
+    }
+
     private let model: ObjectIdentifier
-    private var slots: Set<Int> = []
-    private var hasOthers = false
+    private let accesses = Guarded(Accesses())
 
     private init(of model: AnyObject) {
         self.model = ObjectIdentifier(model)
@@ -25,12 +32,13 @@ final class AccessRecorder: @unchecked Sendable {
         $current.withValue(recorder) {
             withObservationTracking(body) {}
         }
-        return recorder.hasOthers ? nil : recorder.slots
+        return recorder.accesses.withLock { $0.hasOthers ? nil : $0.slots }
     }
 
     func record(_ slot: Int, of model: AnyObject) {
-        if ObjectIdentifier(model) == self.model { slots.insert(slot) } else { hasOthers = true }
+        guard ObjectIdentifier(model) == self.model else { return recordOther() }
+        accesses.withLock { _ = $0.slots.insert(slot) }
     }
 
-    func recordOther() { hasOthers = true }
+    func recordOther() { accesses.withLock { $0.hasOthers = true } }
 }
