@@ -1,13 +1,13 @@
-/// An actor with a model context of its own. ``ModelActor()`` writes the conformance.
+/// An actor with a separate model context. ``ModelActor()`` generates the conformance.
 public protocol ModelActor: Actor {
-    /// The container that the actor works on.
+    /// The container whose stores the actor uses.
     nonisolated var modelContainer: ModelContainer { get }
-    /// What runs the actor's code and holds its context.
+    /// The executor that runs the actor's code and holds its context.
     nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-    /// The executor in the form in which the actor's runtime takes it.
+    /// The executor as the unowned reference that the actor runtime uses.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         guard let executor = modelExecutor as? any SerialModelExecutor else {
             preconditionFailure("the executor of a model actor is a SerialModelExecutor")
@@ -19,24 +19,24 @@ extension ModelActor {
     public var modelContext: ModelContext {
         let executor = modelExecutor
         let context = executor.modelContext
-        // An executor of the program's own does not introduce itself to its context.
+        // A custom executor does not register itself with its context.
         if !(context.isolation?.isExecutor(executor) ?? false), let executor = executor as? any SerialModelExecutor {
             context.adopt(executor: executor)
         }
         return context
     }
 
-    /// The model with an identifier, if it is of class `as`.
+    /// The model with an identifier, or nil if it is not of class `type`.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
         modelContext.model(for: id) as? T
     }
 }
 
-/// What runs the code of a model actor and holds its context.
+/// An executor that runs the code of a model actor and holds its context.
 public protocol ModelExecutor: Executor {
-    /// The context, to be used by code that the executor runs.
+    /// The context, which only code that the executor runs may use.
     var modelContext: ModelContext { get }
 }
 
-/// A model executor that runs one piece of code after the other.
+/// A model executor that runs one job at a time.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}

@@ -14,7 +14,7 @@ import ObjectGraph
 ///
 /// A comparison other than `==` and `!=` with nil is false.
 public struct AggregateCondition<Model: PersistentModel>: Sendable {
-    /// The condition as a store evaluates it.
+    /// Returns the condition as a query expression.
     let expression: @Sendable (PredicateReader, Entity) throws -> QueryExpression
 
     fileprivate init(_ expression: @escaping @Sendable (PredicateReader, Entity) throws -> QueryExpression) {
@@ -40,17 +40,17 @@ public struct AggregateCondition<Model: PersistentModel>: Sendable {
         }
     }
 
-    /// A condition that is true where both are.
+    /// Returns a condition that is true if both conditions are.
     public static func && (left: Self, right: Self) -> Self {
         Self { .and([try left.expression($0, $1), try right.expression($0, $1)]) }
     }
 
-    /// A condition that is true where one of them is.
+    /// Returns a condition that is true if at least one condition is.
     public static func || (left: Self, right: Self) -> Self {
         Self { .or([try left.expression($0, $1), try right.expression($0, $1)]) }
     }
 
-    /// A condition that is true where another one is not.
+    /// Returns a condition that is true if the given one is not.
     public static prefix func ! (condition: Self) -> Self {
         Self { .not(try condition.expression($0, $1)) }
     }

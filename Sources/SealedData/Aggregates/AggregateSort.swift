@@ -1,9 +1,9 @@
 public import Foundation
 import ObjectGraph
 
-/// What groups of models are sorted by: an ``Aggregate``, or a value that they are grouped by.
+/// A sort key for groups of models: an ``Aggregate``, or a value that they are grouped by.
 public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
-    // Sound because `expression` captures an aggregate or a key path, which are immutable, and nothing else; not all key
+    // Sound because `expression` captures only an aggregate or a key path, which are immutable, though not all key
     // paths are marked `Sendable`.
 
     private let order: SortOrder
@@ -21,7 +21,7 @@ public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
         expression = { try ColumnPath(keyPath, of: Model.self, entity: $1).expression }
     }
 
-    /// The sort key as a store knows it.
+    /// Returns the sort key as a query expression.
     func sort(_ reader: PredicateReader, of entity: Entity) throws -> QuerySort {
         let value = try expression(reader, entity)
         return QuerySort(value.resultType == .uint64 ? value.unsignedRank : value, ascending: order == .forward)

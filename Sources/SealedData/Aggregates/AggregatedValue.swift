@@ -1,8 +1,8 @@
 public import Foundation
 public import ObjectGraph
 
-/// A value of a property that aggregates are computed from: one of a basic type, or an optional one, of which those that are
-/// nil do not count.
+/// A property value that aggregates are computed from: a value of a basic type or an optional one. Aggregates ignore
+/// nil.
 public protocol AggregatedValue {
     /// The type without the optional.
     associatedtype Base: StorableValue
@@ -26,7 +26,7 @@ public protocol AveragedValue: StorableValue {
 
 /// A value that can be added up.
 public protocol SummedValue: AveragedValue {
-    /// The type of the sum. That of integers is `Int`, whatever their size.
+    /// The type of the sum. For all integer types it is `Int`.
     associatedtype Sum: StorableValue
 
     /// The sum of no values.

@@ -1,11 +1,11 @@
 import Foundation
 import ObjectGraph
 
-/// The value that a key path of a model leads to, as a column of a query.
+/// The destination of a key path of a model, as a column of a query.
 struct ColumnPath {
     private var properties: [Property] = []
 
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path that does not lead through to-one relationships to a
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` unless the path leads through to-one relationships to a
     ///   persisted property of a basic type, or to a model.
     init(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type, entity: Entity) throws {
         if !isIdentifier(keyPath, of: model) {
@@ -31,16 +31,16 @@ struct ColumnPath {
         }
     }
 
-    /// The value.
+    /// The column as a query expression.
     var expression: QueryExpression { properties.isEmpty ? .variable(0) : .path(from: 0, properties) }
 
-    /// The entity of the models that the path leads to; nil where it leads to values.
+    /// The entity of the models that the path leads to; nil if it leads to values.
     var destination: Entity? {
         if case .relationship(let relationship)? = properties.last { relationship.destination } else { nil }
     }
 }
 
-/// The Swift value of a column; nil where the column has one of another type.
+/// Returns the Swift value of a column; nil if the column's value has another type.
 func columnValue<T>(_ value: Value, as type: T.Type) -> T? {
     switch type {
     case let optional as any OptionalColumn.Type: optional.columnValue(value) as? T

@@ -10,14 +10,14 @@ extension ModelContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - model: The class; models of classes that inherit from it count, too.
-    ///   - aggregates: What to compute.
-    ///   - predicate: Which models count; nil for all.
-    ///   - includePendingChanges: Whether unsaved changes of the context take part.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and ``SwiftDataError/unsupportedKeyPath`` for what the store cannot
-    ///   compute; an error where a sum of integers does not fit an `Int`; what the store throws.
-    /// - Complexity: one statement, and no model is made, unless there are unsaved changes that take part: then the values
-    ///   are read for each model and put together here.
+    ///   - model: The class; models of its subclasses are included.
+    ///   - aggregates: The computations.
+    ///   - predicate: The condition for models to be included; nil for all.
+    ///   - includePendingChanges: Whether the results include unsaved changes of the context.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and ``SwiftDataError/unsupportedKeyPath`` if the store cannot
+    ///   compute a value; an error if a sum of integers does not fit an `Int`; errors of the store.
+    /// - Complexity: one statement, and no model is made, unless unsaved changes are included: then the values are read
+    ///   for each model and aggregated in memory.
     public func aggregate<Model: PersistentModel, each Result>(
         _ model: Model.Type,
         _ aggregates: repeat Aggregate<Model, each Result>,
@@ -28,14 +28,14 @@ extension ModelContext {
         for aggregate in repeat each aggregates { try query.add(aggregate) }
         query.request.includesPendingChanges = includePendingChanges
         guard let row = try query.rows().first else {
-            throw SwiftDataError(.unsupportedKeyPath, "the store gave no result")
+            throw SwiftDataError(.unsupportedKeyPath, "the store returned no result")
         }
         var reader = AggregateRowReader(row)
         return (repeat try reader.result(of: each aggregates))
     }
 
-    /// Computes values from groups of the models of a class: from all that have the same values, or the same models, at the
-    /// ends of key paths.
+    /// Computes values from groups of the models of a class. The models of a group have the same values, or the same
+    /// models, at the ends of key paths.
     ///
     /// ```swift
     /// let rows = try context.aggregate(
@@ -49,16 +49,16 @@ extension ModelContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - model: The class; models of classes that inherit from it count, too.
-    ///   - keys: What all models of a group have in common. Models that have nil there make a group.
-    ///   - aggregates: What to compute of each group.
-    ///   - predicate: Which models count; nil for all.
-    ///   - condition: Which groups to give; nil for all.
-    ///   - sort: The order of the groups; by their keys where it is empty, and where groups are equal in it.
+    ///   - model: The class; models of its subclasses are included.
+    ///   - keys: The values that all models of a group have in common. Models with nil form a group.
+    ///   - aggregates: The computations for each group.
+    ///   - predicate: The condition for models to be included; nil for all.
+    ///   - condition: The condition for groups to be returned; nil for all.
+    ///     - sort: The order of the groups. Groups that are equal in it are ordered by their keys.
     ///   - limit: The largest number of groups; nil for no limit.
-    ///   - offset: The number of groups to leave out at the beginning.
-    ///   - includePendingChanges: Whether unsaved changes of the context take part.
-    /// - Returns: the keys of each group and then its aggregates.
+    ///   - offset: The number of groups to skip at the beginning.
+    ///   - includePendingChanges: Whether the results include unsaved changes of the context.
+    /// - Returns: the keys of each group, followed by its aggregates.
     /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)``.
     /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)``, and one statement for each key that is a model.
     public func aggregate<Model: PersistentModel, each Key, each Result>(
@@ -94,7 +94,7 @@ private struct AggregateQuery<Model: PersistentModel> {
     private let graph: ManagedObjectContext
     let reader: PredicateReader
     var request: DictionaryFetchRequest
-    /// The classes and entities of the models that are group keys, by the positions of their columns.
+    /// The classes and entities of models that are group keys, by column position.
     private var destinations: [Int: (type: any PersistentModel.Type, entity: Entity)] = [:]
 
     init(in context: ModelContext, where predicate: Predicate<Model>?) throws {
@@ -125,7 +125,7 @@ private struct AggregateQuery<Model: PersistentModel> {
 
     func rows() throws -> DictionaryResults { try graph.fetchDictionaries(request) }
 
-    /// The models that are group keys, by the positions of their columns and their primary keys.
+    /// Returns the models that are group keys, by column position and primary key.
     func models(in rows: DictionaryResults) throws -> [Int: [Int64: any GraphObject]] {
         try destinations.reduce(into: [:]) { models, column in
             let (position, (type, entity)) = column
@@ -145,7 +145,7 @@ private struct AggregateQuery<Model: PersistentModel> {
     }
 }
 
-/// Takes the columns of a row one by one.
+/// Reads the columns of a row in order.
 private struct AggregateRowReader {
     private let row: DictionaryRow
     private let models: [Int: [Int64: any GraphObject]]

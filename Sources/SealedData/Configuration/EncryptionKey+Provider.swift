@@ -1,4 +1,4 @@
-// Exported, so that an app that imports only this module can make keys; the rest of that module stays hidden.
+// Public, so that an app that imports only this module can make keys.
 @_exported public import struct EncryptedSQLite.EncryptionKey
 import Guarded
 
@@ -8,16 +8,17 @@ public typealias EncryptionKey = EncryptedSQLite.EncryptionKey
 extension EncryptionKey {
     private static let installedProvider = Guarded<(@Sendable (ModelConfiguration) throws -> EncryptionKey?)?>(nil)
 
-    /// Gives keys to containers whose configuration has none.
+    /// The function that supplies the key for each configuration without one.
     ///
-    /// An app installs it once, before it makes containers, so that code which names no key, such as code written for
-    /// SwiftData, finds its stores encrypted:
+    /// An app sets it once, before it makes containers. Code that names no key, such as code written for SwiftData,
+    /// then uses encrypted stores:
     ///
     /// ```swift
     /// EncryptionKey.provider = { _ in .passphrase(try passphraseFromKeychain()) }
     /// ```
     ///
-    /// It is called once per file that is opened, on the thread that opens it; what it throws, the container throws.
+    /// The container calls the function once for each file that it opens, on the thread that opens the file, and
+    /// rethrows its errors.
     public static var provider: (@Sendable (ModelConfiguration) throws -> EncryptionKey?)? {
         get { installedProvider.withLock { $0 } }
         set { installedProvider.withLock { $0 = newValue } }

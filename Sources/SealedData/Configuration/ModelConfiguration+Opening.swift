@@ -1,14 +1,15 @@
 public import Foundation
 
 extension ModelConfiguration {
-    /// The folder of files that are named after their configuration.
+    /// The folder of the files that are named after their configuration.
     ///
-    /// It is the user's folder for application support: on iOS and its relatives the app's own; elsewhere, where all
-    /// programs of a user share one, a folder in it with the identifier or the name of the program. On Linux that is
-    /// `$XDG_DATA_HOME/<program>`, usually `~/.local/share/<program>`. Programs that have the same name share it.
+    /// On iOS, tvOS, watchOS and visionOS it is the app's application support folder. On other systems, where all
+    /// programs of a user share that folder, it is a subfolder named after the bundle identifier or the process name of
+    /// the program. On Linux that is `$XDG_DATA_HOME/<program>`, usually `~/.local/share/<program>`. Programs with the
+    /// same name share the folder.
     public static var defaultDirectory: URL {
         let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
-        // A process without a home, such as a service, has its working directory to offer.
+        // A process without a home directory, such as a service, uses its working directory.
         let folder = folders.first ?? URL(filePath: FileManager.default.currentDirectoryPath)
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
             return folder
@@ -22,11 +23,11 @@ extension ModelConfiguration {
         return name.isEmpty ? "SealedData" : name.replacing("/", with: "-")
     }
 
-    /// Checks what can be checked before the store is opened.
+    /// Checks the name and the URL before the store is opened.
     ///
-    /// - Throws: ``SwiftDataError/configurationFileNameTooLong`` where no file system takes the name, or that of the
-    ///   log that stands beside the file; ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` where the
-    ///   name would lead to another folder; ``SwiftDataError/loadIssueModelContainer`` where the URL is not a file's.
+    /// - Throws: ``SwiftDataError/configurationFileNameTooLong`` if file systems do not allow a name of that length for
+    ///   the file or for the log next to it; ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` if the
+    ///   name would lead to another folder; ``SwiftDataError/loadIssueModelContainer`` if the URL is not a file URL.
     public func validate() throws {
         guard !isStoredInMemoryOnly else { return }
         guard url.isFileURL else {
@@ -52,8 +53,8 @@ extension ModelConfiguration {
         }
     }
 
-    /// The limit of the file systems in use, in bytes (NAME_MAX of POSIX).
+    /// The longest file name that common file systems allow, in bytes (NAME_MAX of POSIX).
     private static let longestFileName = 255
-    /// What SQLite appends to the names of the files that it keeps beside a database.
+    /// The longest suffix that SQLite appends to the database's name for the files that it keeps next to it.
     private static let longestSuffix = "-journal"
 }

@@ -4,9 +4,9 @@ public import Foundation
 @_exported public import struct SealedStore.ScanWarning
 @_exported public import struct SealedStore.ScanWarnings
 
-/// Where a container keeps the objects of a schema, or of a part of it, and with which key.
+/// The file, the key and the options of a store that holds the objects of a schema, or of a part of it.
 ///
-/// A file is always encrypted. Its key is the configuration's own, or comes from `EncryptionKey.provider`.
+/// A file is always encrypted. Its key is that of the configuration, or comes from `EncryptionKey.provider`.
 ///
 /// ```swift
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
@@ -16,14 +16,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// The encrypted store.
     public typealias Store = DefaultStore
 
-    /// Where the objects would go in iCloud. It has no effect here: there is no cloud.
+    /// The iCloud database for the objects. It has no effect, because CloudKit is not supported.
     public struct CloudKitDatabase: Hashable, Sendable {
         let containerIdentifier: String?
         private let isNone: Bool
 
         /// The app's own container, if it has one.
         public static let automatic = CloudKitDatabase(containerIdentifier: nil, isNone: false)
-        /// None.
+        /// No database.
         public static let none = CloudKitDatabase(containerIdentifier: nil, isNone: true)
 
         /// The private database of a container.
@@ -32,17 +32,17 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         }
     }
 
-    /// The group of apps that would share the file. It has no effect here: share a file by its URL.
+    /// The app group that shares the file. It has no effect: apps share a file by its URL.
     public struct GroupContainer: Hashable, Sendable {
         let identifier: String?
         private let isNone: Bool
 
-        /// The app's own group, if it has one.
+        /// The app's group, if it has one.
         public static let automatic = GroupContainer(identifier: nil, isNone: false)
-        /// None.
+        /// No group.
         public static let none = GroupContainer(identifier: nil, isNone: true)
 
-        /// A group.
+        /// The group with an identifier.
         public static func identifier(_ identifier: String) -> GroupContainer {
             GroupContainer(identifier: identifier, isNone: false)
         }
@@ -50,25 +50,26 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// The file; `/dev/null` for a store in memory.
     public let url: URL
-    /// The name, `default` unless another was given. The default file is named after it.
+    /// The name, `default` by default. The default file is named after it.
     public let name: String
-    /// The group that was asked for; it has no effect here.
+    /// The app group that was given. It has no effect.
     public let groupContainer: GroupContainer
-    /// The cloud database that was asked for; it has no effect here.
+    /// The cloud database that was given. It has no effect.
     public let cloudKitDatabase: CloudKitDatabase
-    /// The part of the container's schema that is kept here; nil for all of it.
+    /// The part of the container's schema that the store holds; nil for all of it.
     public var schema: Schema?
     /// Whether the container may change the store.
     public let allowsSave: Bool
-    /// Whether nothing is written to any file. Such a store needs no key.
+    /// Whether the store exists in memory only and writes no file. Such a store needs no key.
     public let isStoredInMemoryOnly: Bool
-    /// What a save survives: a crash of the app, which is the default, or a power failure, too. It has no effect in memory.
+    /// The failures that a save survives: a crash of the app, which is the default, or also a power failure. It has no
+    /// effect on a store in memory.
     public var durability: Durability
-    /// What is done with fetches that read every row of a large table; nil for nothing. It is no part of what makes two
-    /// configurations equal.
+    /// The handling of fetches that read every row of a large table; nil for none. Equality of configurations ignores
+    /// it.
     public var scanWarnings: ScanWarnings?
 
-    /// The key; it is no part of what makes two configurations equal, and is never printed.
+    /// The key. Equality of configurations ignores it, and no description contains it.
     private(set) var key: EncryptionKey?
     /// Whether the file is named after the configuration.
     let hasDefaultURL: Bool
@@ -76,9 +77,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// Makes a configuration with the default name and file.
     ///
     /// - Parameters:
-    ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
-    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
-    ///   - durability: What a save survives.
+    ///   - isStoredInMemoryOnly: Whether the store exists in memory only.
+    ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
+    ///   - durability: The failures that a save survives.
     public init(
         isStoredInMemoryOnly: Bool = false,
         key: EncryptionKey? = nil,
@@ -94,13 +95,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         )
     }
 
-    /// Makes a configuration for some model classes and those that can be reached from them.
+    /// Makes a configuration for model classes and all classes that are reachable from them.
     ///
     /// - Parameters:
     ///   - types: The classes.
-    ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
-    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
-    ///   - durability: What a save survives.
+    ///   - isStoredInMemoryOnly: Whether the store exists in memory only.
+    ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
+    ///   - durability: The failures that a save survives.
     public init(
         for types: any PersistentModel.Type...,
         isStoredInMemoryOnly: Bool = false,
@@ -119,17 +120,17 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// Makes a configuration whose file is named after it.
     ///
-    /// The file is `<name>.store` in the folder that ``defaultDirectory`` names.
+    /// The file is `<name>.store` in ``defaultDirectory``.
     ///
     /// - Parameters:
-    ///   - name: The name; nil stands for `default`.
-    ///   - schema: The part of the container's schema to keep here; nil for all of it.
-    ///   - isStoredInMemoryOnly: Whether to write nothing to any file.
+    ///   - name: The name; nil means `default`.
+    ///   - schema: The part of the container's schema that the store holds; nil for all of it.
+    ///   - isStoredInMemoryOnly: Whether the store exists in memory only.
     ///   - allowsSave: Whether the container may change the store.
-    ///   - groupContainer: Has no effect here.
-    ///   - cloudKitDatabase: Has no effect here.
-    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
-    ///   - durability: What a save survives.
+    ///   - groupContainer: Has no effect.
+    ///   - cloudKitDatabase: Has no effect.
+    ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
+    ///   - durability: The failures that a save survives.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,
@@ -155,16 +156,16 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             : Self.defaultDirectory.appending(path: "\(self.name).store", directoryHint: .notDirectory)
     }
 
-    /// Makes a configuration with a file of its own.
+    /// Makes a configuration with a given file.
     ///
     /// - Parameters:
-    ///   - name: The name; nil stands for `default`.
-    ///   - schema: The part of the container's schema to keep here; nil for all of it.
-    ///   - url: The file. A container makes its folder where it does not exist.
+    ///   - name: The name; nil means `default`.
+    ///   - schema: The part of the container's schema that the store holds; nil for all of it.
+    ///   - url: The file. A container creates its folder if it does not exist.
     ///   - allowsSave: Whether the container may change the store.
-    ///   - cloudKitDatabase: Has no effect here.
-    ///   - key: The key of the file; nil leaves it to `EncryptionKey.provider`.
-    ///   - durability: What a save survives.
+    ///   - cloudKitDatabase: Has no effect.
+    ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
+    ///   - durability: The failures that a save survives.
     public init(
         _ name: String? = nil,
         schema: Schema? = nil,
@@ -186,7 +187,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         hasDefaultURL = false
     }
 
-    /// The configuration as it is kept once its store is open.
+    /// The configuration without its key, as the container keeps it once the store is open.
     var withoutKey: ModelConfiguration {
         var configuration = self
         configuration.key = nil
@@ -195,12 +196,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// The file's URL.
     public var id: URL { url }
-    /// The group that was asked for by name; it has no effect here.
+    /// The identifier of the app group that was given. It has no effect.
     public var groupAppContainerIdentifier: String? { groupContainer.identifier }
-    /// The cloud container that was asked for by name; it has no effect here.
+    /// The identifier of the cloud container that was given. It has no effect.
     public var cloudKitContainerIdentifier: String? { cloudKitDatabase.containerIdentifier }
 
-    /// Whether both have the same file, name, schema and rules. Keys are not compared.
+    /// Whether both have the same file, name, schema and options. Keys are not compared.
     public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
         left.url == right.url && left.name == right.name && left.schema == right.schema
             && left.allowsSave == right.allowsSave && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
@@ -208,7 +209,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             && left.cloudKitDatabase == right.cloudKitDatabase
     }
 
-    /// Hashes file and name.
+    /// Hashes the file and the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(url)
         hasher.combine(name)
@@ -216,7 +217,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
-    /// Name, file and rules; never the key.
+    /// The name, the file and the options; never the key.
     public var debugDescription: String {
         let place = isStoredInMemoryOnly ? "in memory" : url.path(percentEncoded: false)
         let entities = schema.map { ", entities: \($0.entities.map(\.name).sorted().joined(separator: ", "))" } ?? ""

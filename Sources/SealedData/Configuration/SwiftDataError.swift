@@ -1,6 +1,6 @@
-/// What can go wrong in this module. Errors of the layers below are thrown as they are, or kept as ``underlyingError``.
+/// An error of this module. Errors of lower layers are thrown unchanged, or kept as ``underlyingError``.
 ///
-/// Two errors are equal where they are of the same kind, whatever their explanation:
+/// Two errors are equal if they are of the same kind. Their explanations are not compared:
 ///
 /// ```swift
 /// do {
@@ -34,10 +34,11 @@ public struct SwiftDataError: Error, Hashable, Sendable {
 
     let code: Code
 
-    /// What exactly is wrong and what can be done; nil where the kind says it all. It never contains a stored value.
+    /// The exact problem and its remedy; nil if the kind describes the problem completely. It never contains a stored
+    /// value.
     public let explanation: String?
 
-    /// The error of a lower layer that this one stems from.
+    /// The error of a lower layer that caused this error.
     public let underlyingError: (any Error)?
 
     init(_ code: Code, _ explanation: String? = nil, cause: (any Error)? = nil) {
@@ -46,41 +47,41 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         underlyingError = cause
     }
 
-    /// A fetch in batches was to include unsaved changes.
+    /// A fetch in batches includes unsaved changes.
     public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize)
-    /// A predicate contains what the store cannot evaluate.
+    /// A predicate contains an expression that the store cannot evaluate.
     public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
-    /// A key path leads to something that is not stored.
+    /// A key path does not lead to a persisted property.
     public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
-    /// A fetch of identifiers was to sort unsaved changes.
+    /// A fetch of identifiers sorts unsaved changes.
     public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers)
-    /// A sort descriptor names something that is not stored.
+    /// A sort descriptor does not name a persisted property.
     public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
     /// Two configurations of a container have the same store.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
-    /// A configuration's name is too long for a file.
+    /// A configuration's name is too long for a file name.
     public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
-    /// A configuration's name contains characters that no file name can.
+    /// A configuration's name contains characters that are not allowed in a file name.
     public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
         .configurationFileNameContainsInvalidCharacters
     )
-    /// A configuration's schema has classes that the container's does not have.
+    /// A configuration's schema contains classes that are not in the container's schema.
     public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
         .configurationSchemaNotFoundInContainerSchema
     )
     /// A container cannot be opened.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
-    /// The model classes do not fit each other.
+    /// The model classes contradict each other.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-    /// An object is in no context where it has to be in one.
+    /// An operation requires a context, and the object is in none.
     public static let missingModelContext = SwiftDataError(.missingModelContext)
-    /// A store is of a newer version than the schema.
+    /// A store has a newer version than the schema.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
-    /// A store is of a schema that the migration plan does not know.
+    /// A store has a schema that the migration plan does not contain.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
-    /// The history since a token has been deleted.
+    /// The history after a token has been deleted.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-    /// A history cannot be fetched the way it was asked for.
+    /// The store does not support this kind of history fetch.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
 
     /// Whether both are of the same kind.
@@ -89,7 +90,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     /// Hashes the kind.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// Whether an error is of a kind, for `catch` clauses.
+    /// Whether an error is of the kind of a pattern, for `catch` clauses.
     public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
         (error as? SwiftDataError) == pattern
     }

@@ -8,9 +8,9 @@ struct ContainerOpening {
     let schema: Schema
     let migrationPlan: (any SchemaMigrationPlan.Type)?
 
-    /// Opens the stores that configurations describe; without any, one with the default configuration.
+    /// Opens the stores of the configurations, or the store of the default configuration if there are none.
     ///
-    /// - Throws: ``SwiftDataError`` with the cause and what can be done about it. No store stays open then.
+    /// - Throws: ``SwiftDataError`` with the cause and a remedy. No store stays open then.
     func open(_ configurations: [any DataStoreConfiguration]) throws -> ModelContainer.Stores {
         let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
         let linked = try schema.makeModel()
@@ -43,7 +43,7 @@ struct ContainerOpening {
 
     /// Opens a store.
     ///
-    /// - Returns: The connection to a store that is not our own.
+    /// - Returns: The connection to a custom store; nil for an encrypted store.
     private func add(
         _ configuration: any DataStoreConfiguration,
         _ entityNames: Set<String>,
@@ -82,7 +82,8 @@ struct ContainerOpening {
         return try SerialDataStoreConnection<Configuration.Store>(configuration, migrationPlan: migrationPlan)
     }
 
-    /// The names of the entities that a configuration's store holds: those of its schema, else all that no other has.
+    /// Returns the names of the entities that a configuration's store holds: those of its schema or, if it has no
+    /// schema, those that no other configuration names.
     private func entityNames(
         of configuration: any DataStoreConfiguration,
         among all: [any DataStoreConfiguration],
@@ -125,7 +126,7 @@ struct ContainerOpening {
     }
 }
 
-/// The error that a container throws for what went wrong with one of its stores.
+/// The error that a container throws if one of its stores cannot be opened.
 private struct LoadIssue {
     let error: any Error
 
@@ -149,15 +150,15 @@ private struct LoadIssue {
         }
     }
 
-    /// What can be done, where the error itself does not say.
+    /// Returns the remedy for an error whose own text does not contain one.
     private static func remedy(for cause: any Error) -> String? {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion
         case SealedStoreError.modelMismatch:
-            "Open the store with the schema that it was made for, or remove the file to start afresh."
+            "Open the store with the schema that it was created with, or remove the file to create a new store."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."
-        case ObjectGraphError.entityInTwoStores: "Give each configuration a schema of its own."
+        case ObjectGraphError.entityInTwoStores: "Give each configuration a separate schema."
         default: nil
         }
     }

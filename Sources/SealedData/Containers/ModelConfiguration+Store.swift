@@ -3,10 +3,10 @@ import ObjectGraph
 import SealedStore
 
 extension ModelConfiguration {
-    /// What a coordinator is told about the store.
+    /// Returns the description of the store for a coordinator.
     ///
-    /// - Throws: what ``EncryptionKey/provider`` throws; ``SwiftDataError/loadIssueModelContainer`` where the file's folder
-    ///   cannot be made.
+    /// - Throws: Errors of ``EncryptionKey/provider``; ``SwiftDataError/loadIssueModelContainer`` if the file's folder
+    ///   cannot be created.
     func storeDescription(entityNames: Set<String>) throws -> PersistentStoreDescription {
         var options: [String: any Sendable] = [:]
         options[SealedStore.scanWarningsOption] = scanWarnings

@@ -2,7 +2,7 @@ import Guarded
 import ObjectGraph
 import SealedStore
 
-/// The stores of a schema: opens their files, and is what contexts work on.
+/// The open stores of a schema, which contexts fetch from and save to.
 ///
 /// ```swift
 /// let container = try ModelContainer(
@@ -10,7 +10,7 @@ import SealedStore
 ///     configurations: ModelConfiguration(url: url, key: .passphrase("correct horse battery staple")))
 /// ```
 public final class ModelContainer: Sendable {
-    /// What the container and its contexts share.
+    /// The state that the container and its contexts share.
     let stores: Stores
     private let mainContextHolder = MainContextHolder()
 
@@ -20,7 +20,7 @@ public final class ModelContainer: Sendable {
         let migrationPlan: (any SchemaMigrationPlan.Type)?
         let configurations: Guarded<Set<ModelConfiguration>>
         let coordinator: PersistentStoreCoordinator
-        /// The stores that are not our own.
+        /// The custom stores.
         let dataStores: [any DataStoreConnection]
 
         init(
@@ -38,7 +38,7 @@ public final class ModelContainer: Sendable {
         }
 
         deinit {
-            // Nobody is left who could be told of an error; a store that is not closed is whole as well.
+            // No caller is left to receive an error, and a store that was not closed is intact.
             try? coordinator.removeAllStores()
         }
     }
@@ -49,10 +49,11 @@ public final class ModelContainer: Sendable {
 
     /// The schema.
     public var schema: Schema { stores.schema }
-    /// How the schema of an existing store is brought to the current one.
+    /// The plan that migrates an existing store to the current schema.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
-    /// The configurations of the encrypted stores, equal to those that the container was made with, and without their keys:
-    /// a container forgets a key when its store is open. Stores are opened once: setting other ones opens and closes nothing.
+    /// The configurations of the encrypted stores. They equal those that the container was made with, without their
+    /// keys: a container discards a key once its store is open. Stores are opened once: setting the property opens and
+    /// closes nothing.
     public var configurations: Set<ModelConfiguration> {
         get { stores.configurations.withLock { $0 } }
         set {
@@ -61,16 +62,17 @@ public final class ModelContainer: Sendable {
         }
     }
 
-    /// Opens the stores of a schema, creating those that do not exist.
+    /// Opens the stores of a schema, and creates those that do not exist.
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - migrationPlan: How the schema of an existing store is brought to the current one.
-    ///   - configurations: The stores; without any, one with the default configuration. A configuration without a schema
-    ///     holds the classes that no other configuration names.
-    /// - Throws: ``SwiftDataError``, which tells the cause and what can be done: ``SwiftDataError/loadIssueModelContainer``
-    ///   where a store cannot be opened, with the store's own error as ``SwiftDataError/underlyingError``;
-    ///   ``SwiftDataError/modelValidationFailure`` with all problems of the schema at once; the errors of a configuration.
+    ///   - migrationPlan: The plan that migrates an existing store to the current schema.
+    ///     - configurations: The stores; if there are none, one with the default configuration. A configuration without
+    ///       a schema holds the classes that no other configuration names.
+    /// - Throws: ``SwiftDataError`` with the cause and a remedy: ``SwiftDataError/loadIssueModelContainer`` if a store
+    ///   cannot be opened, with the store's error as ``SwiftDataError/underlyingError``;
+    ///   ``SwiftDataError/modelValidationFailure`` with all problems of the schema at once; the errors of a
+    ///   configuration.
     public init(
         for schema: Schema,
         migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -79,20 +81,19 @@ public final class ModelContainer: Sendable {
         stores = try ContainerOpening(schema: schema, migrationPlan: migrationPlan).open(configurations)
     }
 
-    /// Opens the stores of a schema, of a program's own kinds and encrypted ones side by side.
+    /// Opens the custom and the encrypted stores of a schema.
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - configurations: The stores; without any, an encrypted one with the default configuration. A configuration
-    ///     without a schema holds the classes that no other configuration names.
-    /// - Throws: What the stores throw; for encrypted stores and schemas as for model configurations.
+    ///     - configurations: The stores; if there are none, an encrypted one with the default configuration. A
+    ///       configuration without a schema holds the classes that no other configuration names.
+    /// - Throws: Errors of the stores; for encrypted stores and schemas the same errors as with model configurations.
     @_disfavoredOverload
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
         stores = try ContainerOpening(schema: schema, migrationPlan: nil).open(configurations)
     }
 
-    /// Opens the stores of some classes and those that they are related to, of a program's own kinds and encrypted ones
-    /// side by side.
+    /// Opens the custom and the encrypted stores of model classes and all classes that are reachable from them.
     @_disfavoredOverload
     public convenience init(
         for types: any PersistentModel.Type...,
@@ -101,7 +102,7 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), configurations: configurations)
     }
 
-    /// Opens the stores of a schema, creating those that do not exist.
+    /// Opens the stores of a schema, and creates those that do not exist.
     public convenience init(
         for schema: Schema,
         migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -110,7 +111,8 @@ public final class ModelContainer: Sendable {
         try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Opens the stores of some classes and those that they are related to, creating those that do not exist.
+    /// Opens the stores of model classes and all classes that are reachable from them, and creates those that do not
+    /// exist.
     public convenience init(
         for types: any PersistentModel.Type...,
         migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -119,30 +121,30 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Deletes all models of all stores, whatever the delete rules say. In every context of the container they count as
-    /// deleted with its next fetch or save; new models that are not saved yet stay.
+    /// Deletes all models of all stores, without applying delete rules. In every context of the container they count as
+    /// deleted after its next fetch or save. New models that are not saved yet remain.
     ///
-    /// - Throws: `ObjectGraphError.storeIsReadOnly` where a configuration allows no saving;
-    ///   ``DataStoreError/unsupportedFeature`` where a store of the program's own cannot be erased; what the stores throw.
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration does not allow saving;
+    ///   ``DataStoreError/unsupportedFeature`` if a custom store cannot be erased; errors of the stores.
     public func erase() throws { try stores.coordinator.eraseStores() }
 
-    /// The same as ``erase()``, which SwiftData prefers since version 18 of Apple's systems.
+    /// The same as ``erase()``, which SwiftData recommends instead since iOS 18. It ignores errors.
     public func deleteAllData() { try? erase() }
 
     /// Removes the indexes from the container's encrypted files that its schema does not declare.
     ///
-    /// Opening adds the indexes that are missing and removes none, since another program may declare and need them. An index
-    /// that no program needs any more costs time at every save and room in the file until it is removed. Programs that have the
-    /// file open go on without the indexes; their searches that need a removed full-text index fail until they open the
-    /// file again.
+    /// Opening a file adds missing indexes and removes none, because another program may declare and need them. An
+    /// index that no program needs costs time at every save and space in the file until it is removed. Programs that
+    /// have the file open continue without the indexes. Their searches that need a removed full-text index fail until
+    /// they open the file again.
     ///
-    /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration allows no saving; `DatabaseError`.
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` if a configuration does not allow saving; `DatabaseError`.
     /// - Complexity: O(*n*) in the size of the removed indexes.
     public func removeUndeclaredIndexes() throws {
         for case let store as SealedStore in stores.coordinator.persistentStores { try store.removeUndeclaredIndexes() }
     }
 
-    /// The context of the main actor, made when it is first asked for.
+    /// The context of the main actor, created on first access.
     @MainActor public var mainContext: ModelContext {
         if let context = mainContextHolder.context { return context }
         let context = ModelContext(self)
@@ -166,7 +168,7 @@ extension ModelContainer: CustomDebugStringConvertible {
     }
 }
 
-/// The place of a container's main context.
+/// The storage of a container's main context.
 @MainActor
 private final class MainContextHolder {
     var context: ModelContext?

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 
 extension FetchDescriptor: Equatable {
-    /// Whether both ask for the same: predicates count by what they mean.
+    /// Whether both describe the same fetch. Predicates are compared by meaning.
     public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
         left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
             && left.includePendingChanges == right.includePendingChanges && left.sortBy == right.sortBy
@@ -13,7 +13,7 @@ extension FetchDescriptor: Equatable {
             && left.meaning == right.meaning && left.computedOrder == right.computedOrder
     }
 
-    /// What the computed values to sort by are in a store; nil where they have no form there, or there are none.
+    /// The computed sort keys as query expressions; nil if there are none or a store cannot compute them.
     private var computedOrder: [QuerySort]? {
         guard !sortExpressions.isEmpty else { return nil }
         let reader = PredicateReader(model: DetachedEntities.model(for: T.self))
@@ -22,14 +22,14 @@ extension FetchDescriptor: Equatable {
         }
     }
 
-    /// What the predicate means: its form in a store, or where it has none, its text.
+    /// The meaning of the predicate: its query expression or, if it has no such form, its text.
     private var meaning: PredicateMeaning? {
         guard let predicate else { return nil }
         let reader = PredicateReader(model: DetachedEntities.model(for: T.self))
         if let condition = try? reader.read(predicate, entity: DetachedEntities.entity(for: T.self)) {
             return .condition(condition)
         }
-        // Not the text of the predicate itself: Foundation ends the program rather than print nodes that are not its own.
+        // Printing the predicate itself traps: Foundation prints only its own expression types.
         return .text("\(predicate.expression)")
     }
 }

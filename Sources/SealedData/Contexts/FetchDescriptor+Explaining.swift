@@ -1,15 +1,15 @@
 @_exported public import struct ObjectGraph.QueryPlan
 
 extension FetchDescriptor {
-    /// How a store would carry a fetch of the descriptor out: the statement, without values, and the plan, with the indexes
-    /// that are used and the tables that are read as a whole.
+    /// Returns the query plan of a fetch with the descriptor: the statement, without values, the indexes that it uses
+    /// and the tables that it scans.
     ///
     /// ```swift
     /// let plan = try descriptor.explain(in: context)
     /// print(plan, plan.usesIndex)
     /// ```
     ///
-    /// - Throws: as ``ModelContext/fetch(_:)``; ``DataStoreError/unsupportedFeature`` for a store of a program's own.
+    /// - Throws: as ``ModelContext/fetch(_:)``; ``DataStoreError/unsupportedFeature`` for a custom store.
     public func explain(in context: ModelContext) throws -> QueryPlan {
         try context.graph.explain(context.request(for: self))
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What to fetch: the models of a class that fulfil a predicate, in an order.
+/// A description of a fetch: the models of a class that fulfil a predicate, in an order.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>(
@@ -10,29 +10,30 @@ public import Foundation
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     // Sound because key paths are immutable, though not all of them are marked `Sendable`.
 
-    /// The condition; nil lets all models through.
+    /// The condition; nil for all models.
     public var predicate: Predicate<T>?
-    /// A full-text search that the models are found by; nil for none. The class has to have a full-text index, see
+    /// A full-text search that selects the models; nil for none. The class must have a full-text index, see
     /// ``Schema/Index/Types/fullText(_:tokenizer:prefixLengths:)``.
     public var search: FullTextSearch<T>?
-    /// The order. Where it is empty it is that of the first save, and with a ``search`` the best results come first.
+    /// The order. If it is empty, models come in the order of their first save or, with a ``search``, most relevant
+    /// first.
     public var sortBy: [SortDescriptor<T>]
     /// Computed values to sort by before ``sortBy``.
     public var sortExpressions: [SortExpression<T>] = []
     /// The largest number of results; nil for no limit.
     public var fetchLimit: Int?
-    /// The number of results to leave out at the beginning.
+    /// The number of results to skip at the beginning.
     public var fetchOffset: Int?
-    /// Whether unsaved changes of the context take part.
+    /// Whether the results include unsaved changes of the context.
     public var includePendingChanges = true
-    /// Whether Foundation may evaluate a predicate, or a sort descriptor, that has no form in the store. All models of the
-    /// class are read for it.
+    /// Whether Foundation may evaluate a predicate or a sort descriptor that the store cannot evaluate. Such a fetch
+    /// reads all models of the class.
     public var allowsInMemoryEvaluation = false
-    /// The properties that will be read; none stands for all. Other properties can be read as well: when the first one is, or
-    /// a model is changed, what was left out is read for many of the fetched models at once.
+    /// The properties to read; empty for all. Reading one of the remaining properties, or changing a model, reads them
+    /// for many of the fetched models at once.
     public var propertiesToFetch: [PartialKeyPath<T>] = []
-    /// The relationships that will be followed. A hint: a relationship that is followed over many fetched models is read
-    /// for many of them at once in any case.
+    /// The relationships to prefetch. It is a hint: following a relationship of many fetched models reads it for many
+    /// of them at once in any case.
     public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
     /// Makes a descriptor.
@@ -41,6 +42,6 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
         self.sortBy = sortBy
     }
 
-    /// Whether an order is asked for.
+    /// Whether the descriptor has an order.
     @inlinable var isOrdered: Bool { !sortBy.isEmpty || !sortExpressions.isEmpty }
 }

@@ -1,19 +1,19 @@
 import ObjectGraph
 
-/// The results of a fetch in batches: models that are read, a batch at a time, when they are reached.
+/// The results of a fetch in batches: accessing a model reads the batch that contains it.
 ///
-/// The collection keeps a few batches; a model that somebody refers to stays the one it is.
+/// The collection keeps a few batches. A model that is referenced elsewhere stays the same object.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
     private let source: any FetchResultsSource
 
     /// The position of the first element.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { source.count }
 
     /// The element at a position.
     ///
-    /// - Complexity: O(1); a statement where the element's batch is not in memory.
+    /// - Complexity: O(1); one statement if the element's batch is not in memory.
     public subscript(position: Int) -> Element {
         precondition(position >= 0 && position < source.count, "there is no result at this position")
         guard let element = source.element(at: position) as? Element else {
@@ -22,12 +22,12 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         return element
     }
 
-    /// A collection of what is known already.
+    /// Makes a collection of elements that are in memory.
     init(_ elements: [Element]) {
         source = KnownElements(elements: elements)
     }
 
-    /// A collection of models that are read in batches.
+    /// Makes a collection of models that are read in batches.
     init(_ models: BatchedFetchResults<Element>, in context: ModelContext) where Element: PersistentModel {
         source = Models(models: models, context: context)
     }
@@ -42,7 +42,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 
     private struct Models<Model: PersistentModel>: FetchResultsSource {
         let models: BatchedFetchResults<Model>
-        /// Models do not hold their context.
+        /// Held because models do not retain their context.
         let context: ModelContext
 
         var count: Int { models.count }
@@ -51,7 +51,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     }
 }
 
-/// What knows the elements of a collection of results.
+/// The source of the elements of a results collection.
 private protocol FetchResultsSource {
     associatedtype Element
     var count: Int { get }

@@ -2,10 +2,10 @@ public import Dispatch
 import ObjectGraph
 
 extension ModelContext {
-    /// Sets ``autosaveEnabled`` to true for a context that only code of an actor uses.
+    /// Sets ``autosaveEnabled`` to true for a context that only an actor's code uses.
     ///
-    /// It serves where the context cannot find its actor by itself: in the initializer of the actor and in the initial value
-    /// of a `lazy` property, Swift does not tell which actor the code belongs to.
+    /// It serves where the context cannot find its actor: in the initializer of the actor and in the initial value of a
+    /// `lazy` property, Swift does not provide the actor that the code belongs to.
     ///
     /// ```swift
     /// context.enableAutosave(on: self)
@@ -17,20 +17,20 @@ extension ModelContext {
 
     /// Sets ``autosaveEnabled`` to true for a context that only blocks of a serial dispatch queue use.
     ///
-    /// - Precondition: The queue is serial: a concurrent one would save while other blocks use the context.
+    /// - Precondition: The queue is serial: a concurrent queue would save while other blocks use the context.
     public func enableAutosave(on queue: DispatchQueue) {
         isolation = ContextIsolation(queue: queue)
         autosaveEnabled = true
     }
 
-    /// Makes an executor the one that the context saves on by itself.
+    /// Sets the executor on which the context autosaves.
     func adopt(executor: any SerialModelExecutor) {
         isolation = ContextIsolation(executor: executor)
-        // The context may have been told to save by itself before its executor existed.
+        // Autosaving may have been enabled before the executor existed.
         if autosaveEnabled { beginAutosaving() }
     }
 
-    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true.
+    /// Enables autosaving, which saves soon after a change, until ``autosaveEnabled`` becomes false.
     func beginAutosaving() {
         if graph.didGetChanges == nil { graph.didGetChanges = { [weak self] in self?.scheduleAutosave() } }
         if graph.hasChanges { scheduleAutosave() }
@@ -38,7 +38,8 @@ extension ModelContext {
 
     private func scheduleAutosave() {
         guard autosaveEnabled, !isAutosaveScheduled, let isolation else { return }
-        // The context is held, so that changes are saved even if the program releases it right after them.
+        // The block retains the context, so that changes are saved even if the program releases the context right after
+        // them.
         isAutosaveScheduled = isolation.enqueueAutosave(of: IsolatedContext(context: self))
     }
 
@@ -50,9 +51,9 @@ extension ModelContext {
             hasReportedAutosaveFailure = false
         } catch {
             graph.announcesNextChange = true
-            // No call throws the error. One report is enough until a save succeeds.
+            // No call can throw the error. One report is enough until a save succeeds.
             if !hasReportedAutosaveFailure {
-                RuntimeIssues.report("a context could not save by itself, and keeps its changes: \(error)")
+                RuntimeIssues.report("autosaving a context failed, and the context keeps its changes: \(error)")
             }
             hasReportedAutosaveFailure = true
         }
@@ -61,7 +62,7 @@ extension ModelContext {
 
 /// The actor, executor or queue whose code uses a context.
 ///
-/// The references to an actor and an executor are weak because those hold their context.
+/// The references to an actor and an executor are weak because an actor and an executor retain their context.
 struct ContextIsolation {
     private weak var actor: (any Actor)?
     private weak var executor: (any SerialModelExecutor)?
@@ -73,10 +74,10 @@ struct ContextIsolation {
 
     init(queue: DispatchQueue) { self.queue = queue }
 
-    /// Whether it is a given executor.
+    /// Whether the context belongs to a given executor.
     func isExecutor(_ other: any ModelExecutor) -> Bool { executor === other }
 
-    /// Lets a context save after the code that is running.
+    /// Enqueues a save of a context after the running code.
     ///
     /// - Returns: false if the actor or executor no longer exists.
     fileprivate func enqueueAutosave(of context: IsolatedContext) -> Bool {
@@ -100,9 +101,9 @@ private actor ExecutorActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }
 
-/// A context on its way to the actor, executor or queue that it belongs to.
+/// A context in transit to the actor, executor or queue that it belongs to.
 private struct IsolatedContext: @unchecked Sendable {
-    // Sound because the context is used there only: on the way it is held and not read.
+    // Sound because only the destination accesses the context.
     let context: ModelContext
 
     func autosave() { context.autosave() }

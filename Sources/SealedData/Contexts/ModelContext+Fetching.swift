@@ -2,11 +2,11 @@ public import Foundation
 public import ObjectGraph
 
 extension ModelContext {
-    /// The models that fit a descriptor, in its order.
+    /// Returns the models that match a descriptor, in its order.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor cannot be carried out by the store;
-    ///   `ObjectGraphError.unreadable` where values could not be read since the last fetch, each failure once (see
-    ///   ``readFailures``); what the store throws.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot carry the descriptor
+    ///   out; `ObjectGraphError.unreadable` if values could not be read since the last fetch, once for each failure
+    ///   (see ``readFailures``); errors of the store.
     /// - Complexity: one statement; O(1) for each model.
     @inlinable
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -14,14 +14,14 @@ extension ModelContext {
         return try graph.fetch(request(for: descriptor), as: T.self)
     }
 
-    /// How many models fit a descriptor, within its limit and offset. No model is read.
+    /// Returns the number of models that match a descriptor, within its limit and offset, without reading models.
     ///
     /// - Throws: as ``fetch(_:)``.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         try evaluatedInMemory(descriptor)?.count ?? graph.count(request(for: descriptor))
     }
 
-    /// The identifiers of the models that fit a descriptor, in its order.
+    /// Returns the identifiers of the models that match a descriptor, in its order.
     ///
     /// - Throws: as ``fetch(_:)``.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
@@ -30,9 +30,10 @@ extension ModelContext {
         return try graph.fetchIDs(request(for: descriptor)).map(PersistentIdentifier.init)
     }
 
-    /// The models that fit a descriptor, in its order, read `batchSize` at a time when they are reached.
+    /// Returns the models that match a descriptor, in its order. Accessing a model reads its batch of `batchSize`
+    /// models.
     ///
-    /// Which models there are is settled now; a model that is deleted before it is reached has no values.
+    /// The call determines the set of models. A model that is deleted before its batch is read has no values.
     ///
     /// - Precondition: `batchSize` is positive.
     /// - Throws: as ``fetch(_:)``.
@@ -44,7 +45,7 @@ extension ModelContext {
         return FetchResultsCollection(try graph.fetch(request(for: descriptor), batchSize: batchSize), in: self)
     }
 
-    /// The identifiers of the models that fit a descriptor, in its order.
+    /// Returns the identifiers of the models that match a descriptor, in its order.
     ///
     /// - Throws: as ``fetch(_:)``.
     public func fetchIdentifiers<T: PersistentModel>(
@@ -54,19 +55,20 @@ extension ModelContext {
         FetchResultsCollection(try fetchIdentifiers(descriptor))
     }
 
-    /// Goes through the models that fit a descriptor, in its order and in bounded memory.
+    /// Calls a function with each model that matches a descriptor, in its order and in bounded memory.
     ///
-    /// Which models come is settled at the beginning, so that `block` may change, insert, delete and save as it likes. After
-    /// its batch a model is let go, unless somebody refers to it or it has unsaved changes.
+    /// The set of models is determined at the beginning, so that `block` may change, insert, delete and save models.
+    /// The context releases the models of a batch after it, except those that are referenced elsewhere or have unsaved
+    /// changes.
     ///
     /// - Parameters:
-    ///   - descriptor: Which models.
-    ///   - batchSize: How many are read at once.
-    ///   - allowEscapingMutations: Whether models may stay changed and unsaved when their batch ends. Otherwise their changes
-    ///     are saved with it, so that memory stays bounded.
-    ///   - block: What to do with each.
+    ///   - descriptor: The models.
+    ///   - batchSize: The number of models to read at once.
+    ///     - allowEscapingMutations: Whether models may remain changed and unsaved when their batch ends. Otherwise
+    ///       their changes are saved with the batch, so that memory stays bounded.
+    ///   - block: The function.
     /// - Precondition: `batchSize` is positive.
-    /// - Throws: as ``fetch(_:)`` and ``save()``; what `block` throws, which ends the enumeration.
+    /// - Throws: as ``fetch(_:)`` and ``save()``; errors of `block`, which end the enumeration.
     public func enumerate<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>,
         batchSize: Int = 5000,
@@ -84,13 +86,13 @@ extension ModelContext {
         }
     }
 
-    /// Deletes all models of a class that fulfil a predicate with the next save, and carries the deletion on along the delete
-    /// rules. Unsaved changes count: what was changed so that it fits is deleted, and new models are too.
+    /// Deletes all models of a class that fulfil a predicate with the next save, and applies the delete rules. The
+    /// predicate is evaluated on unsaved changes, too: changed models and new models that fulfil it are deleted.
     ///
     /// - Parameters:
     ///   - model: The class.
     ///   - predicate: The condition; nil deletes all.
-    ///   - includeSubclasses: Whether models of classes that inherit from `model` are deleted, too.
+    ///   - includeSubclasses: Whether models of subclasses are deleted, too.
     /// - Throws: as ``fetch(_:)``.
     public func delete<T: PersistentModel>(
         model: T.Type,
@@ -102,7 +104,7 @@ extension ModelContext {
         for model in try graph.fetch(request, as: T.self) { graph.delete(model) }
     }
 
-    /// The request that a descriptor stands for.
+    /// Returns the fetch request for a descriptor.
     @inlinable
     func request<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> FetchRequest {
         guard let entity = graph.entity(for: T.self) else { throw SwiftDataError.unknownSchema }
@@ -111,7 +113,7 @@ extension ModelContext {
         return request
     }
 
-    /// Notes what a request was made of, which only stores of a program's own ask for.
+    /// Stores the descriptor in its request. Only custom stores use it.
     @usableFromInline
     func note<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, in request: inout FetchRequest) {
         request.origin = descriptor
@@ -119,12 +121,14 @@ extension ModelContext {
 }
 
 extension FetchRequest {
-    /// The request that a descriptor stands for.
+    /// Makes the fetch request for a descriptor.
     ///
-    /// What most descriptors have is read by code that is compiled for each class, in the program: other generic code
-    /// looks metadata up for each property of a descriptor, which takes as long as a small fetch.
+    /// The parts that most descriptors have are read by inlinable code, which the program specializes for each class:
+    /// unspecialized generic code looks up metadata for each property of a descriptor, which takes as long as a small
+    /// fetch.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` and its like where the descriptor has no form in a store.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot carry the descriptor
+    ///   out.
     @inlinable
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
         self.init(entity)
@@ -159,7 +163,7 @@ extension FetchRequest {
         for key in descriptor.sortBy { sort.append(try reader.read(key, entity: entity)) }
     }
 
-    /// Reads which properties and relationships are to be fetched.
+    /// Reads the properties to fetch and the relationships to prefetch.
     @usableFromInline
     mutating func readKeyPaths<T: PersistentModel>(of descriptor: FetchDescriptor<T>) throws {
         if !descriptor.propertiesToFetch.isEmpty {

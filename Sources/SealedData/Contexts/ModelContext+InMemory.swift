@@ -1,10 +1,10 @@
 import Foundation
 
 extension ModelContext {
-    /// The models that fit a descriptor, evaluated by Foundation: nil where the store can do it, or the descriptor does not
-    /// allow it.
+    /// Returns the models that match a descriptor, evaluated by Foundation; nil if the store can evaluate the
+    /// descriptor, or the descriptor does not allow evaluation in memory.
     ///
-    /// - Throws: what the predicate throws, and what the store throws.
+    /// - Throws: errors of the predicate and of the store.
     @usableFromInline
     func evaluatedInMemory<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T]? {
         guard descriptor.allowsInMemoryEvaluation else { return nil }
@@ -15,7 +15,7 @@ extension ModelContext {
             where error == .unsupportedPredicate || error == .unsupportedSortDescriptor
         {
             let models = try results(of: descriptor)
-            // A predicate reads properties, and takes what cannot be read for empty.
+            // A predicate reads unreadable properties as empty values; the failures must not pass unreported.
             try graph.reportReadFailures()
             return models
         }
@@ -40,7 +40,7 @@ extension ModelContext {
         return Array(rest.prefix(max(descriptor.fetchLimit ?? .max, 0)))
     }
 
-    /// Sorts without changing the order of equal models, which Foundation does not promise.
+    /// Sorts stably, which Foundation does not guarantee.
     private static func sorted<T>(_ models: [T], by sorts: [SortDescriptor<T>]) -> [T] {
         models.enumerated().sorted { left, right in
             for sort in sorts {

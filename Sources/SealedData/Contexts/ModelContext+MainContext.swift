@@ -1,8 +1,7 @@
 import ObjectGraph
 
 extension ModelContext {
-    /// Saves soon after the first change, again and again, as long as ``autosaveEnabled`` is true; takes in soon what other
-    /// contexts save.
+    /// Enables autosaving on the main actor, and merges changes that other contexts save soon after their saves.
     @MainActor
     func becomeMainContext() {
         enableAutosave(on: MainActor.shared)
@@ -13,9 +12,9 @@ extension ModelContext {
     }
 }
 
-/// A main context on its way to the main actor.
+/// A main context in transit to the main actor.
 private struct MainContextReference: @unchecked Sendable {
-    // Sound because the context is a container's main context, which belongs to the main actor, and the reference is only
-    // followed there: any other thread that holds it, such as the one that announces a save, passes it on.
+    // Sound because the main context of a container belongs to the main actor, and only code on the main actor follows
+    // the reference: another thread that holds it, such as the thread that announces a save, only passes it on.
     weak var context: ModelContext?
 }

@@ -3,15 +3,15 @@ import ObjectGraph
 import Synchronization
 
 extension ModelContext {
-    /// Posted before a context saves; the context is the notification's object. It has no `userInfo`: the models are those
-    /// of ``insertedModelsArray``, ``changedModelsArray`` and ``deletedModelsArray``.
+    /// Posted before a context saves. The notification's object is the context. It has no `userInfo`:
+    /// ``insertedModelsArray``, ``changedModelsArray`` and ``deletedModelsArray`` contain the models.
     public static var willSave: Notification.Name {
         observation.store(true, ordering: .relaxed)
         return willSaveName
     }
 
-    /// Posted after a context has saved; the context is the notification's object, and ``NotificationKey`` names what its
-    /// `userInfo` tells.
+    /// Posted after a context has saved. The notification's object is the context, and ``NotificationKey`` names the
+    /// entries of its `userInfo`.
     public static var didSave: Notification.Name {
         observation.store(true, ordering: .relaxed)
         return didSaveName
@@ -19,28 +19,28 @@ extension ModelContext {
 
     /// The keys of a notification's `userInfo`, by their raw values.
     public enum NotificationKey: String {
-        /// Has no value here.
+        /// Unused.
         case queryGeneration
-        /// Has no value here: a save invalidates nothing.
+        /// Unused, because a save invalidates no identifiers.
         case invalidatedAllIdentifiers
-        /// The identifiers of the models that are inserted, as `[PersistentIdentifier]`.
+        /// The identifiers of the models that were inserted, as `[PersistentIdentifier]`.
         case insertedIdentifiers
-        /// The identifiers of the models that are updated, as `[PersistentIdentifier]`.
+        /// The identifiers of the models that were updated, as `[PersistentIdentifier]`.
         case updatedIdentifiers
-        /// The identifiers of the models that are deleted, as `[PersistentIdentifier]`.
+        /// The identifiers of the models that were deleted, as `[PersistentIdentifier]`.
         case deletedIdentifiers
     }
 
     static let willSaveName = Notification.Name("SealedData.ModelContext.willSave")
     static let didSaveName = Notification.Name("SealedData.ModelContext.didSave")
 
-    /// Whether anybody has ever asked for the names: without them nobody can wait for the notifications, and a save need not
-    /// look up identifiers.
+    /// Whether the program has ever read one of the names. If not, no observer of the notifications can exist, and a
+    /// save does not need to collect identifiers.
     static var areSavesObserved: Bool { observation.load(ordering: .relaxed) }
 
     private static let observation = Atomic(false)
 
-    /// Saves, and tells those who wait for it.
+    /// Saves, and posts both notifications.
     func saveObserved() throws {
         NotificationCenter.default.post(name: Self.willSaveName, object: self)
         let models = SavedModels(graph)
@@ -49,7 +49,7 @@ extension ModelContext {
     }
 }
 
-/// The models that one save is about.
+/// The models that a save writes.
 private struct SavedModels {
     private let inserted: [any GraphObject]
     private let updated: [any GraphObject]
@@ -61,7 +61,7 @@ private struct SavedModels {
         deleted = graph.deletedObjects
     }
 
-    /// Their identifiers as they are now, in the form of a notification's `userInfo`.
+    /// The current identifiers of the models, as a notification's `userInfo`.
     var identifiers: [AnyHashable: Any] {
         func ids(_ objects: [any GraphObject]) -> [PersistentIdentifier] {
             objects.map { PersistentIdentifier($0.managedObjectID) }

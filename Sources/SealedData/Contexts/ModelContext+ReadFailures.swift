@@ -6,7 +6,7 @@ public struct ReadFailure: Sendable, CustomStringConvertible {
 
     /// The identifier of the model.
     public var persistentModelID: PersistentIdentifier { PersistentIdentifier(value.id) }
-    /// The name of the property; nil where no property of the model could be read.
+    /// The name of the property; nil if no property of the model could be read.
     public var propertyName: String? { value.property }
     /// The store's error, or one of the errors of `ReadFailures`: `MissingValue`, `UndecodableValue`, `RowIsGone`,
     /// `ContextIsGone`.
@@ -21,19 +21,20 @@ public struct ReadFailure: Sendable, CustomStringConvertible {
 }
 
 extension ModelContext {
-    /// The values that could not be read since the failures were last forgotten, oldest first; at most 100.
+    /// The values that could not be read since the failures were last discarded, oldest first; at most 100.
     ///
-    /// A property cannot throw. One whose value cannot be read, because the file is damaged or the stored value is not of
-    /// the property's type, reads as nil, as its declared default or as an empty value. The next fetch throws
-    /// `ObjectGraphError.unreadable` with it, once; every ``save()`` throws it until ``forgetReadFailures()`` or
-    /// ``rollback()``, so that nothing is saved that a program made of the emptiness. The store keeps what it has.
+    /// Reading a property cannot throw. A property whose value cannot be read, because the file is damaged or the
+    /// stored value does not have the property's type, reads as nil, as its declared default or as an empty value. The
+    /// next fetch throws `ObjectGraphError.unreadable` with the value, once. Every ``save()`` throws it until
+    /// ``forgetReadFailures()`` or ``rollback()``, so that no value that was computed from a substitute is saved. The
+    /// stored values remain unchanged.
     public var readFailures: [ReadFailure] { graph.unreadableValues.map(ReadFailure.init) }
 
-    /// Called with each value that could not be read, on the thread that reads the property: once for a value until the
-    /// failures are forgotten. It must not use the context.
+    /// The handler of values that could not be read, called on the thread that reads the property, once for each value
+    /// until the failures are discarded. It must not use the context.
     ///
-    /// It is also called, once, for the first value that a model cannot read because its context is gone; without a
-    /// handler, such a value is reported to `RuntimeIssues`.
+    /// It is also called, once, for the first value that a model cannot read because its context no longer exists.
+    /// Without a handler, such a value is reported to `RuntimeIssues`.
     ///
     /// ```swift
     /// context.didFailToRead = { failure in logger.error("\(failure)") }
@@ -49,6 +50,6 @@ extension ModelContext {
         }
     }
 
-    /// Forgets the ``readFailures``, so that the next save writes whatever the program has made of them.
+    /// Discards the ``readFailures``, so that the next save writes values that were computed from substitutes.
     public func forgetReadFailures() { graph.forgetReadFailures() }
 }

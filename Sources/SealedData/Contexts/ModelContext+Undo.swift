@@ -3,7 +3,7 @@ public import ObjectGraph
 @_exported public import class ObjectGraph.UndoManager
 
 extension ModelContext {
-    /// What records the changes of models, so that they can be undone and redone; nil, which it is at first, for nothing.
+    /// The undo manager that records changes of models; nil, the default, to record none.
     ///
     /// ```swift
     /// context.undoManager = UndoManager()
@@ -11,9 +11,9 @@ extension ModelContext {
     /// context.undoManager?.undo()
     /// ```
     ///
-    /// The changes from one ``processPendingChanges()`` to the next, which fetches and saves call, are undone together, with
-    /// all that they entailed in other models. A save leaves them undoable, for another save to write; ``rollback()`` does
-    /// not.
+    /// The changes between two calls of ``processPendingChanges()``, which fetches and saves make, form one undo group,
+    /// together with the changes that they cause in other models. Saved changes can be undone; another save then writes
+    /// the undone state. A ``rollback()`` discards the recorded changes.
     public var undoManager: UndoManager? {
         get { graph.undoManager }
         set { graph.undoManager = newValue }

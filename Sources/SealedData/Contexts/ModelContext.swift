@@ -1,7 +1,7 @@
 import Foundation
 public import ObjectGraph
 
-/// A scratch pad of models: it fetches them, collects their changes and saves them.
+/// A working set of models, which fetches models, tracks their changes and saves them.
 ///
 /// ```swift
 /// let context = ModelContext(container)
@@ -10,52 +10,52 @@ public import ObjectGraph
 /// let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
 /// ```
 ///
-/// A context and its models belong to one thread or actor at a time. What another context of the container saves appears
-/// with the next fetch or save.
+/// A context and its models belong to one thread or actor at a time. Changes saved by other contexts of the container
+/// appear with the next fetch or save.
 public final class ModelContext {
-    /// Whether the context saves by itself: soon after a change, as soon as its actor is free. It is true at first for a
+    /// Whether the context autosaves: soon after a change, when its actor is free. The default is true for a
     /// container's main context and false for all others.
     ///
-    /// A context saves by itself on the actor whose code made it, on the executor of its model actor, or on the actor or
-    /// queue that ``enableAutosave(on:)-(Actor)`` names. A context that has none of them, because it was made outside any
-    /// actor, has no executor to save on: true has no effect until a model executor such as ``DefaultSerialModelExecutor``
-    /// takes the context.
+    /// A context autosaves on the actor whose code made it, on the executor of its model actor, or on the actor or
+    /// queue that ``enableAutosave(on:)-(Actor)`` names. A context that was made outside any actor has no executor to
+    /// save on: the value true has no effect until a model executor such as ``DefaultSerialModelExecutor`` adopts the
+    /// context.
     ///
-    /// A save happens when the actor runs no other code, which includes the points where the actor's methods suspend with
-    /// `await`. A save that fails leaves the changes in the context. It is tried again after a further model is inserted,
-    /// changed or deleted, and by the next explicit save.
+    /// An autosave happens when the actor runs no other code, which includes the points where the actor's methods
+    /// suspend with `await`. If it fails, the changes stay in the context. The save is retried after a further model is
+    /// inserted, changed or deleted, and by the next explicit save.
     ///
-    /// - Precondition: A context that is set to true stays with its actor: it is not sent to another one.
+    /// - Precondition: A context with autosaving is not sent to another actor.
     public var autosaveEnabled = false {
-        // Changes that were made before are saved as well.
+        // Saves earlier changes, too.
         didSet { if autosaveEnabled, !oldValue { beginAutosaving() } }
     }
     /// The actor, executor or queue whose code uses the context, if it is known.
     var isolation: ContextIsolation?
-    /// Who the context is to the stores that it asks; ``author`` is a part of it.
+    /// The identity of the context in requests to stores, including the ``author``.
     public lazy var editingState = EditingState()
-    /// Who makes the context's changes, as the history tells it.
+    /// The author of the context's changes, for the history.
     public var author: String? {
         get { editingState.author }
         set { editingState.author = newValue }
     }
-    /// Whether a save waits for the context's actor.
+    /// Whether an autosave is enqueued.
     var isAutosaveScheduled = false
-    /// Whether the failure of the last save by itself has been reported.
+    /// Whether the failure of the last autosave has been reported.
     var hasReportedAutosaveFailure = false
 
     @usableFromInline let graph: ManagedObjectContext
-    // The context holds the stores, not the container: a container holds its main context.
+    // The context retains the stores, not the container, because a container retains its main context.
     let stores: ModelContainer.Stores
-    /// Whether there are stores of the program's own.
+    /// Whether the container has custom stores.
     @usableFromInline let hasDataStores: Bool
     private weak var knownContainer: ModelContainer?
 
     /// Makes a context without models.
     ///
     /// - Parameters:
-    ///   - container: The container whose stores the context works on.
-    ///   - isolation: The actor whose code uses the context; by default the one whose code makes it. See
+    ///   - container: The container whose stores the context uses.
+    ///   - isolation: The actor whose code uses the context; by default the actor whose code makes it. See
     ///     ``autosaveEnabled``.
     public init(_ container: ModelContainer, isolation: (any Actor)? = #isolation) {
         stores = container.stores
@@ -63,7 +63,7 @@ public final class ModelContext {
         graph = ManagedObjectContext(coordinator: stores.coordinator)
         hasDataStores = !stores.dataStores.isEmpty
         graph.owner = self
-        // A collision of unique values becomes an update, and the later of two changes goes before the earlier one.
+        // A conflict of unique values becomes an update, and the later of two changes wins.
         graph.mergePolicy = .mergeByPropertyObjectTrump
         for store in stores.dataStores { store.initializeState(for: editingState) }
         self.isolation = isolation.map(ContextIsolation.init(actor:))
@@ -71,7 +71,8 @@ public final class ModelContext {
 
     /// Makes a context without models that belongs to no actor.
     ///
-    /// This is what `ModelContext.init` names without a call. A call takes the other initializer.
+    /// Overload resolution chooses this one for `ModelContext.init` without a call. A call chooses the other
+    /// initializer.
     @_disfavoredOverload
     public convenience init(_ container: ModelContainer) { self.init(container, isolation: nil) }
 
@@ -79,7 +80,7 @@ public final class ModelContext {
         for store in stores.dataStores { store.invalidateState(for: editingState) }
     }
 
-    /// The container whose stores the context works on.
+    /// The container whose stores the context uses.
     public var container: ModelContainer {
         if let knownContainer { return knownContainer }
         let container = ModelContainer(stores)
@@ -89,7 +90,7 @@ public final class ModelContext {
 
     // MARK: State
 
-    /// Whether there is anything to save.
+    /// Whether the context has unsaved changes.
     public var hasChanges: Bool { graph.hasChanges }
 
     /// The models that the next save inserts, in the order in which they were inserted.
@@ -107,32 +108,31 @@ public final class ModelContext {
 
     // MARK: Changes
 
-    /// Adds a new model, together with those that it is related to. The next save writes them.
+    /// Adds a new model, together with the models that it is related to. The next save writes them.
     ///
     /// - Precondition: The model is in no other context, and its class is in the container's schema.
     public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
 
-    /// Deletes a model with the next save, and carries the deletion on along the delete rules. A model that is in no context
-    /// is left as it is.
+    /// Deletes a model with the next save, and applies the delete rules. A model that is in no context stays unchanged.
     ///
     /// - Precondition: The model is in no other context.
     public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
-    /// Applies the delete rules of what was deleted, as a save does.
+    /// Applies the delete rules of pending deletions, as a save does.
     public func processPendingChanges() { graph.processPendingChanges() }
 
-    /// Writes all changes in one transaction: all of them or, when it throws, none.
+    /// Writes all changes in one transaction: all of them or, if it throws, none.
     ///
-    /// - Throws: `ObjectGraphError` for values that cannot be saved and for conflicts, and `ObjectGraphError.unreadable`, also
-    ///   without changes, where values could not be read (see ``readFailures``); what the store throws.
+    /// - Throws: `ObjectGraphError` for invalid values and for conflicts; `ObjectGraphError.unreadable`, also without
+    ///   changes, if values could not be read (see ``readFailures``); errors of the store.
     public func save() throws {
         if Self.areSavesObserved, graph.hasChanges { try saveObserved() } else { try graph.save() }
     }
 
-    /// Drops all changes that have not been saved.
+    /// Discards all unsaved changes.
     public func rollback() { graph.rollback() }
 
-    /// Runs `block` and saves. When `block` throws, nothing is saved, and its changes stay in the context.
+    /// Runs `block` and saves. If `block` throws, nothing is saved, and its changes stay in the context.
     public func transaction(block: () throws -> Void) throws {
         try block()
         try save()
@@ -140,12 +140,12 @@ public final class ModelContext {
 
     // MARK: Lookup
 
-    /// The model with an identifier. Where the context does not know it, it is a placeholder that has the identifier and is
-    /// filled when one of its properties is read. A model that does not exist turns out to be deleted then, and has no
-    /// values.
+    /// Returns the model with an identifier. If the context has not registered it, the result is a fault with the
+    /// identifier, which is filled when one of its properties is read. If the store has no such model, the fault then
+    /// becomes a deleted model without values.
     ///
-    /// For an identifier of a class that the container's schema does not have, it is a deleted model of a class without
-    /// properties.
+    /// For an identifier of a class that is not in the container's schema, the result is a deleted model of a class
+    /// without properties.
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
         guard let id = persistentModelID.managedObjectID(in: graph.coordinator),
             let model = graph.object(with: id) as? any PersistentModel
@@ -153,7 +153,7 @@ public final class ModelContext {
         return model
     }
 
-    /// The model with an identifier, where the context knows it already; else nil, as for a model of another class.
+    /// Returns the model with an identifier if the context has registered it and it is of class `T`; otherwise nil.
     public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
         persistentModelID.managedObjectID(in: graph.coordinator).flatMap(graph.registeredObject) as? T
     }

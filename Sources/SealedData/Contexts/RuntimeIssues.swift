@@ -1,2 +1,3 @@
-// Where problems are reported that no call can throw. Exported, since an app replaces its handler without `ObjectGraph`.
+// Reports problems that no call can throw. Exported, so that an app can replace its handler without importing
+// `ObjectGraph`.
 @_exported public import enum ObjectGraph.RuntimeIssues
