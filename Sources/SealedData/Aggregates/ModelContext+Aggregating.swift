@@ -54,7 +54,7 @@ extension ModelContext {
     ///   - aggregates: The computations for each group.
     ///   - predicate: The condition for models to be included; nil for all.
     ///   - condition: The condition for groups to be returned; nil for all.
-    ///     - sort: The order of the groups. Groups that are equal in it are ordered by their keys.
+    ///   - sort: The order of the groups. Groups that are equal in it are ordered by their keys.
     ///   - limit: The largest number of groups; nil for no limit.
     ///   - offset: The number of groups to skip at the beginning.
     ///   - includePendingChanges: Whether the results include unsaved changes of the context.

@@ -49,7 +49,7 @@ public final class ModelContainer: Sendable {
 
     /// The schema.
     public var schema: Schema { stores.schema }
-    /// The plan that migrates an existing store to the current schema.
+    /// The migration plan. It has no effect yet: opening a store with an incompatible schema throws.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
     /// The configurations of the encrypted stores. They equal those that the container was made with, without their
     /// keys: a container discards a key once its store is open. Stores are opened once: setting the property opens and
@@ -66,9 +66,9 @@ public final class ModelContainer: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - migrationPlan: The plan that migrates an existing store to the current schema.
-    ///     - configurations: The stores; if there are none, one with the default configuration. A configuration without
-    ///       a schema holds the classes that no other configuration names.
+    ///   - migrationPlan: The migration plan. It has no effect yet: opening a store with an incompatible schema throws.
+    ///   - configurations: The stores; if there are none, one with the default configuration. A configuration without
+    ///     a schema holds the classes that no other configuration names.
     /// - Throws: ``SwiftDataError`` with the cause and a remedy: ``SwiftDataError/loadIssueModelContainer`` if a store
     ///   cannot be opened, with the store's error as ``SwiftDataError/underlyingError``;
     ///   ``SwiftDataError/modelValidationFailure`` with all problems of the schema at once; the errors of a
@@ -85,8 +85,8 @@ public final class ModelContainer: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///     - configurations: The stores; if there are none, an encrypted one with the default configuration. A
-    ///       configuration without a schema holds the classes that no other configuration names.
+    ///   - configurations: The stores; if there are none, an encrypted one with the default configuration. A
+    ///     configuration without a schema holds the classes that no other configuration names.
     /// - Throws: Errors of the stores; for encrypted stores and schemas the same errors as with model configurations.
     @_disfavoredOverload
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {

@@ -64,8 +64,8 @@ extension ModelContext {
     /// - Parameters:
     ///   - descriptor: The models.
     ///   - batchSize: The number of models to read at once.
-    ///     - allowEscapingMutations: Whether models may remain changed and unsaved when their batch ends. Otherwise
-    ///       their changes are saved with the batch, so that memory stays bounded.
+    ///   - allowEscapingMutations: Whether models may remain changed and unsaved when their batch ends. Otherwise
+    ///     their changes are saved with the batch, so that memory stays bounded.
     ///   - block: The function.
     /// - Precondition: `batchSize` is positive.
     /// - Throws: as ``fetch(_:)`` and ``save()``; errors of `block`, which end the enumeration.

@@ -34,7 +34,7 @@ public final class ModelContext {
     var isolation: ContextIsolation?
     /// The identity of the context in requests to stores, including the ``author``.
     public lazy var editingState = EditingState()
-    /// The author of the context's changes, for the history.
+    /// The author of the context's changes. Custom stores receive it with each request.
     public var author: String? {
         get { editingState.author }
         set { editingState.author = newValue }

@@ -1,4 +1,4 @@
-/// Makes a class persistent: every stored property is kept in the store, unless it is ``Transient()``.
+/// Makes a class persistent: every stored property is persisted, unless it is ``Transient()``.
 ///
 /// ```swift
 /// @Model
@@ -13,12 +13,12 @@
 /// }
 /// ```
 ///
-/// The class gets a conformance to ``PersistentModel`` and is not `Sendable`. Initial values are evaluated for new
-/// objects only, never for objects that come from the store. `willSet` and `didSet` run as on any property, and when an
-/// initializer gives the property another value than its first one.
+/// The class gets a conformance to ``PersistentModel`` and is not `Sendable`. Initial values are evaluated only for new
+/// objects, never for fetched objects. `willSet` and `didSet` run as on any property, and also if an initializer
+/// replaces the property's initial value.
 ///
-/// A class that is not final can be inherited from by other classes with `@Model`. They are entities of their own, whose
-/// objects are found wherever those of the class are asked for.
+/// Other classes with `@Model` can inherit from a class that is not final. They are separate entities, and a fetch of
+/// the superclass also finds their objects.
 @attached(
     member,
     conformances: PersistentModel,
@@ -40,12 +40,12 @@
 @attached(extension, conformances: PersistentModel, _InheritableModel, Sendable)
 public macro Model() = #externalMacro(module: "SealedDataMacros", type: "ModelMacro")
 
-/// Says more about a persisted attribute than its type does.
+/// Sets options of a persisted attribute.
 ///
 /// - Parameters:
 ///   - options: Rules for the attribute's values, such as ``Schema/Attribute/Option/unique``.
-///   - originalName: The attribute's name in the previous schema, when it was renamed.
-///   - hashModifier: A value whose change tells a migration that the attribute has a new meaning.
+///   - originalName: The attribute's name in the previous schema, if it was renamed.
+///   - hashModifier: A value whose change marks a new meaning of the attribute for a migration.
 @attached(peer)
 public macro Attribute(
     _ options: Schema.Attribute.Option...,
@@ -53,16 +53,16 @@ public macro Attribute(
     hashModifier: String? = nil
 ) = #externalMacro(module: "SealedDataMacros", type: "AttributeMacro")
 
-/// Says more about a reference to other models than its type does.
+/// Sets options of a relationship to other models.
 ///
 /// - Parameters:
 ///   - options: Rules for the relationship.
-///   - deleteRule: What happens to the other side when the object is deleted.
-///   - minimumModelCount: The least number of models a to-many relationship may hold; 0 stands for no limit.
-///   - maximumModelCount: The greatest number of models a to-many relationship may hold; 0 stands for no limit.
-///   - originalName: The relationship's name in the previous schema, when it was renamed.
-///   - inverse: The property of the other model that refers back.
-///   - hashModifier: A value whose change tells a migration that the relationship has a new meaning.
+///   - deleteRule: The effect of deleting the object on the models that the relationship leads to.
+///   - minimumModelCount: The minimum number of models in a to-many relationship; 0 for no limit.
+///   - maximumModelCount: The maximum number of models in a to-many relationship; 0 for no limit.
+///   - originalName: The relationship's name in the previous schema, if it was renamed.
+///   - inverse: The inverse relationship, a property of the other model.
+///   - hashModifier: A value whose change marks a new meaning of the relationship for a migration.
 @attached(peer)
 public macro Relationship(
     _ options: Schema.Relationship.Option...,
@@ -74,26 +74,27 @@ public macro Relationship(
     hashModifier: String? = nil
 ) = #externalMacro(module: "SealedDataMacros", type: "RelationshipMacro")
 
-/// Keeps a stored property of a model out of the store. It must be optional or have a default value.
+/// Excludes a stored property of a model from the store. The property must be optional or have a default value.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SealedDataMacros", type: "TransientMacro")
 
-/// Declares indexes of a model, each over one or several properties, in the body of its class.
+/// Declares indexes of a model, each over one or more properties. It belongs in the body of the class.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
     #externalMacro(module: "SealedDataMacros", type: "IndexMacro")
 
-/// Declares indexes of a model by kind, in the body of its class.
+/// Declares indexes of a model by kind. It belongs in the body of the class.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
     #externalMacro(module: "SealedDataMacros", type: "IndexMacro")
 
-/// Declares combinations of properties whose values at most one object has, in the body of its class.
+/// Declares combinations of properties whose values are unique among the objects of the class. It belongs in the body
+/// of the class.
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
     #externalMacro(module: "SealedDataMacros", type: "UniqueMacro")
 
-/// Gives an actor a model context of its own, which it uses on its own executor.
+/// Gives an actor a separate model context, which it uses on a dedicated executor.
 ///
 /// The actor gets `init(modelContainer:)`, `modelContainer`, `modelExecutor` and the conformance to ``ModelActor``.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))

@@ -1,10 +1,10 @@
-/// Reads and writes a property through the object's row. ``Model()`` puts it on every persisted property; nobody
-/// writes it by hand.
+/// Reads and writes a property through the object's row. ``Model()`` adds it to every persisted property; programs do
+/// not write it.
 @attached(accessor, names: named(init), named(get), named(set))
 public macro _PersistedProperty(slot: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
 
-/// The same in a class that may inherit from a model class, whose properties come first.
+/// The same for a class that may inherit from a model class. The slots of inherited properties precede its own.
 @attached(accessor, names: named(init), named(get), named(set))
 public macro _PersistedProperty(offset: Int) =
     #externalMacro(module: "SealedDataMacros", type: "PersistedPropertyMacro")
@@ -15,22 +15,23 @@ public macro _PersistedProperty(offset: Int) =
 public macro _EphemeralProperty() =
     #externalMacro(module: "SealedDataMacros", type: "EphemeralPropertyMacro")
 
-/// Marks a persisted property as one whose attribute names a value transformer. SwiftData's expansions and code that was
-/// written from them name it; it has no effect here, because ``Model()`` handles values of all types.
+/// Marks a persisted property whose attribute names a value transformer. SwiftData's expansions, and code copied from
+/// them, contain it. It has no effect, because ``Model()`` handles values of all types.
 @attached(peer)
 public macro _TransformablePersistedProperty() =
     #externalMacro(module: "SealedDataMacros", type: "TransformablePropertyMacro")
 
-/// Lets initializers give a persisted property its first value before the object is complete. ``Model()`` puts it in
-/// front of ``_PersistedProperty(slot:)``; nobody writes it by hand.
+/// Lets initializers assign a persisted property before the object is complete. ``Model()`` adds it before
+/// ``_PersistedProperty(slot:)``; programs do not write it.
 ///
-/// Both macros name all three accessors, because the compiler checks each one's list against what the other one adds.
+/// Both macros name all three accessors, because the compiler checks the list of each against the accessors that the
+/// other adds.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_$p_))
 public macro _InitializedProperty(slot: Int) =
     #externalMacro(module: "SealedDataMacros", type: "InitializedPropertyMacro")
 
-/// The same in a class that may inherit from a model class, whose properties come first.
+/// The same for a class that may inherit from a model class. The slots of inherited properties precede its own.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_$p_))
 public macro _InitializedProperty(offset: Int) =

@@ -1,36 +1,36 @@
 import ObjectGraph
 
-/// The values of a model apart from the model: what a ``DataStoreSnapshot`` is made of.
+/// The values of a model, separate from the model. A ``DataStoreSnapshot`` is made from them.
 ///
-/// A model holds its values itself, so that reading them costs nothing; its backing data is made when somebody asks for it.
+/// A model holds its values itself, so that reading them costs nothing. Its backing data is created on demand.
 public protocol BackingData<Model> {
     /// The class of the model.
     associatedtype Model: PersistentModel
 
-    /// Makes the values of a new model: those that its properties start with.
+    /// Makes the values of a new model: the initial values of its properties.
     init(for modelClass: Model.Type)
 
-    /// The identifier of the model. What is set is dropped: only a save gives a model another one.
+    /// The identifier of the model. The setter has no effect: only a save changes an identifier.
     var persistentModelID: PersistentIdentifier? { get set }
-    /// What the schema knows of the properties, as ``PersistentModel/schemaMetadata`` tells it.
+    /// The schema metadata of the properties: ``PersistentModel/schemaMetadata``.
     var metadata: Any { get }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     func getValue<Value: Decodable>(forKey key: KeyPath<Model, Value>) -> Value
-    /// The destination of a relationship.
+    /// Returns the destination of a relationship.
     func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>) -> Value
-    /// The destination of an optional relationship.
+    /// Returns the destination of an optional relationship.
     func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value?>) -> Value?
-    /// The members of a relationship.
+    /// Returns the members of a relationship.
     func getValue<Value: RelationshipCollection, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>
     ) -> Value where OtherModel == Value.PersistentElement
-    /// The members of a relationship to models that can be decoded.
+    /// Returns the members of a relationship to decodable models.
     func getValue<Value: RelationshipCollection & Decodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>
     ) -> Value where OtherModel == Value.PersistentElement
 
-    /// Changes an attribute. A constant stays as it is.
+    /// Changes an attribute. A constant stays unchanged.
     func setValue<Value: Encodable>(forKey key: KeyPath<Model, Value>, to newValue: Value)
     /// Changes a relationship.
     func setValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
@@ -41,15 +41,15 @@ public protocol BackingData<Model> {
         forKey key: KeyPath<Model, Value>,
         to newValue: Value
     ) where OtherModel == Value.PersistentElement
-    /// Changes the members of a relationship to models that can be encoded.
+    /// Changes the members of a relationship to encodable models.
     func setValue<Value: RelationshipCollection & Encodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Model, Value>,
         to newValue: Value
     ) where OtherModel == Value.PersistentElement
 
-    /// The value of an attribute that names a transformer.
+    /// Returns the value of an attribute with a value transformer.
     func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
-    /// Changes an attribute that names a transformer.
+    /// Changes an attribute with a value transformer.
     func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
 }
 
@@ -57,7 +57,7 @@ extension PersistentModel {
     /// Makes the values of a new model of a class.
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> { ModelBackingData(for: P.self) }
 
-    /// The model's values. Setting them copies the other ones; constants stay as they are.
+    /// The model's values. The setter copies the given values, except those of constants.
     public var persistentBackingData: any BackingData<Self> {
         get { ModelBackingData(of: self) }
         set {
@@ -66,14 +66,14 @@ extension PersistentModel {
         }
     }
 
-    /// The model's values, by the name that SwiftData's expansions give them; the same as ``persistentBackingData``.
+    /// The same as ``persistentBackingData``, under the name that SwiftData's expansions use.
     public var _$backingData: any BackingData<Self> {
         get { persistentBackingData }
         set { persistentBackingData = newValue }
     }
 
-    /// Makes a model with the values of another one's backing data, or of one that ``createBackingData()`` made.
-    /// Constants have their types' first values.
+    /// Makes a model with the values of another model's backing data, or with those of ``createBackingData()``.
+    /// Constants have the default values of their types.
     public init(backingData: any BackingData<Self>) {
         let blank = BlankObject()
         self.init(_materializing: blank.materialization)

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-/// The value of an attribute that is stored as JSON text: any `Codable` type that has no column form of its own.
+/// The value of an attribute that is stored as JSON text: any `Codable` type without a column type.
 final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     private let value: Value
 
@@ -13,19 +13,19 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
 
     func encodedText() throws -> String {
         let encoder = JSONEncoder()
-        // Equal values give equal text.
+        // Sorted keys give equal values equal text.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// The value out of what an object has for it; nil where it has none, or text that is not of the type.
+    /// Decodes the value that an object holds; nil if it holds none, or text that does not decode as the type.
     static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
         if let composite = stored.value as? any AnyValueHolder { return composite.anyValue as? Value }
         return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
     }
 }
 
-/// What holds a value of a type that its reader need not know: a `T` that was set is read as a `T?` as well.
+/// A box around a value of a type that its reader does not need to know: a `T` that was set is read as a `T?` as well.
 private protocol AnyValueHolder {
     var anyValue: Any { get }
 }

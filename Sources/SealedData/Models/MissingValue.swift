@@ -1,25 +1,26 @@
 import Foundation
 import ObjectGraph
 
-/// The value of a property that is not optional where its object has none: the row was gone before it was read, or the store
-/// holds something that is no value of the type.
+/// The substitute for a missing value of a property that is not optional: the row was deleted before it was read, or
+/// the stored value does not have the property's type.
 ///
-/// Reading an object never ends the process for what a store holds, so some value has to be found. It is never saved: a save
-/// writes what was set, and keeps the stored text of what was not. It is looked for in this order:
+/// Reading an object never traps because of the contents of a store, so a substitute is needed. It is never saved: a
+/// save writes the values that were set, and keeps the stored text of all others. The candidates are, in this order:
 ///
 /// 1. nil, for an optional type;
 /// 2. the default value that the property declares;
-/// 3. the first case of a `CaseIterable` type, the value of raw value "" or 0, and what the type's `init(from:)` makes of nil,
-///    empty texts and lists, zeros and `false`, else of texts of one character, lists of one element, ones and `true`;
+/// 3. the first case of a `CaseIterable` type, the value with raw value "" or 0, the result of the type's `init(from:)`
+///    for nil, empty texts and lists, zeros and `false`, or else for texts of one character, lists of one element, ones
+///    and `true`;
 /// 4. all bits zero, for a type without references;
-/// 5. a structure that is put together of empty values of its stored properties, though its `init(from:)` refuses them; not
-///    on Apple's systems, whose standard library does not show the stored properties of a type.
+/// 5. a structure that is assembled from empty values of its stored properties, if its `init(from:)` rejects them; not
+///    on Apple's systems, whose standard library does not expose the stored properties of a type.
 ///
-/// A value that another object has is never taken: it may be of another store, whose values are not to be seen here. What
-/// remains is a class, or an enum with payloads, whose `init(from:)` refuses all made-up values, without a default value.
-/// Reading such a property traps.
+/// A value of another object is never used: the object may belong to another store, whose values must stay separate. No
+/// candidate exists for a class, or an enum with payloads, without a default value whose `init(from:)` rejects all of
+/// these values. Reading such a property traps.
 enum MissingValue {
-    /// A value for the property in a slot of a model class.
+    /// Returns a value for the property in a slot of a model class.
     static func substitute<V>(for model: (any GraphObject.Type)?, at slot: Int) -> V {
         if let none = Optional<Any>.none as? V { return none }
         if let model = model as? any PersistentModel.Type, let value = declaredDefault(at: slot, of: model) as? V {
@@ -32,13 +33,13 @@ enum MissingValue {
         )
     }
 
-    /// The default value in the declaration of the property in a slot; evaluated anew, as for a new object.
+    /// Evaluates the declared default value of the property in a slot, as for a new object.
     private static func declaredDefault(at slot: Int, of model: any PersistentModel.Type) -> Any? {
         let properties = ModelInheritance(of: model).levels.flatMap(\.properties)
         return properties.indices.contains(slot) ? properties[slot].defaultValue : nil
     }
 
-    /// A value that the type itself accepts; nil where it accepts none of those that are made up.
+    /// Returns a value that the type itself accepts; nil if it rejects all candidates.
     static func make<V>(_ type: V.Type) -> V? {
         if let cases = type as? any CaseIterable.Type, let first = firstCase(of: cases) as? V { return first }
         if let raw = type as? any RawRepresentable.Type, let value = rawValue(of: raw) as? V { return value }
@@ -56,8 +57,8 @@ enum MissingValue {
             .flatMap(Raw.init(rawValue:))
     }
 
-    /// All bits zero: the first case of an enum, and zero in every member of a structure of numbers; nil for a type with
-    /// references.
+    /// Returns all bits zero: the first case of an enum, and zero in every member of a structure of numbers; nil for a
+    /// type with references.
     static func zero<V>(_ type: V.Type) -> V? {
         guard _isPOD(type) else { return nil }
         return withUnsafeTemporaryAllocation(of: type, capacity: 1) { buffer in
@@ -68,14 +69,15 @@ enum MissingValue {
 }
 
 extension PersistentModel {
-    /// The value of a property that has none, which is reported unless the object is new or its row is not known.
+    /// Returns a substitute for the missing value of a property, and reports it unless the object is new or has no
+    /// known row.
     @usableFromInline
     func missingValue<V>(at slot: Int) -> V {
         reportUnreadableValue(at: slot, as: V.self)
         return MissingValue.substitute(for: Self.self, at: slot)
     }
 
-    /// The model of a required relationship that leads nowhere: one without values that counts as deleted.
+    /// Returns a substitute for the missing destination of a required relationship: a deleted model without values.
     @usableFromInline
     func missingDestination<M: PersistentModel>(at slot: Int) -> M {
         reportMissingDestination(at: slot)

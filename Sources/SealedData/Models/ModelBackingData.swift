@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// Backing data that has an object behind it.
+/// Backing data that is backed by an object.
 protocol BackingObject {
     var backingObject: any GraphObject { get }
 }
@@ -76,7 +76,7 @@ final class ModelBackingData<Model: PersistentModel>: BackingData, BackingObject
 }
 
 extension GraphObject {
-    /// Takes over the values of another object with the same properties.
+    /// Copies the values of another object with the same properties.
     func copyValues(of other: any GraphObject) {
         for property in managedObjectID.entity.properties {
             let slot = property.slot

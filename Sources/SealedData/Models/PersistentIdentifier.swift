@@ -3,8 +3,8 @@ import ObjectGraph
 
 /// The identity of a model: its store, its entity and its primary key.
 ///
-/// A new model has a temporary identifier until it is saved. A permanent one can be kept, encoded, and used again after
-/// the store was closed; it is never given to another model.
+/// A new model has a temporary identifier until it is saved. A permanent identifier can be stored, encoded, and used
+/// after the store was closed and reopened. It is never reused for another model.
 public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     /// The opaque identity of a ``PersistentIdentifier``.
     public struct ID: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
         fileprivate let key: Key
     }
 
-    /// A primary key: a number in our own stores, any text in others.
+    /// A primary key: a number in encrypted stores, any text in custom stores.
     enum Key: Hashable, Sendable {
         case number(Int64)
         case text(String)
@@ -42,7 +42,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
         }
     }
 
-    /// The identifier in the terms of an object graph, or nil where its model has no such entity.
+    /// Returns the identifier as a `ManagedObjectID`, or nil if the coordinator's model has no such entity.
     func managedObjectID(in coordinator: PersistentStoreCoordinator) -> ManagedObjectID? {
         guard let entity = coordinator.model.entitiesByName[entityName] else { return nil }
         if storeIdentifier != nil,
@@ -59,7 +59,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     /// - Parameters:
     ///   - storeIdentifier: The identity of the store.
     ///   - entityName: The name of the entity.
-    ///   - primaryKey: What the store calls the model.
+    ///   - primaryKey: The model's primary key in the store.
     public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
         for storeIdentifier: String,
         entityName: String,
@@ -73,7 +73,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// Orders by store, entity and primary key; those of unsaved models come first.
+    /// Orders by store, entity and primary key, with unsaved models first.
     public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
         if left.storeIdentifier != right.storeIdentifier {
             return (left.storeIdentifier ?? "") < (right.storeIdentifier ?? "")
@@ -93,7 +93,7 @@ extension PersistentIdentifier: Codable {
         case storeIdentifier, entityName, primaryKey
     }
 
-    /// Decodes what ``encode(to:)`` wrote.
+    /// Decodes the format of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let key: Key =

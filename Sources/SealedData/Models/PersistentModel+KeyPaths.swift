@@ -1,35 +1,35 @@
-// SwiftData reads and writes the properties of models by key path, and so may code that is generic over models. The
-// properties themselves do the same faster.
+// SwiftData can read and write the properties of models by key path, and generic code uses that. Direct property access
+// does the same faster.
 
 extension PersistentModel {
     // MARK: Reading
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     @_disfavoredOverload
     public func getValue<Value: Decodable>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
-    /// The destination of a relationship.
+    /// Returns the destination of a relationship.
     public func getValue<Value: PersistentModel>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
-    /// The destination of an optional relationship.
+    /// Returns the destination of an optional relationship.
     public func getValue<Value: PersistentModel>(forKey key: KeyPath<Self, Value?>) -> Value? { self[keyPath: key] }
 
-    /// The members of a relationship.
+    /// Returns the members of a relationship.
     public func getValue<Value: RelationshipCollection, OtherModel: PersistentModel>(
         forKey key: KeyPath<Self, Value>
     ) -> Value where OtherModel == Value.PersistentElement { self[keyPath: key] }
 
-    /// The members of a relationship to models that can be decoded.
+    /// Returns the members of a relationship to decodable models.
     public func getValue<Value: RelationshipCollection & Decodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Self, Value>
     ) -> Value where OtherModel == Value.PersistentElement { self[keyPath: key] }
 
-    /// The value of an attribute that names a transformer.
+    /// Returns the value of an attribute with a value transformer.
     public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
     // MARK: Writing
 
-    /// Changes an attribute. A constant stays as it is.
+    /// Changes an attribute. A constant stays unchanged.
     @_disfavoredOverload
     public func setValue<Value: Encodable>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
         set(newValue, key)
@@ -51,13 +51,13 @@ extension PersistentModel {
         to newValue: Value
     ) where OtherModel == Value.PersistentElement { set(newValue, key) }
 
-    /// Changes the members of a relationship to models that can be encoded.
+    /// Changes the members of a relationship to encodable models.
     public func setValue<Value: RelationshipCollection & Encodable, OtherModel: PersistentModel>(
         forKey key: KeyPath<Self, Value>,
         to newValue: Value
     ) where OtherModel == Value.PersistentElement { set(newValue, key) }
 
-    /// Changes an attribute that names a transformer.
+    /// Changes an attribute with a value transformer.
     public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
         set(newValue, key)
     }

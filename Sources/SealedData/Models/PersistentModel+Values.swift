@@ -1,33 +1,33 @@
 public import ObjectGraph
 
-// The accessors that `Model()` writes call these; which one is meant follows from the property's type. A type that is
-// stored as JSON text fits last, since models, identifiers and plain values are `Codable` as well.
+// The accessors that `Model()` generates call these functions; the property's type selects the overload. The overloads
+// for JSON text are disfavored, because models, identifiers and plain values are `Codable` as well.
 
 extension PersistentModel {
     // MARK: Reading
 
-    /// An attribute.
+    /// Returns an attribute.
     @inlinable @inline(__always)
     public func _$value<V: StorableValue>(at slot: Int) -> V {
         _$willRead(slot)
         return _$attribute(at: slot)
     }
 
-    /// An optional attribute.
+    /// Returns an optional attribute.
     @inlinable @inline(__always)
     public func _$value<V: StorableValue>(at slot: Int) -> V? {
         _$willRead(slot)
         return _$optionalAttribute(at: slot)
     }
 
-    /// An attribute that is stored as its raw value.
+    /// Returns an attribute that is stored as its raw value.
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V where V.RawValue: StorableValue {
         _$willRead(slot)
         return V(rawValue: _$attribute(at: slot)) ?? missingValue(at: slot)
     }
 
-    /// An optional attribute that is stored as its raw value.
+    /// Returns an optional attribute that is stored as its raw value.
     @inlinable
     public func _$value<V: RawRepresentable>(at slot: Int) -> V? where V.RawValue: StorableValue {
         _$willRead(slot)
@@ -35,7 +35,7 @@ extension PersistentModel {
         return V(rawValue: rawValue) ?? missingValue(at: slot)
     }
 
-    /// An attribute that is stored as JSON text, optional or not.
+    /// Returns an attribute that is stored as JSON text, optional or not.
     @_disfavoredOverload
     public func _$value<V: Codable>(at slot: Int) -> V {
         _$willRead(slot)
@@ -44,22 +44,22 @@ extension PersistentModel {
         return CompositeAttribute<V>.read(stored) ?? missingValue(at: slot)
     }
 
-    /// The model that a relationship leads to. Where it is not there any more, it is the last one that is known, else one
-    /// without values that counts as deleted.
+    /// Returns the destination of a relationship. If it no longer exists, the result is the last known destination, or
+    /// a deleted model without values.
     @inlinable
     public func _$value<M: PersistentModel>(at slot: Int) -> M {
         _$willRead(slot)
         return lastDestination(at: slot) as? M ?? missingDestination(at: slot)
     }
 
-    /// The model that an optional relationship leads to.
+    /// Returns the destination of an optional relationship.
     @inlinable
     public func _$value<M: PersistentModel>(at slot: Int) -> M? {
         _$willRead(slot)
         return destination(at: slot) as? M
     }
 
-    /// The models that a relationship leads to.
+    /// Returns the members of a relationship.
     @inlinable
     public func _$value<C: RelationshipCollection>(at slot: Int) -> C {
         _$willRead(slot)
@@ -112,73 +112,73 @@ extension PersistentModel {
         }
     }
 
-    /// Makes a relationship lead to another model, or to none, and the inverse back.
+    /// Changes the destination of a relationship, and its inverse.
     public func _$setValue<M: PersistentModel>(_ model: M?, at slot: Int) {
         setDestination(model, at: slot)
     }
 
-    /// Makes a relationship lead to other models, and the inverse back.
+    /// Changes the members of a relationship, and its inverse.
     public func _$setValue<C: RelationshipCollection>(_ models: C, at slot: Int) {
         setMembers(models._$models, at: slot)
     }
 
     // MARK: Changing in place
 
-    /// The models that a relationship leads to, to be changed in place.
+    /// Takes the members of a relationship, to change them in place.
     public func _$take<M: PersistentModel>(at slot: Int) -> [M] {
         _$willRead(slot)
         return takeMembers(at: slot, as: M.self)
     }
 
-    /// The models that an optional relationship leads to, to be changed in place.
+    /// Takes the members of an optional relationship, to change them in place.
     public func _$take<M: PersistentModel>(at slot: Int) -> [M]? {
         _$willRead(slot)
         return takeMembers(at: slot, as: M.self)
     }
 
-    /// The elements of an attribute, to be changed in place.
+    /// Takes the elements of an attribute, to change them in place.
     @_disfavoredOverload
     public func _$take<V: Codable>(at slot: Int) -> V { _$value(at: slot) }
 
-    /// Makes a relationship lead to the models that were changed in place.
+    /// Stores the members of a relationship that were changed in place.
     public func _$put<M: PersistentModel>(_ models: [M], at slot: Int) { putMembers(models, at: slot) }
 
-    /// Makes an optional relationship lead to the models that were changed in place.
+    /// Stores the members of an optional relationship that were changed in place.
     public func _$put<M: PersistentModel>(_ models: [M]?, at slot: Int) { putMembers(models ?? [], at: slot) }
 
-    /// Changes an attribute to the elements that were changed in place.
+    /// Stores the elements of an attribute that were changed in place.
     @_disfavoredOverload
     public func _$put<V: Codable>(_ value: V, at slot: Int) { _$setValue(value, at: slot) }
 
     // MARK: Initializing
 
-    /// Gives a new object's attribute its first value.
+    /// Sets the initial value of a new object's attribute.
     @inlinable
     public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
         state.initialize(slot, attribute: value.storedValue)
     }
 
-    /// Gives a new object's optional attribute its first value.
+    /// Sets the initial value of a new object's optional attribute.
     @inlinable
     public static func _$initialize<V: StorableValue>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
         state.initialize(slot, attribute: value?.storedValue ?? .null)
     }
 
-    /// Gives a new object's attribute that is stored as its raw value its first value.
+    /// Sets the initial value of a new object's attribute that is stored as its raw value.
     @inlinable
     public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V)
     where V.RawValue: StorableValue {
         state.initialize(slot, attribute: value.rawValue.storedValue)
     }
 
-    /// Gives a new object's optional attribute that is stored as its raw value its first value.
+    /// Sets the initial value of a new object's optional attribute that is stored as its raw value.
     @inlinable
     public static func _$initialize<V: RawRepresentable>(_ state: inout some InitialValues, _ slot: Int, to value: V?)
     where V.RawValue: StorableValue {
         state.initialize(slot, attribute: value?.rawValue.storedValue ?? .null)
     }
 
-    /// Gives a new object's attribute that is stored as JSON text its first value.
+    /// Sets the initial value of a new object's attribute that is stored as JSON text.
     @_disfavoredOverload
     public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V) {
         if let value = UnspecializedAttribute.storedForm(of: value) {
@@ -188,7 +188,7 @@ extension PersistentModel {
         }
     }
 
-    /// Gives a new object's optional attribute that is stored as JSON text its first value.
+    /// Sets the initial value of a new object's optional attribute that is stored as JSON text.
     @_disfavoredOverload
     public static func _$initialize<V: Codable>(_ state: inout some InitialValues, _ slot: Int, to value: V?) {
         if let value {
@@ -198,12 +198,12 @@ extension PersistentModel {
         }
     }
 
-    /// Gives a new object's relationship its first destination.
+    /// Sets the initial destination of a new object's relationship.
     public static func _$initialize<M: PersistentModel>(_ state: inout some InitialValues, _ slot: Int, to model: M?) {
         state.initialize(slot, related: model.map { [$0] } ?? [])
     }
 
-    /// Gives a new object's relationship its first members.
+    /// Sets the initial members of a new object's relationship.
     public static func _$initialize<C: RelationshipCollection>(
         _ state: inout some InitialValues,
         _ slot: Int,

@@ -1,37 +1,37 @@
 public import ObjectGraph
-// Exported, as SwiftData exports them: a file that imports SwiftData uses `Date`, `#Predicate` and `@Observable` without a
-// further import.
+// Exported, as SwiftData exports them: a file that imports SwiftData uses `Date`, `#Predicate` and `@Observable`
+// without further imports.
 @_exported public import Foundation
 @_exported public import Observation
 
-/// A class whose instances a container stores. ``Model()`` writes the conformance.
+/// A class whose instances a container stores. ``Model()`` generates the conformance.
 ///
-/// Models belong to the thread or actor of their context. Two references to one object of a context are one reference:
-/// equality is identity.
+/// Models belong to the thread or actor of their context. A context has one instance for each object, so equality is
+/// identity.
 public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable {
-    /// What the schema knows of each persisted property that the class itself declares, in the order of their declaration,
-    /// followed by the class's indexes and uniqueness constraints.
+    /// The description of each persisted property that the class itself declares, in order of declaration, followed by
+    /// the class's indexes and uniqueness constraints.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
     /// The number of persisted properties, inherited ones included.
     static var _$slotCount: Int { get }
 
-    /// Gives a new object the initial values of the properties that the topmost model class declares.
+    /// Sets the initial values of a new object's properties that the topmost model class declares.
     static func _$applyDefaults(to state: inout _ObjectState)
 }
 
-/// An object's place in a graph and its values.
+/// The context, the identifier and the values of an object.
 public typealias _ObjectState = ObjectGraph.ObjectState
 
-/// The first values of the properties that a subclass adds.
+/// The initial values of the properties that a subclass adds.
 public typealias _AddedValues = ObjectGraph.AddedValues
 
-/// The proof that an object is made by a context.
+/// The token that shows that a context makes the object.
 public typealias _Materialization = ObjectGraph.Materialization
 
-/// What a persisted property keeps in the object itself: nothing.
+/// The storage of a persisted property in the object itself, which is empty.
 public struct _NoStorage: Sendable {
-    /// Makes nothing.
+    /// Makes the empty storage.
     @inlinable
     public init() {}
 }
@@ -43,21 +43,21 @@ extension PersistentModel {
     /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// Nothing is kept in the object itself.
+    /// Does nothing: the state is already complete.
     public func _$completeState() {}
 
-    /// The entity that the class stands for outside any container.
+    /// Returns the entity of the class outside any container.
     public static func _$entity(of object: Self) -> Entity { DetachedEntities.entity(for: type(of: object)) }
 }
 
 extension ObjectState {
-    /// The state of an object whose initializer is running: that of the row that a context makes the object for, else that
-    /// of a new object with its initial values.
+    /// Makes the state of an object whose initializer is running: the state of the row for which a context makes the
+    /// object, or the state of a new object with its initial values.
     public init<Model: PersistentModel>(_ type: Model.Type) {
         self.init(type, isComplete: true)
     }
 
-    /// The same for a class that others inherit from: the object may be of one of them.
+    /// The same for a class with subclasses: the object may be an instance of one of them.
     public init<Model: _InheritableModel>(_ type: Model.Type) {
         self.init(type, isComplete: false)
     }
@@ -73,8 +73,8 @@ extension ObjectState {
 }
 
 extension AddedValues {
-    /// The first values of an object whose initializer is running, with the initial values of the properties that `type`
-    /// adds; none for an object that a context makes.
+    /// Makes the initial values that `type` adds to an object whose initializer is running; empty for an object that a
+    /// context makes.
     public init<Model: PersistentModel>(
         _ type: Model.Type,
         superclass: AnyClass? = nil,

@@ -28,6 +28,6 @@ extension Optional: RelationshipCollection where Wrapped: Sequence & Relationshi
     /// Makes the collection; it is never nil.
     public init(_$models: [Wrapped.PersistentElement]) { self = Wrapped(_$models: _$models) }
 
-    /// The models; none where it is nil.
+    /// The models; empty if the value is nil.
     public var _$models: [Wrapped.PersistentElement] { self?._$models ?? [] }
 }

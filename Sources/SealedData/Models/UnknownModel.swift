@@ -1,6 +1,7 @@
 import ObjectGraph
 
-/// What stands for a model of a class that a container does not have. It is written as ``Model()`` would write it.
+/// The placeholder for a model of a class that a container does not have. It is written like the expansion of
+/// ``Model()``.
 final class UnknownModel: PersistentModel {
     var _$state = ObjectState(UnknownModel.self)
 

@@ -2,10 +2,10 @@ import ObjectGraph
 
 /// An attribute of a generic class whose type is one of the class's parameters.
 ///
-/// All that the compiler knows of such a type is that it is `Codable`, and it chooses the accessors by that. The schema goes
-/// by the type that the property has in the end, which may be one that is stored as it is or by its raw value.
+/// In the generic class the compiler only knows that such a type is `Codable`, and chooses the accessors for that. The
+/// schema uses the type that the property has at run time, which may be stored directly or by its raw value.
 enum UnspecializedAttribute {
-    /// A value in the form in which those of its type are stored; nil where that is JSON text.
+    /// Returns the stored form of a value; nil if its type is stored as JSON text.
     static func storedForm<V>(of value: V) -> Value? {
         guard plainType(of: V.self) != nil else { return nil }
         if let value = value as? any StorableValue { return value.storedValue }
@@ -15,9 +15,9 @@ enum UnspecializedAttribute {
         return .null
     }
 
-    /// Reads a value of a type that is not stored as JSON text; nil for other types, and where there is none.
+    /// Reads a value of a type that is not stored as JSON text; nil for other types, and if there is no value.
     ///
-    /// - Parameter attribute: Gives the stored value as one of a type.
+    /// - Parameter attribute: Reads the stored value as a given type.
     static func read<V>(_ type: V.Type, _ attribute: (any StorableValue.Type) -> Any?) -> V? {
         guard let stored = plainType(of: type), let value = attribute(stored) else { return nil }
         if let raw = PropertyKind.unwrapped(type) as? any RawRepresentable.Type, !(raw is any StorableValue.Type) {
@@ -30,7 +30,7 @@ enum UnspecializedAttribute {
         (value as? Raw.RawValue).flatMap { Raw(rawValue: $0) }
     }
 
-    /// The type as which values are stored; nil where that is JSON text.
+    /// Returns the type as which values are stored; nil for JSON text.
     private static func plainType<V>(of type: V.Type) -> (any StorableValue.Type)? {
         let type = PropertyKind.unwrapped(type)
         if let storable = type as? any StorableValue.Type { return storable }
@@ -39,7 +39,7 @@ enum UnspecializedAttribute {
 }
 
 extension PersistentModel {
-    /// An attribute of a type that is not stored as JSON text, though the compiler took it for one that is.
+    /// Returns an attribute that is not stored as JSON text, although the compiler chose the accessors for JSON text.
     func unspecializedAttribute<V>(at slot: Int) -> V? {
         func attribute<S: StorableValue>(_: S.Type) -> Any? { _$optionalAttribute(at: slot, as: S.self) }
         return UnspecializedAttribute.read(V.self) { attribute($0) }

@@ -1,8 +1,8 @@
 public import ObjectGraph
 
-// The accessors that `Model()` writes call these for a property of a type that cannot be stored, since every other overload
-// fits better. Reading is unavailable, which makes one error of the compiler for the property. The rest compiles, because
-// errors about it would only repeat the first one; it never runs.
+// The accessors that `Model()` generates for a property of a type that cannot be stored call these functions, because
+// every other overload is a better match. The read function is unavailable, which makes one compiler error for the
+// property. The others compile, because their errors would only repeat the first one. They never run.
 
 extension PersistentModel {
     /// A value of a type that cannot be stored.

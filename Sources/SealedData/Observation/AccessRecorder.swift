@@ -1,10 +1,10 @@
 import Guarded
 import Observation
 
-/// Records which persisted properties of a model are read, and keeps the reads from observers.
+/// Records reads of the persisted properties of a model, and hides them from observers.
 ///
-/// A function that starts a task hands the recorder on to it, since tasks inherit task-local values. What such a task reads is
-/// recorded as long as the function runs.
+/// Tasks that the function starts inherit the recorder as a task-local value. Their reads are recorded while the
+/// function runs.
 final class AccessRecorder: Sendable {
     /// The recorder of the running function; nil outside of ``slots(of:readBy:)``.
     @TaskLocal static var current: AccessRecorder?
@@ -22,13 +22,13 @@ final class AccessRecorder: Sendable {
         self.model = ObjectIdentifier(model)
     }
 
-    /// The slots of a model that a function reads; nil if it reads a property of another model, or one that is not
-    /// persisted.
+    /// Returns the slots of a model that a function reads; nil if it reads a property of another model, or a property
+    /// that is not persisted.
     static func slots(of model: AnyObject, readBy body: () -> Void) -> Set<Int>? {
-        // Found out before: that takes a thread that does not keep track yet.
+        // Initialized first, because the search needs a thread that does not track observation yet.
         _ = TrackingDetection.knowsVariable
         let recorder = AccessRecorder(of: model)
-        // Properties make their reads known only within withObservationTracking.
+        // Properties report their reads only within withObservationTracking.
         $current.withValue(recorder) {
             withObservationTracking(body) {}
         }

@@ -1,30 +1,30 @@
 import Guarded
 import Observation
 
-/// The registrars of the models that somebody has observed.
+/// The registrars of the models that have been observed.
 ///
-/// They are kept beside the models, which so do not grow by a field that hardly any of them needs.
+/// They are kept outside the models, because few models are observed and a field would enlarge all of them.
 final class ObservedModels: Sendable {
     static let shared = ObservedModels()
 
     private struct Entry: @unchecked Sendable {
-        // Sound because the model is only compared with others.
+        // Sound because the model is only compared by identity.
         weak var model: AnyObject?
         let registrar: ObservationRegistrar
     }
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// The number of entries from which on those of models that are gone are dropped.
+        /// The number of entries at which the entries of released models are removed.
         var limit = 64
     }
 
     private let state = Guarded(State())
 
-    /// The registrar of a model, made when it is first asked for.
+    /// Returns the registrar of a model, created on first access.
     func registrar(for model: AnyObject) -> ObservationRegistrar {
         state.withLock { state in
-            // Another model may have been in the same place before.
+            // A released model may have had the same address.
             if let entry = state.entries[ObjectIdentifier(model)], entry.model === model { return entry.registrar }
             if state.entries.count >= state.limit {
                 state.entries = state.entries.filter { $0.value.model != nil }

@@ -3,7 +3,7 @@ import ObjectGraph
 import Observation
 
 extension PersistentModel {
-    /// Takes note that a property is read, where somebody keeps track of what is read.
+    /// Records the read of a property if the calling thread tracks observation.
     @inlinable @inline(__always)
     func _$willRead(_ slot: Int) {
         if isTrackingObservation() { recordAccess(slot) }
@@ -19,7 +19,7 @@ extension PersistentModel {
         )
     }
 
-    /// Tells observers that a property is about to change.
+    /// Notifies observers before a property changes.
     public func _$willChange(at slot: Int) {
         ObservedModels.shared.registrar(for: self).willSet(
             ObservedProperties.shared,
@@ -27,7 +27,7 @@ extension PersistentModel {
         )
     }
 
-    /// Tells observers that a property has changed.
+    /// Notifies observers after a property has changed.
     public func _$didChange(at slot: Int) {
         ObservedModels.shared.registrar(for: self).didSet(
             ObservedProperties.shared,
@@ -37,17 +37,17 @@ extension PersistentModel {
 
     // MARK: Properties that are not persisted
 
-    /// Takes note that a property is read; to be called by the getter of a property that SealedData does not know, such as
-    /// one that is computed of what stands elsewhere.
+    /// Records the read of a property. The getter of a property that SealedData does not manage, such as one that is
+    /// computed from other state, calls it.
     public func access<Member>(keyPath: KeyPath<Self, Member>) {
         if let recorder = AccessRecorder.current { return recorder.recordOther() }
         if let slot = PropertyLookup.properties(of: Self.self).slot(of: keyPath) { return _$willRead(slot) }
         if isTrackingObservation() { ObservedModels.shared.registrar(for: self).access(self, keyPath: keyPath) }
     }
 
-    /// Changes a property that SealedData does not know, telling observers before and after.
+    /// Changes a property that SealedData does not manage, and notifies observers before and after the change.
     ///
-    /// - Throws: what `mutation` throws.
+    /// - Throws: errors of `mutation`.
     public func withMutation<Member, Result>(
         keyPath: KeyPath<Self, Member>,
         _ mutation: () throws -> Result
@@ -61,21 +61,21 @@ extension PersistentModel {
     }
 }
 
-/// Stands for the properties of any model in observation registrars.
+/// The root of the key paths that represent the properties of all models in observation registrars.
 ///
-/// A registrar compares key paths, and key paths with different roots are different. An inherited property is read by an
-/// accessor of the superclass, and changed by an undo, a merge or its inverse through the class of the object; the root
-/// must be the same for both. The registrar itself tells which model is meant.
+/// A registrar compares key paths, and key paths with different roots are different. An accessor of the superclass
+/// reads an inherited property, while an undo, a merge or its inverse changes it through the class of the object; both
+/// need the same root. The registrar itself identifies the model.
 final class ObservedProperties: Observable, Sendable {
     static let shared = ObservedProperties()
 
-    /// The key path that stands for the property in a slot.
+    /// Returns the key path that represents the property in a slot.
     static func keyPath(_ slot: Int) -> KeyPath<ObservedProperties, Void> { \.[slot] }
 
     subscript(slot: Int) -> Void { () }
 }
 
-/// Whether the calling thread keeps track of the properties that it reads.
+/// Whether the calling thread tracks the properties that it reads.
 @usableFromInline
 func isTrackingObservation() -> Bool {
     TrackingDetection.knowsVariable ? cobservationtracking_is_set() : TrackingDetection.isAccessRecorded

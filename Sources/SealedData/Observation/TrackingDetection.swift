@@ -2,17 +2,18 @@ import CObservationTracking
 import Observation
 import Synchronization
 
-// A model makes itself known to `withObservationTracking` only when it is read inside of it: a registrar costs more than
-// the whole model. Whether that is the case is asked at each read of a property, so the answer must cost next to nothing.
+// A model registers reads with `withObservationTracking` only inside of it, because a registrar costs more than the
+// whole model. Each read of a property checks for that, so the check must cost almost nothing.
 
-/// Finds out how it can be told whether the calling thread is inside `withObservationTracking`.
+/// Detects whether the calling thread is inside `withObservationTracking`.
 ///
-/// The Observation library knows it from a variable of the thread that it does not publish. On Linux the loader tells where
-/// the library's variables are, and the right one is the one that is set inside of `withObservationTracking` and not outside:
-/// about 3 ns. Elsewhere, or where no variable behaves like that, a registrar that nothing depends on is told of an access:
-/// it asks for the hash of the key path if, and only if, somebody keeps track, which is some times slower.
+/// The Observation library keeps that information in a private thread-local variable. On Linux the loader provides the
+/// address of the library's thread-local storage. The variable is the word that is set only inside
+/// `withObservationTracking`; reading it takes about 3 ns. On other systems, or if no word behaves like that, a
+/// registrar without observers is given an access: it hashes the key path only if the thread tracks observation. That
+/// is several times slower.
 enum TrackingDetection {
-    /// Whether the variable was found.
+    /// Whether the variable has been found.
     static let knowsVariable: Bool = {
         let library = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
         let words = 0..<cobservationtracking_find(library)
@@ -29,8 +30,8 @@ enum TrackingDetection {
         return true
     }()
 
-    /// Whether the calling thread is inside `withObservationTracking`, or another one is at the same time, as an unrelated
-    /// access tells it.
+    /// Whether the calling thread, or another thread at the same time, is inside `withObservationTracking`, detected by
+    /// an access to the probe.
     static var isAccessRecorded: Bool {
         let before = probe.hashCount.load(ordering: .relaxed)
         probe.registrar.access(probe, keyPath: probe.keyPath)
@@ -39,7 +40,7 @@ enum TrackingDetection {
 
     private static let probe = Probe()
 
-    /// What the unrelated access is of.
+    /// The object that the access is registered for.
     private final class Probe: Observable, Sendable {
         let registrar = ObservationRegistrar()
         let hashCount = Atomic<Int>(0)
@@ -49,7 +50,7 @@ enum TrackingDetection {
         subscript(witness: HashWitness) -> Void { () }
     }
 
-    /// Has its probe count how often it is hashed.
+    /// A key path component that counts its hashings in the probe.
     private struct HashWitness: Hashable {
         let probe: Probe
 

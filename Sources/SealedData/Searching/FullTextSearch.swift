@@ -4,7 +4,7 @@ public import ObjectGraph
 @_exported public import enum ObjectGraph.FullTextQuery
 @_exported public import struct ObjectGraph.FullTextMarks
 
-/// A full-text search for models, which a ``FetchDescriptor`` is narrowed to.
+/// A full-text search for models, which narrows the results of a ``FetchDescriptor``.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.year > 2000 })
@@ -13,27 +13,27 @@ public import ObjectGraph
 /// let articles = try context.fetch(descriptor)
 /// ```
 ///
-/// The text of a search can be anything that a user types: nothing in it is syntax. Where the descriptor has no order of its
-/// own, the most relevant models come first.
+/// The text of a search can be any user input, because it has no syntax. If the descriptor has no order, the most
+/// relevant models come first.
 ///
-/// A search looks at what was saved: a model is found by the texts that it has in the store, and a new one when it is saved.
-/// Deleted models are left out, and predicate and order count with unsaved changes, as in every fetch.
+/// A search evaluates saved texts: a model is found by the texts in the store, and a new model after it is saved.
+/// Deleted models are excluded, and predicate and order apply to unsaved changes, as in every fetch.
 public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable {
     // Sound because key paths are immutable, though not all of them are marked `Sendable`.
 
-    /// What to look for.
+    /// The query.
     public var query: FullTextQuery
-    /// The properties to look at; all those of the model's first full-text index where there are none.
+    /// The properties to search; empty for all properties of the model's first full-text index.
     public var properties: [PartialKeyPath<T>]
-    /// How much a word in a property counts for relevance; 1 for others.
+    /// The weights of properties in the relevance; 1 for all others.
     public var weights: [PartialKeyPath<T>: Double]
 
     /// Makes a search.
     ///
     /// - Parameters:
-    ///   - query: What to look for. A string literal stands for all of its words.
-    ///   - properties: The properties to look at; none for all.
-    ///   - weights: How much a word in a property counts for relevance; 1 for others.
+    ///   - query: The query. A string literal means all of its words.
+    ///   - properties: The properties to search; empty for all.
+    ///   - weights: The weights of properties in the relevance; 1 for all others.
     public init(
         _ query: FullTextQuery,
         in properties: [PartialKeyPath<T>] = [],
@@ -48,8 +48,8 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - properties: The properties to look at; none for all.
-    ///   - weights: How much a word in a property counts for relevance; 1 for others.
+    ///   - properties: The properties to search; empty for all.
+    ///   - weights: The weights of properties in the relevance; 1 for all others.
     @_disfavoredOverload
     public init(
         _ text: String,
@@ -59,9 +59,9 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
         self.init(.words(text), in: properties, weights: weights)
     }
 
-    /// The search in the language of stores.
+    /// Returns the search with property names instead of key paths.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path that leads to no persisted property of the model.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a path does not lead to a persisted property of the model.
     func resolved() throws -> ObjectGraph.FullTextSearch {
         var search = ObjectGraph.FullTextSearch(query, in: try properties.map(Self.name))
         for (keyPath, weight) in weights { search.weights[try Self.name(keyPath)] = weight }
@@ -77,10 +77,10 @@ public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable 
 }
 
 extension FullTextQuery {
-    /// A query in the texts of one property only.
+    /// Returns a query that searches the texts of one property only.
     public static func within<T: PersistentModel>(_ keyPath: PartialKeyPath<T>, _ query: FullTextQuery) -> FullTextQuery
     {
-        // A search reports a name that no property has.
+        // The search reports the error for an unknown name.
         .within([PropertyLookup.name(of: keyPath, in: T.self) ?? "\(keyPath)"], query)
     }
 }

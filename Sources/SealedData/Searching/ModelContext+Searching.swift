@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// A text with what was found in it, to be shown with a result of a search.
+/// A text with the matches in it, to display with a search result.
 public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable {
     // Sound because key paths are immutable, though not all of them are marked `Sendable`.
 
@@ -8,12 +8,12 @@ public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable
     private let length: Int?
     private let marks: FullTextMarks
 
-    /// A part of a property's text around what was found.
+    /// Returns a part of a property's text around the matches.
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - length: About how many words, or characters in an index of trigrams, to show: 64 at most.
-    ///   - marks: What encloses what was found.
+    ///   - length: The approximate number of words, or of characters in a trigram index; at most 64.
+    ///   - marks: The texts that enclose each match.
     public static func snippet(
         _ property: PartialKeyPath<T>,
         length: Int = 16,
@@ -22,11 +22,11 @@ public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable
         FullTextExcerpt(property: property, length: length, marks: marks)
     }
 
-    /// The whole text of a property.
+    /// Returns the whole text of a property.
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - marks: What encloses what was found.
+    ///   - marks: The texts that enclose each match.
     public static func highlight(
         _ property: PartialKeyPath<T>,
         marks: FullTextMarks = FullTextMarks()
@@ -44,7 +44,8 @@ public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable
 public struct FullTextMatch<T: PersistentModel> {
     /// The model.
     public let model: T
-    /// How well the model fits, compared with others of the same search: the BM25 of the words, larger for better ones.
+    /// The relevance of the model compared with others of the same search: the BM25 score of the words, larger if more
+    /// relevant.
     public let relevance: Double
     private let excerpts: [PartialKeyPath<T>: String]
 
@@ -56,13 +57,13 @@ public struct FullTextMatch<T: PersistentModel> {
         self.excerpts = excerpts
     }
 
-    /// The excerpt of a property's text that was asked for; nil where the property has no text, or none was asked for.
+    /// The requested excerpt of a property's text; nil if the property has no text, or no excerpt was requested.
     public subscript(excerpt property: PartialKeyPath<T>) -> String? { excerpts[property] }
 }
 
 extension ModelContext {
-    /// The models that a descriptor with a ``FetchDescriptor/search`` finds, each with its relevance and with excerpts of its
-    /// texts.
+    /// Returns the models that a descriptor with a ``FetchDescriptor/search`` finds, each with its relevance and with
+    /// excerpts of its texts.
     ///
     /// ```swift
     /// for match in try context.search(descriptor, excerpts: [.snippet(\.body)]) {
@@ -70,8 +71,9 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// - Throws: `FullTextError` if no index can serve the search, or the descriptor has no search; else as ``fetch(_:)``.
-    /// - Complexity: two statements, and one for each result where there are excerpts.
+    /// - Throws: `FullTextError` if no index supports the search, or the descriptor has no search; otherwise as
+    ///   ``fetch(_:)``.
+    /// - Complexity: two statements, and one for each result if excerpts are requested.
     public func search<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>,
         excerpts: [FullTextExcerpt<T>] = []

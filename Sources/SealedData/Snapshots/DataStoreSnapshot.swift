@@ -1,24 +1,24 @@
-/// The values of a model at one moment, in the form in which it travels between contexts and a ``DataStore``.
+/// The values of a model at one moment, exchanged between contexts and a ``DataStore``.
 ///
-/// A store that writes a type of its own gives its properties the coding keys ``DataStoreSnapshotCodingKey``: contexts
-/// read snapshots by encoding them. A relationship is encoded as the ``PersistentIdentifier`` of its destination, or an
-/// array of those of its members.
+/// A custom snapshot type encodes its properties under the coding keys ``DataStoreSnapshotCodingKey``, because contexts
+/// read snapshots by encoding them. A relationship is encoded as the ``PersistentIdentifier`` of its destination, or as
+/// an array of the identifiers of its members.
 public protocol DataStoreSnapshot: Codable, Sendable {
     /// The identifier of the model.
     var persistentIdentifier: PersistentIdentifier { get }
 
-    /// Takes the values of a model, when a context saves it.
+    /// Makes the snapshot of a model that a context saves.
     ///
     /// - Parameters:
     ///   - backingData: The model's values.
-    ///   - relatedBackingDatas: Those of related models; there are none at first, and what is added has no effect.
+    ///   - relatedBackingDatas: The values of related models. It is empty, and additions have no effect.
     init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-    /// The same values under another identifier, with references to other models replaced.
+    /// Returns the same values under another identifier, with references to other models replaced.
     ///
     /// - Parameters:
     ///   - persistentIdentifier: The identifier of the copy.
-    ///   - remappedIdentifiers: New identifiers of models by those that the snapshot knows them under.
+    ///   - remappedIdentifiers: The new identifiers of models, by their identifiers in the snapshot.
     func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -36,10 +36,10 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable {
     case modeledProperty(String)
 
     private static let identifierText = "persistentIdentifier"
-    /// What keeps a property of that name apart from the identifier.
+    /// The prefix that distinguishes a property named `persistentIdentifier` from the identifier.
     private static let escape = "modeledProperty."
 
-    /// The key for a text; every text is one.
+    /// Makes the key for a text. Every text is a valid key.
     public init?(stringValue: String) {
         if stringValue == Self.identifierText {
             self = .persistentIdentifier
@@ -50,7 +50,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable {
         }
     }
 
-    /// Nil: no key is a number.
+    /// Returns nil, because no key is a number.
     public init?(intValue: Int) { nil }
 
     /// The name of the property, or `persistentIdentifier`.
@@ -61,6 +61,6 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable {
         }
     }
 
-    /// Nil: no key is a number.
+    /// Nil, because no key is a number.
     public var intValue: Int? { nil }
 }

@@ -1,9 +1,9 @@
 import ObjectGraph
 
-/// The snapshot that serves most stores: the values of a model by property.
+/// The default snapshot type: the values of a model by property.
 ///
-/// It is encoded as an object of the identifier, under `persistentIdentifier`, and the values under the names of their
-/// properties: attributes as values of their types, relationships as the identifiers of their destinations, nil as null.
+/// It is encoded as an object with the identifier under `persistentIdentifier` and each value under the name of its
+/// property: attributes as values of their types, relationships as the identifiers of their destinations, nil as null.
 ///
 /// ```json
 /// {
@@ -22,7 +22,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         self.values = values
     }
 
-    /// The same values under another identifier, with references to other models replaced.
+    /// Returns the same values under another identifier, with references to other models replaced.
     public func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
@@ -38,7 +38,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 
     // MARK: Models
 
-    /// Takes the values of a model.
+    /// Makes the snapshot of a model.
     ///
     /// - Precondition: The backing data has an identifier.
     public init(
@@ -52,7 +52,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         self.init(persistentIdentifier: identifier, values: object.map(Self.values) ?? [:])
     }
 
-    /// The values of an object.
+    /// Makes the snapshot of an object.
     init(of object: any GraphObject) {
         self.init(
             persistentIdentifier: PersistentIdentifier(object.managedObjectID),
@@ -82,9 +82,9 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 
     // MARK: Values
 
-    /// The value of an attribute; null where the snapshot has none.
+    /// Returns the value of an attribute; null if the snapshot has none.
     ///
-    /// - Throws: `DecodingError` where it has something that is no value of the attribute's type.
+    /// - Throws: `DecodingError` if the snapshot's value does not have the attribute's type.
     func value(of attribute: Attribute) throws -> Value {
         let value: Value?
         switch values[attribute.name] {
@@ -93,22 +93,22 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         case .encoded(let encoded)?: value = encoded.value(as: attribute.type)
         case .toOne?, .toMany?: value = nil
         }
-        return try value ?? mismatch(attribute.name, "no value of type \(attribute.type.rawValue)")
+        return try value ?? mismatch(attribute.name, "not a value of type \(attribute.type.rawValue)")
     }
 
-    /// The destinations of a relationship; nil where the snapshot does not tell.
+    /// Returns the destinations of a relationship; nil if the snapshot does not contain it.
     ///
-    /// - Throws: `DecodingError` where it has something that is no identifier.
+    /// - Throws: `DecodingError` if the snapshot's value is not an identifier.
     func destinations(of relationship: Relationship) throws -> [PersistentIdentifier]? {
         switch values[relationship.name] {
         case nil: return nil
         case .toOne(let identifier)?: return identifier.map { [$0] } ?? []
         case .toMany(let identifiers)?: return identifiers
-        // An array is never null: the store that wrote this leaves it to the other side.
+        // An array is never null: the store that wrote this only encodes the inverse.
         case .encoded(let encoded)? where relationship.isToMany && encoded.isNull: return nil
         case .encoded(let encoded)?:
-            return try encoded.destinations ?? mismatch(relationship.name, "no identifier")
-        case .attribute?: return try mismatch(relationship.name, "no identifier")
+            return try encoded.destinations ?? mismatch(relationship.name, "not an identifier")
+        case .attribute?: return try mismatch(relationship.name, "not an identifier")
         }
     }
 
@@ -124,7 +124,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 }
 
 extension DefaultSnapshot {
-    /// Reads what ``encode(to:)`` writes.
+    /// Reads the format of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
         var values: [String: SnapshotValue] = [:]

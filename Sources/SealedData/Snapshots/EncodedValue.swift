@@ -1,10 +1,10 @@
 import Foundation
 import ObjectGraph
 
-/// The value of a property out of an encoded snapshot.
+/// The value of a property in an encoded snapshot.
 ///
-/// A snapshot does not say what its values mean: a text may be a date, and only the decoder knows in which form dates were
-/// written. So everything is read that the text can be; the property, when it is known, tells what it is.
+/// A snapshot does not contain the types of its values: a text may be a date, and only the decoder knows the format of
+/// dates. The value is therefore decoded in every possible way; the property's type, once known, selects one.
 struct EncodedValue: Sendable {
     private let json: JSONValue
     private var date: Date?
@@ -15,7 +15,7 @@ struct EncodedValue: Sendable {
 
     init<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>) throws {
         if let date = try? container.decode(Date.self, forKey: key) { self.date = date }
-        // Not every format keeps everything in a form that JSON has.
+        // Some formats have values without a JSON form.
         json = (try? container.decode(JSONValue.self, forKey: key)) ?? .null
         switch json {
         case .null:
@@ -26,7 +26,7 @@ struct EncodedValue: Sendable {
             real = try? container.decode(Double.self, forKey: key)
         case .string:
             data = try? container.decode(Data.self, forKey: key)
-            // A decoder may have texts for infinities.
+            // The decoder may represent infinities as texts.
             real = try? container.decode(Double.self, forKey: key)
         case .array:
             data = try? container.decode(Data.self, forKey: key)
@@ -36,7 +36,7 @@ struct EncodedValue: Sendable {
         }
     }
 
-    /// Writes what was read.
+    /// Writes the value as it was read.
     func encode<Key: CodingKey>(_ key: Key, into container: inout KeyedEncodingContainer<Key>) throws {
         if json == .null, let data {
             try container.encode(data, forKey: key)
@@ -47,12 +47,12 @@ struct EncodedValue: Sendable {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether the value is null in every form.
     var isNull: Bool { json == .null && date == nil && data == nil }
 
     // MARK: Attributes
 
-    /// The value as that of an attribute of a type; nil where it is no such value.
+    /// Returns the value as an attribute of a type; nil if it cannot have the type.
     func value(as type: AttributeType) -> Value? {
         if isNull { return .null }
         switch type {
@@ -102,13 +102,13 @@ struct EncodedValue: Sendable {
 
     // MARK: Relationships
 
-    /// The value as the destinations of a relationship; nil where it is no such value.
+    /// The value as the destinations of a relationship; nil if it is not an identifier or a list of identifiers.
     var destinations: [PersistentIdentifier]? {
         if json == .null { return [] }
         return identifiers ?? identifier.map { [$0] }
     }
 
-    /// The value with identifiers replaced.
+    /// Returns the value with identifiers replaced.
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> SnapshotValue {
         if let identifier, let new = identifiers[identifier] { return .toOne(new) }
         if let old = self.identifiers, old.contains(where: { identifiers[$0] != nil }) {

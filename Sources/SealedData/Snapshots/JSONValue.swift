@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of unknown type out of an encoded snapshot, without loss.
+/// A value of unknown type in an encoded snapshot, decoded without loss.
 enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -36,14 +36,15 @@ extension JSONValue: Codable {
     private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
         let real = try? container.decode(Double.self)
         if let integer = try? container.decode(Int64.self) {
-            // The only integer that has a sign of its own.
+            // Negative zero, which no integer type represents.
             if integer == 0, let real, real.sign == .minus { return .real(real) }
             return .integer(integer)
         }
         if let unsigned = try? container.decode(UInt64.self) { return .unsigned(unsigned) }
         guard let decimal = try? container.decode(Decimal.self) else { return real.map(JSONValue.real) }
         guard let real else { return .decimal(decimal) }
-        // A `Double` is described by the fewest digits that tell it: where these are the digits of the text, it is exact.
+        // A `Double` is printed with the fewest digits that identify it: if these equal the digits of the text, it is
+        // exact.
         return Decimal(string: "\(real)", locale: Self.locale) == decimal ? .real(real) : .decimal(decimal)
     }
 
@@ -66,14 +67,14 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// The value that a text tells.
+    /// Parses a JSON text.
     ///
-    /// - Throws: `DecodingError` for a text that is no JSON.
+    /// - Throws: `DecodingError` if the text is not JSON.
     init(text: String) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    /// The value as text, in the form that ``CompositeAttribute`` gives it.
+    /// The value as text, in the form that ``CompositeAttribute`` writes.
     var text: String {
         get throws {
             let encoder = JSONEncoder()

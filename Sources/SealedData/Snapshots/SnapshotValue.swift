@@ -9,13 +9,13 @@ enum SnapshotValue: Sendable {
     case toOne(PersistentIdentifier?)
     /// A to-many relationship.
     case toMany([PersistentIdentifier])
-    /// What was decoded, before it is known what the property is.
+    /// A decoded value whose property is not known yet.
     case encoded(EncodedValue)
 }
 
 extension SnapshotValue {
-    /// Writes the value. Attributes are written as values of their Swift types, so that an encoder's own forms of dates
-    /// and data apply.
+    /// Writes the value. Attributes are written as values of their Swift types, so that the encoder's strategies for
+    /// dates and data apply.
     func encode<Key: CodingKey>(_ key: Key, into container: inout KeyedEncodingContainer<Key>) throws {
         switch self {
         case .attribute(let value, let type):
@@ -57,7 +57,7 @@ extension SnapshotValue {
         }
     }
 
-    /// The value with identifiers replaced.
+    /// Returns the value with identifiers replaced.
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> SnapshotValue {
         switch self {
         case .attribute: self
