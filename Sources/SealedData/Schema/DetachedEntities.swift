@@ -1,12 +1,12 @@
 import ObjectGraph
 import Guarded
 
-/// The entities of objects that are in no container.
+/// The entities of objects outside any container.
 ///
 /// A new object can be used like an instance of any class, and keeps both sides of its relationships in step. For that
-/// it needs a linked entity: it gets one of a model of its class and all classes that can be reached from it.
+/// it needs a linked entity, which comes from a model of its class and all classes that are reachable from it.
 enum DetachedEntities {
-    /// A model with one of its entities; entities do not keep their model's other entities alive.
+    /// A model with one of its entities. Entities do not retain their model's other entities.
     private struct Entry {
         let model: ManagedObjectModel
         let entity: Entity
@@ -14,22 +14,22 @@ enum DetachedEntities {
 
     private static let entries = Guarded<[ObjectIdentifier: Entry]>([:])
 
-    /// The entity of a class outside any container.
+    /// Returns the entity of a class outside any container.
     ///
-    /// The classes that were reached from one share its model, so that their entities know each other. What is wrong
-    /// with the classes is told by a container; here such relationships are one-way.
+    /// All classes that are reachable from a class share its model, so that their entities are connected. Problems of
+    /// the classes are reported by a container; here the affected relationships are one-way.
     ///
     /// - Complexity: O(1) after the first call for a class.
     static func entity(for type: any PersistentModel.Type) -> Entity { entry(for: type).entity }
 
-    /// The model of a class outside any container.
+    /// Returns the model of a class outside any container.
     static func model(for type: any PersistentModel.Type) -> ManagedObjectModel { entry(for: type).model }
 
     private static func entry(for type: any PersistentModel.Type) -> Entry {
         let key = ObjectIdentifier(type)
         if let entry = entries.withLock({ $0[key] }) { return entry }
 
-        // Outside the lock: reading a class evaluates default values, which may make objects and so come back here.
+        // Outside the lock: reading a class evaluates default values, which may make objects and call this function.
         let schema = Schema([type])
         let model: ManagedObjectModel
         do {
@@ -41,7 +41,7 @@ enum DetachedEntities {
             for entity in schema.entities {
                 guard let reached = entity.modelType, let linked = model.entitiesByName[entity.name] else { continue }
                 let key = ObjectIdentifier(reached)
-                // What was handed out once stays: objects hold on to it.
+                // The first entry stays, because objects may already refer to it.
                 if entries[key] == nil { entries[key] = Entry(model: model, entity: linked) }
             }
             guard let entry = entries[key] else { preconditionFailure("\(type) is not in its own schema") }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// The state of an object that several threads may read and write, one member at a time.
+/// The state of an object that several threads may read and write, each member under a lock.
 ///
-/// The classes of a schema have settable properties, as SwiftData's have, and yet travel between threads with their
-/// container.
+/// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container.
 @dynamicMemberLookup
 final class GuardedState<State>: @unchecked Sendable {
-    // Sound because `state` is touched under the lock only. What it holds of types that are not Sendable, key paths and
-    // default values, is immutable or never changed by this module.
+    // Sound because `state` is only accessed under the lock. Its members of types that are not `Sendable`, key paths
+    // and default values, are immutable or never changed by this module.
     private let lock = NSLock()
     private var state: State
 
@@ -18,6 +17,6 @@ final class GuardedState<State>: @unchecked Sendable {
         set { lock.withLock { state[keyPath: member] = newValue } }
     }
 
-    /// All members as they are at one moment.
+    /// A consistent copy of all members.
     var snapshot: State { lock.withLock { state } }
 }

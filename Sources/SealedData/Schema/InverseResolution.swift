@@ -2,23 +2,23 @@ import ObjectGraph
 
 /// Finds the inverse of every relationship of a set of classes.
 ///
-/// - An inverse that one side names is the inverse of both. Where both name one, they have to agree. A relationship may
+/// - An inverse that one side names is the inverse of both. If both sides name one, they must agree. A relationship may
 ///   be its own inverse.
-/// - Several relationships of a class may name one inverse that names none itself. They share it, and each keeps members of
-///   its own.
-/// - `inverse: nil`, written out, makes a relationship one-way, unless the other side names it.
-/// - Without a word about it, two relationships are each other's inverse where there is no doubt: each is the only one
-///   between their classes, or they are the only two of a class that lead to itself, one to-one and one to-many. As in
-///   SwiftData, a to-one relationship that is not optional is never inferred, since taking the object out of the other
-///   side's array would leave it without a value.
-/// - Everything else is one-way.
+/// - Several relationships of a class may name the same inverse, if that relationship names none. They share it, and
+///   each keeps separate members.
+/// - An explicit `inverse: nil` makes a relationship one-way, unless the other side names it.
+/// - Two relationships that name no inverse are inferred as inverses if the choice is unambiguous: each is the only
+///   relationship between their classes, or they are the only two of a class that lead to the class itself, one to-one
+///   and one to-many. As in SwiftData, a to-one relationship that is not optional is never inferred, because removing
+///   the object from the other side's array would leave it without a value.
+/// - All other relationships are one-way.
 struct InverseResolution {
-    /// What is wrong, in the order of the classes.
+    /// The problems that were found, in the order of the classes.
     private(set) var problems: [ModelError.Problem] = []
 
     private let classes: [ModelClass]
     private let indexByType: [ObjectIdentifier: Int]
-    /// The relationships that are the inverse of several others.
+    /// The relationships that are the inverse of more than one relationship.
     private var shared: Set<ObjectIdentifier> = []
 
     init(_ classes: [ModelClass]) {
@@ -29,7 +29,7 @@ struct InverseResolution {
         )
     }
 
-    /// Sets the inverses of all relationships, and leaves those one-way about which there is a problem.
+    /// Sets the inverses of all relationships. Relationships with a problem remain one-way.
     mutating func resolve() {
         shared = sharedInverses
         for model in classes {
@@ -54,7 +54,7 @@ struct InverseResolution {
         guard let index = indexByType[ObjectIdentifier(relationship.destination)],
             let inverse = inverse(at: keyPath, of: relationship, in: model, destination: classes[index])
         else {
-            // What led nowhere is no key path to an inverse.
+            // A key path without a property is not an inverse.
             if property.inverseName == nil { property.inverseKeyPath = nil }
             return
         }
@@ -81,7 +81,7 @@ struct InverseResolution {
         }
     }
 
-    /// The relationships that name no inverse and that several relationships of a class name as theirs.
+    /// The relationships that name no inverse and that several relationships of a class name as their inverse.
     private var sharedInverses: Set<ObjectIdentifier> {
         var claims: [ObjectIdentifier: Int] = [:]
         for relationship in classes.flatMap(\.relationships) {
@@ -97,7 +97,7 @@ struct InverseResolution {
         return Set(claims.filter { $0.value > 1 }.keys)
     }
 
-    /// The relationship that an `inverse:` names, after every check that concerns it alone.
+    /// Returns the relationship that an `inverse:` names, and reports the problems of this relationship.
     private mutating func inverse(
         at keyPath: AnyKeyPath,
         of relationship: ModelClass.Relationship,
@@ -117,7 +117,7 @@ struct InverseResolution {
             return nil
         }
         guard let name = PropertyLookup.name(of: keyPath, in: rootModel) else {
-            report(model, property, "its inverse \(keyPath) is no persisted property of \(root)")
+            report(model, property, "its inverse \(keyPath) is not a persisted property of \(root)")
             return nil
         }
         guard let inverse = destination.relationships.first(where: { $0.property.name == name }) else {
@@ -147,7 +147,7 @@ struct InverseResolution {
                     model,
                     property,
                     "its inverse \(destination.entity.name).\(name) names "
-                        + "\(backName.map { "\(model.entity.name).\($0)" } ?? "\(back)") as its own"
+                        + "\(backName.map { "\(model.entity.name).\($0)" } ?? "\(back)") as its inverse"
                 )
                 return nil
             }
@@ -155,7 +155,7 @@ struct InverseResolution {
         return inverse.property
     }
 
-    /// Whether `superclass` is `type` or a class that it inherits from.
+    /// Whether `superclass` is `type` or one of its superclasses.
     private func isSame(_ superclass: any PersistentModel.Type, orAbove type: any PersistentModel.Type) -> Bool {
         var next: (any PersistentModel.Type)? = type
         while let current = next {

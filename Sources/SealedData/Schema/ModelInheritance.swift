@@ -1,6 +1,6 @@
-/// A model class and the model classes that it inherits from, each with what it declares itself.
+/// A model class and its model superclasses, each with its own declarations.
 struct ModelInheritance {
-    /// One class of the line.
+    /// One class of the inheritance chain.
     struct Level {
         let type: any PersistentModel.Type
         /// The properties that the class itself declares, in the order of their declaration.
@@ -9,7 +9,7 @@ struct ModelInheritance {
         let rules: [any SchemaProperty]
     }
 
-    /// The classes from the topmost down to the one asked for.
+    /// The classes from the topmost one down to the given one.
     let levels: [Level]
 
     init(of type: any PersistentModel.Type) {
@@ -19,7 +19,7 @@ struct ModelInheritance {
         var levels: [Level] = []
         var inheritedNames: Set<String> = []
         for type in types.reversed() {
-            // A class that adds nothing answers its superclass's metadata, and one may prepend it to its own.
+            // A class without declarations returns its superclass's metadata, and a class may include it.
             let own = type.schemaMetadata.filter { Self.isDeclared($0, by: type) && !inheritedNames.contains($0.name) }
             let properties = own.filter { !Self.isRule($0) }
             inheritedNames.formUnion(properties.map(\.name))
@@ -36,7 +36,7 @@ struct ModelInheritance {
         return superclass as? any PersistentModel.Type
     }
 
-    /// An index or a constraint has to name a key path too; it names one of the schema.
+    /// The metadata of an index or a constraint needs a key path, which names no property of the class.
     private static func isRule(_ entry: Schema.PropertyMetadata) -> Bool {
         entry.metadata is any IndexRule || entry.metadata is any UniqueRule
     }
@@ -49,7 +49,7 @@ struct ModelInheritance {
     }
 }
 
-/// An ``Schema/Index`` or ``Schema/Unique``, whatever its model.
+/// A ``Schema/Index`` or ``Schema/Unique`` of any model.
 protocol ModelRule {
     var modelType: any PersistentModel.Type { get }
 }

@@ -1,10 +1,10 @@
 import ObjectGraph
 
-/// What becomes of a property in the store, decided by the type of its values alone.
+/// The storage of a property, which depends only on the type of its values.
 ///
-/// The rules and their order are those of the overloads that read and write a property, which the compiler chooses by
-/// the same type: models and collections of models, then types that are stored as they are, then those with a raw value
-/// that is, then everything else that is `Codable`. Each may be optional.
+/// The rules and their order equal those of the overloads that read and write a property, which the compiler selects by
+/// the same type: models and collections of models, then types that are stored directly, then types whose raw value is
+/// stored directly, then all other `Codable` types. Each may be optional.
 enum PropertyKind {
     case attribute(AttributeType)
     case toOne(any PersistentModel.Type)
@@ -42,13 +42,13 @@ enum PropertyKind {
         Collection.PersistentElement.self
     }
 
-    /// The type of the raw values where they are stored as they are.
+    /// Returns the type of the raw values if they can be stored directly.
     static func storableRawValue<Raw: RawRepresentable>(of type: Raw.Type) -> (any StorableValue.Type)? {
         Raw.RawValue.self as? any StorableValue.Type
     }
 }
 
-/// `Optional`, recognizable without knowing what it wraps.
+/// `Optional` of any wrapped type.
 private protocol OptionalType {
     static var wrappedType: any Any.Type { get }
 }

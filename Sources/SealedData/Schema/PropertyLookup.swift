@@ -2,9 +2,9 @@ import Guarded
 
 /// Finds the property of a model class that a key path leads to.
 ///
-/// A key path to a persisted property tells neither name nor slot, since the property is computed for the compiler; it
-/// can only be compared with those of `schemaMetadata`. An inherited property has a form for each class from which it can
-/// be reached, `\Base.name` and `\Leaf.name`, which are not equal.
+/// A key path to a persisted property contains neither name nor slot, because the property is computed. It can only be
+/// compared with the key paths in `schemaMetadata`. An inherited property has one key path for each class from which it
+/// is reachable, `\Base.name` and `\Leaf.name`, which are not equal.
 final class PropertyLookup: @unchecked Sendable {
     // Sound because all properties are constants, and key paths are immutable.
 
@@ -15,14 +15,14 @@ final class PropertyLookup: @unchecked Sendable {
     private let slotsByName: [String: Int]
 
     private static let cache = Guarded<[ObjectIdentifier: PropertyLookup]>([:])
-    /// Slots by the identity of key paths, which are held, so that no other takes the place of one.
+    /// Slots by the identity of key paths, which are retained so that their addresses are not reused.
     private static let slots = Guarded<[ObjectIdentifier: (keyPath: AnyKeyPath, slot: Int)]>([:])
 
-    /// The properties of a class; read once per class.
+    /// Returns the properties of a class, which are read once.
     static func properties(of type: any PersistentModel.Type) -> PropertyLookup {
         let key = ObjectIdentifier(type)
         if let known = cache.withLock({ $0[key] }) { return known }
-        // Outside the lock: the metadata evaluates default values, which run code of the program.
+        // Outside the lock: the metadata evaluates default values, which run the program's code.
         let new = PropertyLookup(type)
         return cache.withLock { cache in
             if let known = cache[key] { return known }
@@ -31,39 +31,40 @@ final class PropertyLookup: @unchecked Sendable {
         }
     }
 
-    /// The slot of a property, or nil where the key path leads to no persisted property of the class, or further.
+    /// Returns the slot of a property, or nil unless the key path leads to a persisted property of the class.
     ///
-    /// The key path may be that of a protocol's requirement, see ``RequirementLookup``.
+    /// The key path may name a protocol requirement, see ``RequirementLookup``.
     static func slot(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> Int? {
         properties(of: type).slot(of: keyPath) ?? RequirementLookup.slot(of: keyPath, in: type)
     }
 
-    /// The same for a key path that names the property itself.
+    /// The same for a key path of the class itself.
     func slot(of keyPath: AnyKeyPath) -> Int? { slotsByKeyPath[keyPath] }
 
-    /// The same for a key path from a type that may be none of a model, by the identity of the key path where that one was
-    /// looked up before: to hash and to compare key paths takes five times as long.
+    /// The same for a key path whose root type may not be a model. It first searches by the identity of the key path:
+    /// hashing and comparing key paths takes five times as long.
     static func slot(of keyPath: AnyKeyPath, from root: Any.Type) -> Int? {
         let identity = ObjectIdentifier(keyPath)
         if let known = slots.withLock({ $0[identity]?.slot }) { return known }
         guard let model = root as? any PersistentModel.Type, let slot = slot(of: keyPath, in: model) else { return nil }
         slots.withLock { slots in
-            // Most programs write their key paths as literals, which are made once. Who makes others makes any number.
+            // Most programs write key paths as literals, which are created once. Programs that create them dynamically
+            // can make any number.
             if slots.count >= 1024 { slots.removeAll() }
             slots[identity] = (keyPath, slot)
         }
         return slot
     }
 
-    /// The name of a property, or nil where the key path leads to no persisted property of the class, or further.
+    /// Returns the name of a property, or nil unless the key path leads to a persisted property of the class.
     static func name(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> String? {
         slot(of: keyPath, in: type).map { properties(of: type).names[$0] }
     }
 
-    /// The slot of the property of a name.
+    /// Returns the slot of the property with a name.
     func slot(named name: String) -> Int? { slotsByName[name] }
 
-    /// The property in a slot, from the class that declares it.
+    /// Returns the key path of the property in a slot, from the class that declares it.
     func keyPath(at slot: Int) -> AnyKeyPath { keyPaths[slot] }
 
     /// Whether the property in a slot is declared with `let`.
@@ -100,7 +101,7 @@ final class PropertyLookup: @unchecked Sendable {
 
 /// A model class that other model classes can inherit from.
 ///
-/// ``Model()`` writes the conformance for classes that are not final:
+/// ``Model()`` generates the conformance for classes that are not final:
 ///
 /// ```swift
 /// class func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath] {
@@ -109,13 +110,13 @@ final class PropertyLookup: @unchecked Sendable {
 /// }
 /// ```
 public protocol _InheritableModel: PersistentModel {
-    /// The properties that the class itself declares, in the order of their slots, as key paths from a class that
-    /// inherits from it.
+    /// Returns the key paths of the properties that the class itself declares, in the order of their slots, with a
+    /// class that inherits from it as their root.
     static func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath]
 }
 
 extension PropertyLookup {
-    /// Key paths for names, for decoding.
+    /// Returns the key paths of named properties, for decoding.
     static func keyPaths<Model: PersistentModel>(
         named names: [String],
         in type: Model.Type,
@@ -134,7 +135,7 @@ extension PropertyLookup {
         }
     }
 
-    /// Names for key paths, for encoding.
+    /// Returns the names of key paths, for encoding.
     static func names(
         of keyPaths: [AnyKeyPath],
         in type: any PersistentModel.Type,

@@ -3,15 +3,15 @@ import ObjectGraph
 extension Schema {
     /// A property that holds a value.
     public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because the only stored property is a constant of a Sendable type, which subclasses of this module keep
-        // to; programs cannot inherit from the class.
+        // Sound because the only stored property is a constant of a Sendable type, also in the subclasses, which only
+        // this module can declare.
 
         struct State {
             var name: String
             var originalName: String?
             var options: [Option]
             var valueType: any Any.Type
-            /// What is known of `valueType` where the program that reads the schema does not have the type.
+            /// The name of `valueType` if the program that decoded the schema does not have the type.
             var valueTypeName: TypeName?
             var storedType: AttributeType?
             var defaultValue: Any?
@@ -21,12 +21,12 @@ extension Schema {
 
         let state: GuardedState<State>
 
-        /// Makes an attribute without a name, to go with a property of a model class.
+        /// Makes an attribute without a name, for a property of a model class.
         ///
         /// - Parameters:
         ///   - options: Rules for the values.
-        ///   - originalName: The name in the previous schema, where the property was renamed.
-        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        ///   - originalName: The name in the previous schema, if the property was renamed.
+        ///   - hashModifier: A text whose change marks a new meaning of the property for a migration.
         public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
             state = GuardedState(
                 State(
@@ -44,12 +44,12 @@ extension Schema {
         ///
         /// - Parameters:
         ///   - name: The name.
-        ///   - originalName: The name in the previous schema, where the property was renamed.
+        ///   - originalName: The name in the previous schema, if the property was renamed.
         ///   - options: Rules for the values.
-        ///   - valueType: The Swift type, which decides how values are stored. An `Optional` makes the attribute
+        ///   - valueType: The Swift type, which determines how values are stored. An `Optional` makes the attribute
         ///     optional.
         ///   - defaultValue: The value in new objects.
-        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        ///   - hashModifier: A text whose change marks a new meaning of the property for a migration.
         public init(
             name: String,
             originalName: String? = nil,
@@ -74,13 +74,13 @@ extension Schema {
 
         init(state: State) { self.state = GuardedState(state) }
 
-        /// Reads what ``encode(to:)`` writes. A type that this program does not have becomes `Any`, and its default value
-        /// is lost.
+        /// Decodes the format of ``encode(to:)``. A type that this program does not have becomes `Any`, and its default
+        /// value is lost.
         public required convenience init(from decoder: any Decoder) throws {
             try self.init(state: Self.decodeState(from: decoder))
         }
 
-        /// Writes everything. A default value is left out where its type is not `Codable`.
+        /// Encodes the attribute. A default value is omitted if its type is not `Codable`.
         public func encode(to encoder: any Encoder) throws { try encodeState(to: encoder) }
 
         /// The name.
@@ -98,7 +98,7 @@ extension Schema {
             get { state.options }
             set { state.options = newValue }
         }
-        /// The Swift type of the property; an `Optional` where it may be nil. Setting it sets ``isOptional`` too.
+        /// The Swift type of the property; an `Optional` if it may be nil. Setting it sets ``isOptional`` too.
         public var valueType: any Any.Type {
             get { state.valueType }
             set {
@@ -108,7 +108,7 @@ extension Schema {
                 state.isOptional = PropertyKind.isOptional(newValue)
             }
         }
-        /// The value that new objects start with; nil where the declaration has none.
+        /// The initial value in new objects; nil if the declaration has none.
         public var defaultValue: Any? {
             get { state.defaultValue }
             set { state.defaultValue = newValue }
@@ -118,7 +118,7 @@ extension Schema {
             get { state.isOptional }
             set { state.isOptional = newValue }
         }
-        /// A text whose change tells a migration that the property has a new meaning.
+        /// A text whose change marks a new meaning of the property for a migration.
         public var hashModifier: String? {
             get { state.hashModifier }
             set { state.hashModifier = newValue }
@@ -145,18 +145,18 @@ extension Schema {
         /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-        /// Name, type and options.
+        /// The name, the type and the options.
         public var debugDescription: String {
             "Attribute(\(name): \(typeName.qualified)\(options.map { ", \($0)" }.joined()))"
         }
 
-        /// The name of the value type, known even where the type is not.
+        /// The name of the value type, also if this program does not have the type.
         var typeName: TypeName { state.valueTypeName ?? TypeName(valueType) }
 
-        /// How values are stored; nil where the type cannot be.
+        /// The type as which values are stored; nil if they cannot be stored.
         var storedType: AttributeType? { state.storedType }
 
-        /// The name in the previous schema where one was given.
+        /// The name in the previous schema, if one was given.
         var renamingIdentifier: String? { state.originalName }
 
         private static func storedType(of valueType: any Any.Type) -> AttributeType? {
@@ -207,7 +207,7 @@ extension Schema.Attribute {
         )
     }
 
-    /// The default value; nil where there is none, or the type has changed so that it is none any more.
+    /// Decodes the default value; nil if there is none, or it no longer decodes as the type.
     private static func decodeDefaultValue(
         of type: any Any.Type,
         from container: KeyedDecodingContainer<CodingKeys>

@@ -1,10 +1,10 @@
 extension Schema {
     /// An attribute whose values have parts.
     ///
-    /// A schema that is made of model classes describes `Codable` properties by ``Attribute``; composite ones are made
-    /// by hand. Either kind is stored as JSON text.
+    /// A schema of model classes describes `Codable` properties by ``Attribute``. Programs make composite attributes
+    /// explicitly. Both are stored as JSON text.
     public final class CompositeAttribute: Attribute, @unchecked Sendable {
-        // Sound for the reason that the superclass gives.
+        // Sound for the same reason as in the superclass.
 
         private let parts: GuardedState<[Attribute]>
 
@@ -18,11 +18,11 @@ extension Schema {
         ///
         /// - Parameters:
         ///   - name: The name.
-        ///   - originalName: The name in the previous schema, where the property was renamed.
+        ///   - originalName: The name in the previous schema, if the property was renamed.
         ///   - options: Rules for the values.
         ///   - valueType: The Swift type. An `Optional` makes the attribute optional.
         ///   - defaultValue: The value in new objects.
-        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        ///   - hashModifier: A text whose change marks a new meaning of the property for a migration.
         public override init(
             name: String,
             originalName: String? = nil,
@@ -46,14 +46,14 @@ extension Schema {
             case properties
         }
 
-        /// Reads what ``encode(to:)`` writes.
+        /// Decodes the format of ``encode(to:)``.
         public required init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             parts = try GuardedState(container.decode([Attribute].self, forKey: .properties))
             try super.init(state: Self.decodeState(from: decoder))
         }
 
-        /// Writes the attribute and its parts.
+        /// Encodes the attribute and its parts.
         public override func encode(to encoder: any Encoder) throws {
             try super.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,7 +1,7 @@
 import ObjectGraph
 
 extension Schema {
-    /// A model class in a schema: its properties and the rules over them.
+    /// A model class in a schema: its properties, indexes and constraints.
     public final class Entity: Codable, Hashable, CustomDebugStringConvertible, Sendable {
         struct State {
             var name: String
@@ -22,7 +22,7 @@ extension Schema {
             state = GuardedState(State(name: name))
         }
 
-        /// Makes an entity that others inherit from.
+        /// Makes an entity with subentities.
         public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
             self.init(name)
             state.subentities = Set(subentities)
@@ -41,22 +41,22 @@ extension Schema {
 
         init(state: State) { self.state = GuardedState(state) }
 
-        /// The name: that of the class, without its module and the types around it.
+        /// The name: that of the class, without its module and enclosing types.
         public var name: String {
             get { state.name }
             set { state.name = newValue }
         }
-        /// The entities that inherit from this one directly.
+        /// The direct subentities.
         public var subentities: Set<Entity> {
             get { state.subentities }
             set { state.subentities = newValue }
         }
-        /// The name of the entity that this one inherits from.
+        /// The name of the superentity.
         public var superentityName: String? {
             get { state.superentityName }
             set { state.superentityName = newValue }
         }
-        /// The entity that this one inherits from, which is not kept alive. Setting it sets ``superentityName`` too.
+        /// The superentity, which is not retained. Setting it sets ``superentityName`` too.
         public var superentity: Entity? {
             get { state.superentity }
             set {
@@ -64,8 +64,8 @@ extension Schema {
                 state.superentityName = newValue?.name
             }
         }
-        /// The properties that the entity itself declares, in the order of their declaration. An ``Index`` or ``Unique``
-        /// that is set among them goes to ``indices`` or ``uniquenessConstraints``.
+        /// The properties that the entity itself declares, in order of declaration. The setter moves an ``Index`` or
+        /// ``Unique`` among them to ``indices`` or ``uniquenessConstraints``.
         public var storedProperties: [any SchemaProperty] {
             get { state.storedProperties }
             set {
@@ -73,7 +73,7 @@ extension Schema {
                 for case let rule as any ModelRule in newValue { add(rule) }
             }
         }
-        /// The properties of the entities that this one inherits from, topmost first.
+        /// The properties of the superentities, topmost first.
         public var inheritedProperties: [any SchemaProperty] {
             get { state.inheritedProperties }
             set { state.inheritedProperties = newValue }
@@ -97,17 +97,17 @@ extension Schema {
         public var storedPropertiesByName: [String: any SchemaProperty] {
             Dictionary(storedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
-        /// The properties of the entities that this one inherits from, by name.
+        /// The properties of the superentities by name.
         public var inheritedPropertiesByName: [String: any SchemaProperty] {
             Dictionary(inheritedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
-        /// Lists of property names whose values together at most one object has. Those of single properties with the
-        /// option `unique` are among them.
+        /// Lists of property names whose combined values are unique. They include the single properties with the option
+        /// `unique`.
         public var uniquenessConstraints: [[String]] {
             get { state.uniquenessConstraints }
             set { state.uniquenessConstraints = newValue }
         }
-        /// Lists of property names that the store builds an index over. Setting it makes all of them B-trees.
+        /// Lists of property names with an index in the store. Setting it makes all of them B-trees.
         public var indices: [[String]] {
             get { state.indexes.map(\.properties) }
             set { state.indexes = newValue.map { FetchIndexDescription($0) } }
@@ -115,7 +115,7 @@ extension Schema {
 
         private func add(_ rule: any ModelRule) {
             func names(_ keyPaths: [AnyKeyPath]) -> [String] {
-                // A container reports a name that no property has.
+                // A container reports unknown names.
                 keyPaths.map { PropertyLookup.name(of: $0, in: rule.modelType) ?? "\($0)" }
             }
             for keyPaths in (rule as? any UniqueRule)?.rules ?? [] {
@@ -128,7 +128,7 @@ extension Schema {
             }
         }
 
-        /// The model class; nil in a schema that was made without classes.
+        /// The model class; nil in a schema without classes.
         var modelType: (any PersistentModel.Type)? { state.modelType }
 
         /// Whether both have the same name, superentity, properties and rules.
@@ -143,7 +143,7 @@ extension Schema {
         /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-        /// Name and properties, one a line.
+        /// The name and the properties, one on each line.
         public var debugDescription: String {
             let title = superentityName.map { "Entity(\(name): \($0))" } ?? "Entity(\(name))"
             return ([title] + storedProperties.map { "  \($0)" }).joined(separator: "\n")
@@ -157,7 +157,7 @@ extension Schema {
             case name, superentityName, properties, uniquenessConstraints, indices, modelType
         }
 
-        /// Reads what ``encode(to:)`` writes. The schema that the entity belongs to restores the links between entities.
+        /// Decodes the format of ``encode(to:)``. The schema of the entity restores the links between entities.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             let typeName = try container.decodeIfPresent(TypeName.self, forKey: .modelType)
@@ -173,7 +173,7 @@ extension Schema {
             )
         }
 
-        /// Writes what the entity itself declares.
+        /// Encodes the declarations of the entity itself.
         public func encode(to encoder: any Encoder) throws {
             let state = state.snapshot
             var container = encoder.container(keyedBy: CodingKeys.self)
@@ -187,13 +187,13 @@ extension Schema {
     }
 }
 
-/// A property with its kind, which tells a decoder what to decode.
+/// A property with its kind, which a decoder needs.
 private enum EncodedProperty: Codable {
     case attribute(Schema.Attribute)
     case composite(Schema.CompositeAttribute)
     case relationship(Schema.Relationship)
 
-    /// - Returns: Nil for a property of a kind that this module does not know.
+    /// - Returns: Nil for a property of an unknown kind.
     init?(_ property: any SchemaProperty) {
         switch property {
         case let composite as Schema.CompositeAttribute: self = .composite(composite)

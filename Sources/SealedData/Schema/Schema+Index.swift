@@ -3,19 +3,19 @@ public import ObjectGraph
 @_exported public import enum ObjectGraph.FullTextTokenizer
 
 extension Schema {
-    /// The indexes that one `#Index` declares for a model.
+    /// The indexes that an `#Index` declares for a model.
     public final class Index<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because nothing can be written, and key paths are immutable.
+        // Sound because all properties are constants, and key paths are immutable.
 
-        /// An index of a kind, over one property or several.
+        /// An index of a kind, over one or more properties.
         public enum Types<P: PersistentModel>: Hashable {
             /// A B-tree, for equality, ranges and sorting.
             case binary([PartialKeyPath<P>])
             /// An R-tree, for ranges over one to five numbers or dates at once.
             case rtree([PartialKeyPath<P>])
-            /// A full-text index over texts, for ``FetchDescriptor/search``. One of trigrams serves languages without blanks
-            /// between words, and predicates with `contains` and `localizedStandardContains`, too. The prefix lengths are
-            /// numbers of characters for which beginnings of words are found faster.
+            /// A full-text index over texts, for ``FetchDescriptor/search``. An index of trigrams supports languages
+            /// without blanks between words, and also predicates with `contains` and `localizedStandardContains`. The
+            /// prefix lengths are the numbers of characters for which the index stores word prefixes.
             case fullText(
                 [PartialKeyPath<P>],
                 tokenizer: FullTextTokenizer = .unicode61,
@@ -26,7 +26,7 @@ extension Schema {
         /// The indexes.
         public let indices: [Types<T>]
 
-        /// Makes B-trees, each over the properties of one list.
+        /// Makes B-trees, each over a list of properties.
         public init(_ indices: [PartialKeyPath<T>]...) {
             self.indices = indices.map(Types.binary)
         }
@@ -40,9 +40,9 @@ extension Schema {
             case indices
         }
 
-        /// Reads what ``encode(to:)`` writes.
+        /// Decodes the format of ``encode(to:)``.
         ///
-        /// - Throws: `DecodingError` where the model has no property of a name.
+        /// - Throws: `DecodingError` if the model has no property with a name.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             indices = try container.decode([FetchIndexDescription].self, forKey: .indices).map { index in
@@ -60,9 +60,9 @@ extension Schema {
             }
         }
 
-        /// Writes the kinds of the indexes and the names of their properties.
+        /// Encodes the kinds of the indexes and the names of their properties.
         ///
-        /// - Throws: `EncodingError` where a key path is no persisted property of the model.
+        /// - Throws: `EncodingError` if a key path is not a persisted property of the model.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             let descriptions = try rules.map { rule in
@@ -89,14 +89,14 @@ extension Schema {
         public var debugDescription: String { "Index<\(T.self)>(\(indices))" }
     }
 
-    /// The uniqueness constraints that one `#Unique` declares for a model.
+    /// The uniqueness constraints that a `#Unique` declares for a model.
     public final class Unique<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because nothing can be written, and key paths are immutable.
+        // Sound because all properties are constants, and key paths are immutable.
 
-        /// The constraints: at most one object has given values of all properties of a list.
+        /// The constraints: the combined values of each list of properties are unique.
         public let constraints: [[PartialKeyPath<T>]]
 
-        /// Makes constraints, each over the properties of one list.
+        /// Makes constraints, each over a list of properties.
         public init(_ constraints: [PartialKeyPath<T>]...) {
             self.constraints = constraints
         }
@@ -105,9 +105,9 @@ extension Schema {
             case constraints
         }
 
-        /// Reads what ``encode(to:)`` writes.
+        /// Decodes the format of ``encode(to:)``.
         ///
-        /// - Throws: `DecodingError` where the model has no property of a name.
+        /// - Throws: `DecodingError` if the model has no property with a name.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             constraints = try container.decode([[String]].self, forKey: .constraints).map {
@@ -119,9 +119,9 @@ extension Schema {
             }
         }
 
-        /// Writes the names of the properties.
+        /// Encodes the names of the properties.
         ///
-        /// - Throws: `EncodingError` where a key path is no persisted property of the model.
+        /// - Throws: `EncodingError` if a key path is not a persisted property of the model.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             let names = try constraints.map {
@@ -144,12 +144,12 @@ extension Schema {
     }
 }
 
-/// An ``Schema/Index``, whatever its model.
+/// A ``Schema/Index`` of any model.
 protocol IndexRule {
     var rules: [(kind: FetchIndexDescription.Kind, keyPaths: [AnyKeyPath])] { get }
 }
 
-/// A ``Schema/Unique``, whatever its model.
+/// A ``Schema/Unique`` of any model.
 protocol UniqueRule {
     var rules: [[AnyKeyPath]] { get }
 }

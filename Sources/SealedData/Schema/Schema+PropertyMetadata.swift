@@ -1,5 +1,5 @@
 extension Schema {
-    /// What a model class tells the schema of one of its properties. ``Model()`` writes these.
+    /// A model class's description of one of its properties. ``Model()`` generates it.
     ///
     /// The fields are not public; they are visible to `Mirror` under the names of the initializer's parameters.
     public struct PropertyMetadata {
@@ -12,10 +12,9 @@ extension Schema {
         ///
         /// - Parameters:
         ///   - name: The name.
-        ///   - keypath: The property, from its class. The type of its values tells how it is stored.
-        ///   - defaultValue: The value in new objects, where the declaration has one.
-        ///   - metadata: What `@Attribute` or `@Relationship` say beyond the type, or the rule of an `#Index` or
-        ///     `#Unique`.
+        ///   - keypath: The key path of the property. The type of its values determines how it is stored.
+        ///   - defaultValue: The value in new objects, if the declaration has one.
+        ///   - metadata: The options of `@Attribute` or `@Relationship`, or the rule of an `#Index` or `#Unique`.
         public init(
             name: String,
             keypath: AnyKeyPath,

@@ -3,15 +3,15 @@ import ObjectGraph
 extension Schema {
     /// A property that refers to other models.
     public final class Relationship: SchemaProperty, CustomDebugStringConvertible, Sendable {
-        /// What happens to the other side when an object is deleted.
+        /// The effect of deleting an object on the models that the relationship leads to.
         public enum DeleteRule: String, Codable, CaseIterable, Sendable {
-            /// Nothing: the other side keeps its reference to the deleted object.
+            /// No effect: the other side keeps its reference to the deleted object.
             case noAction
             /// The other side no longer refers to the deleted object.
             case nullify
             /// The other side is deleted as well.
             case cascade
-            /// The object cannot be deleted while it refers to another.
+            /// The object cannot be deleted while it refers to another object.
             case deny
         }
 
@@ -19,10 +19,10 @@ extension Schema {
         public struct Option: Codable, Hashable, Sendable, CustomDebugStringConvertible {
             private let name: String
 
-            /// At most one object refers to a given other one. Only for to-one relationships.
+            /// At most one object refers to each destination. Only for to-one relationships.
             public static var unique: Option { Option(name: "unique") }
 
-            /// The option as it is written in code.
+            /// The option in Swift syntax.
             public var debugDescription: String { ".\(name)" }
         }
 
@@ -48,19 +48,19 @@ extension Schema {
 
         let state: GuardedState<State>
 
-        /// Whether the declaration leaves it to the schema to find the inverse.
+        /// Whether the schema infers the inverse.
         let infersInverse: Bool
 
-        /// Makes a relationship that leads back through `inverse`, or that is one-way where that is nil.
+        /// Makes a relationship with an inverse, or a one-way relationship if `inverse` is nil.
         ///
         /// - Parameters:
         ///   - options: Rules for the relationship.
-        ///   - deleteRule: What happens to the other side when the object is deleted.
-        ///   - minimumModelCount: The least number of models of a to-many relationship; 0 and nil stand for no limit.
-        ///   - maximumModelCount: The greatest number of models of a to-many relationship; 0 and nil stand for no limit.
-        ///   - originalName: The name in the previous schema, where the property was renamed.
-        ///   - inverse: The property of the other model that leads back.
-        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        ///   - deleteRule: The effect of deleting the object on the other side.
+        ///   - minimumModelCount: The minimum number of models in a to-many relationship; 0 or nil for no limit.
+        ///   - maximumModelCount: The maximum number of models in a to-many relationship; 0 or nil for no limit.
+        ///   - originalName: The name in the previous schema, if the property was renamed.
+        ///   - inverse: The inverse relationship, a property of the other model.
+        ///   - hashModifier: A text whose change marks a new meaning of the property for a migration.
         public init(
             _ options: Option...,
             deleteRule: DeleteRule = .nullify,
@@ -84,15 +84,15 @@ extension Schema {
             )
         }
 
-        /// Makes a relationship whose inverse the schema finds where there is no doubt which it is.
+        /// Makes a relationship whose inverse the schema infers if the choice is unambiguous.
         ///
         /// - Parameters:
         ///   - options: Rules for the relationship.
-        ///   - deleteRule: What happens to the other side when the object is deleted.
-        ///   - minimumModelCount: The least number of models of a to-many relationship; 0 and nil stand for no limit.
-        ///   - maximumModelCount: The greatest number of models of a to-many relationship; 0 and nil stand for no limit.
-        ///   - originalName: The name in the previous schema, where the property was renamed.
-        ///   - hashModifier: A text whose change tells a migration that the property has a new meaning.
+        ///   - deleteRule: The effect of deleting the object on the other side.
+        ///   - minimumModelCount: The minimum number of models in a to-many relationship; 0 or nil for no limit.
+        ///   - maximumModelCount: The maximum number of models in a to-many relationship; 0 or nil for no limit.
+        ///   - originalName: The name in the previous schema, if the property was renamed.
+        ///   - hashModifier: A text whose change marks a new meaning of the property for a migration.
         public init(
             _ options: Option...,
             deleteRule: DeleteRule = .nullify,
@@ -114,13 +114,13 @@ extension Schema {
             )
         }
 
-        /// Reads what ``encode(to:)`` writes. Key paths are lost; the names that they led to are not.
+        /// Decodes the format of ``encode(to:)``, which contains names instead of key paths.
         public init(from decoder: any Decoder) throws {
             infersInverse = false
             state = try GuardedState(Self.decodeState(from: decoder))
         }
 
-        /// Writes everything but the key paths.
+        /// Encodes everything except the key paths.
         public func encode(to encoder: any Encoder) throws { try encodeState(to: encoder) }
 
         /// The name.
@@ -133,7 +133,7 @@ extension Schema {
             get { state.originalName ?? state.name }
             set { state.originalName = newValue }
         }
-        /// The property, from its class; nil in a schema that was made without classes.
+        /// The key path of the property; nil in a schema without classes.
         public var keypath: AnyKeyPath? {
             get { state.keypath }
             set { state.keypath = newValue }
@@ -143,8 +143,8 @@ extension Schema {
             get { state.options }
             set { state.options = newValue }
         }
-        /// The Swift type of the property: a model or an array of models, optional or not. Setting it sets what follows
-        /// from the type: whether the relationship leads to one object or many, and ``destination`` where it is empty.
+        /// The Swift type of the property: a model or an array of models, optional or not. The setter also sets the
+        /// cardinality and the optionality, and ``destination`` if it is empty.
         public var valueType: any Any.Type {
             get { state.valueType }
             set {
@@ -165,38 +165,38 @@ extension Schema {
             get { state.destination }
             set { state.destination = newValue }
         }
-        /// What happens to the other side when the object is deleted.
+        /// The effect of deleting the object on the other side.
         public var deleteRule: DeleteRule {
             get { state.deleteRule }
             set { state.deleteRule = newValue }
         }
-        /// The name of the destination's relationship that leads back; nil for a one-way relationship.
+        /// The name of the inverse relationship; nil for a one-way relationship.
         public var inverseName: String? {
             get { state.inverseName }
             set { state.inverseName = newValue }
         }
-        /// The property that leads back, as it was given or found.
+        /// The key path of the inverse, given or inferred.
         public var inverseKeyPath: AnyKeyPath? {
             get { state.inverseKeyPath }
             set { state.inverseKeyPath = newValue }
         }
-        /// The least number of models of a to-many relationship; 0 and nil stand for no limit.
+        /// The minimum number of models in a to-many relationship; 0 or nil for no limit.
         public var minimumModelCount: Int? {
             get { state.minimumModelCount }
             set { state.minimumModelCount = newValue }
         }
-        /// The greatest number of models of a to-many relationship; 0 and nil stand for no limit.
+        /// The maximum number of models in a to-many relationship; 0 or nil for no limit.
         public var maximumModelCount: Int? {
             get { state.maximumModelCount }
             set { state.maximumModelCount = newValue }
         }
-        /// A text whose change tells a migration that the property has a new meaning.
+        /// A text whose change marks a new meaning of the property for a migration.
         public var hashModifier: String? {
             get { state.hashModifier }
             set { state.hashModifier = newValue }
         }
 
-        /// Whether the relationship leads to one object at most.
+        /// Whether the relationship leads to at most one object.
         public var isToOneRelationship: Bool { !state.isToMany }
         /// False.
         public var isAttribute: Bool { false }
@@ -206,10 +206,10 @@ extension Schema {
         public var isTransient: Bool { false }
         /// Whether the property may be nil.
         public var isOptional: Bool { state.isOptional }
-        /// Whether at most one object refers to a given other one.
+        /// Whether at most one object refers to each destination.
         public var isUnique: Bool { options.contains(.unique) }
 
-        /// Whether both have the same name, type, destination, inverse and rules.
+        /// Whether both have the same name, type, destination, inverse and options.
         public static func == (left: Relationship, right: Relationship) -> Bool {
             left === right || left.identity == right.identity
         }
@@ -217,14 +217,14 @@ extension Schema {
         /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-        /// Name, destination, inverse and delete rule.
+        /// The name, the destination, the inverse and the delete rule.
         public var debugDescription: String {
             let inverse = inverseName.map { ", inverse: \($0)" } ?? ""
             return "Relationship(\(name): \(isToOneRelationship ? destination : "[\(destination)]")"
                 + "\(isOptional ? "?" : "")\(inverse), deleteRule: .\(deleteRule))"
         }
 
-        /// The name in the previous schema where one was given.
+        /// The name in the previous schema, if one was given.
         var renamingIdentifier: String? { state.originalName }
 
         private struct Identity: Hashable {

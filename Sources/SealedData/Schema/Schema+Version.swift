@@ -1,11 +1,11 @@
 extension Schema {
     /// A version of a schema: three numbers, compared from the first to the last.
     public struct Version: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
-        /// The number that changes with the meaning of the data.
+        /// The number for changes in the meaning of the data.
         public let major: Int
-        /// The number that changes with additions.
+        /// The number for additions.
         public let minor: Int
-        /// The number that changes with corrections.
+        /// The number for corrections.
         public let patch: Int
 
         /// Makes a version.
@@ -20,7 +20,7 @@ extension Schema {
             (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
         }
 
-        /// The numbers with dots between them, such as `1.0.0`.
+        /// The numbers, separated by dots, such as `1.0.0`.
         public var description: String { "\(major).\(minor).\(patch)" }
     }
 }

@@ -2,20 +2,20 @@ public import Foundation
 import ObjectGraph
 import Guarded
 
-/// The model classes of an app, with their properties, relationships and rules.
+/// The model classes of an app, with their properties, relationships and constraints.
 ///
 /// ```swift
 /// let schema = Schema([Trip.self, Stop.self], version: Schema.Version(1, 1, 0))
 /// ```
 ///
-/// A schema made of classes contains all classes that can be reached from them over relationships, and the model
-/// classes that they inherit from. What is wrong with it, such as an inverse that does not exist, is thrown by the
-/// ``ModelContainer`` that is made with it, all of it at once.
+/// A schema of classes contains all classes that are reachable from them through relationships, and their model
+/// superclasses. The ``ModelContainer`` that uses the schema throws all of its problems at once, such as inverses that
+/// do not exist.
 public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Sendable {
-    /// The version of the form in which schemas are encoded.
+    /// The version of the encoding format of schemas.
     public static let schemaEncodingVersion = Version(1, 0, 0)
 
-    /// The version of the form in which this schema was or will be encoded.
+    /// The version of this schema's encoding format.
     public let encodingVersion: Version
     /// The version of the data that the schema describes.
     public let version: Version
@@ -23,11 +23,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     private let content: Guarded<Content>
     private let model = Guarded<Result<ManagedObjectModel, SwiftDataError>?>(nil)
 
-    /// What the schema was made of.
+    /// The contents of the schema.
     private enum Content {
-        /// Classes that were not read, since nobody has asked for the entities, which can be changed.
+        /// Classes that have not been read, because no caller has accessed the entities, which are mutable.
         case classes([any PersistentModel.Type])
-        /// Entities, and what is known to be wrong with their classes.
+        /// Entities, and the known problems of their classes.
         case entities([Entity], [ModelError.Problem])
     }
 
@@ -41,17 +41,17 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         self.init(.entities(entities, []), version, encodingVersion: encodingVersion)
     }
 
-    /// The entities, in the order in which they were named or found.
+    /// The entities, in the order in which they were given or reached.
     public var entities: [Entity] { contentAsRead.entities }
 
-    /// What is known to be wrong with the classes.
+    /// The known problems of the classes.
     var problems: [ModelError.Problem] { contentAsRead.problems }
 
     private var contentAsRead: (entities: [Entity], problems: [ModelError.Problem]) {
         switch content.withLock({ $0 }) {
         case .entities(let entities, let problems): return (entities, problems)
         case .classes(let types):
-            // Outside the lock: reading a class evaluates default values, which runs code of the program.
+            // Outside the lock: reading a class evaluates default values, which runs the program's code.
             let reader = SchemaReader(types)
             return content.withLock { content in
                 if case .entities(let entities, let problems) = content { return (entities, problems) }
@@ -71,12 +71,12 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         self.init(entities: entities, version: version)
     }
 
-    /// Makes a schema of model classes and those that can be reached from them.
+    /// Makes a schema of model classes and all classes that are reachable from them.
     public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
         self.init(.classes(types), version)
     }
 
-    /// Makes a schema of model classes and those that can be reached from them.
+    /// Makes a schema of model classes and all classes that are reachable from them.
     public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
         self.init(types, version: version)
     }
@@ -91,37 +91,37 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entity of a model class, or nil where the schema does not contain the class.
+    /// Returns the entity of a model class, or nil if the schema does not contain the class.
     public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
         entities.first { $0.modelType == type }
             ?? entities.first { $0.modelType == nil && $0.name == Self.entityName(for: type) }
     }
 
-    /// The name of the entity of a model class: the name of the class, without its module and the types around it.
+    /// Returns the name of the entity of a model class: the name of the class, without its module and enclosing types.
     public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
         String(describing: type)
     }
 
     // MARK: Models
 
-    /// A linked model, and the class of each entity's objects by the name of the entity.
+    /// A linked model, and the class of each entity by the entity's name.
     struct LinkedClasses {
         let model: ManagedObjectModel
         let classes: [String: any PersistentModel.Type]
     }
 
-    /// Those of lists of classes; classes do not change while a program runs.
+    /// The models of lists of classes, cached because classes do not change at run time.
     private static let linkedClasses = Guarded<[[ObjectIdentifier]: LinkedClasses]>([:])
 
-    /// The linked model of the schema.
+    /// Returns the linked model of the schema.
     ///
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` with everything that is wrong.
-    /// - Complexity: O(1) where it is known: that of the schema, or of the same classes in another one.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with all problems.
+    /// - Complexity: O(1) if the model of the same classes is cached.
     func makeModel() throws -> LinkedClasses {
         guard case .classes(let types) = content.withLock({ $0 }) else { return try linked() }
         let key = types.map { ObjectIdentifier($0) }
         if let known = Self.linkedClasses.withLock({ $0[key] }) { return known }
-        // Of entities that nobody else can change.
+        // A new schema, whose entities no other code can change.
         let linked = try Schema(types).linked()
         Self.linkedClasses.withLock { $0[key] = linked }
         return linked
@@ -150,7 +150,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         hasher.combine(Set(entities.map(\.name)))
     }
 
-    /// Version and entities.
+    /// The version and the entities.
     public var debugDescription: String {
         (["Schema(\(version))"] + entities.map(\.debugDescription)).joined(separator: "\n")
     }
@@ -161,9 +161,9 @@ extension Schema {
         case encodingVersion, version, entities
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Decodes the format of ``encode(to:)``.
     ///
-    /// Classes are found again by their names where the program has them.
+    /// Classes are looked up by name.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let entities = try container.decode([Entity].self, forKey: .entities)
@@ -175,7 +175,7 @@ extension Schema {
         )
     }
 
-    /// Writes versions and entities; no key paths.
+    /// Encodes the versions and the entities, without key paths.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(encodingVersion, forKey: .encodingVersion)
@@ -183,24 +183,23 @@ extension Schema {
         try container.encode(entities, forKey: .entities)
     }
 
-    /// Writes the schema to a file, as JSON. The schema is not secret and not encrypted: it holds names and rules, and
-    /// no values.
+    /// Writes the schema to a file, as JSON. The file is not encrypted: it contains names and rules, and no values.
     ///
-    /// - Throws: What writing the file throws.
+    /// - Throws: Errors of writing the file.
     public func save(to url: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try encoder.encode(self).write(to: url, options: .atomic)
     }
 
-    /// Reads a schema that ``save(to:)`` wrote.
+    /// Reads a schema from a file that ``save(to:)`` wrote.
     ///
-    /// - Throws: What reading the file throws, and `DecodingError` for a file of another kind.
+    /// - Throws: Errors of reading the file, and `DecodingError` for a file of another kind.
     public static func load(from url: URL) throws -> Schema {
         try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
     }
 
-    /// Connects entities with those that they inherit from, by name.
+    /// Connects entities with their superentities, by name.
     static func link(_ entities: [Entity]) {
         let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for entity in entities {

@@ -6,8 +6,8 @@ struct SchemaLinker {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` with what the schema knows to be wrong and what the check of
-    ///   the whole finds.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` with the schema's known problems and those of the linked
+    ///   model.
     func model() throws(SwiftDataError) -> ManagedObjectModel {
         var problems = schema.problems + schema.entities.flatMap(Self.differences)
         do {
@@ -20,8 +20,8 @@ struct SchemaLinker {
         throw SwiftDataError(.modelValidationFailure, "\(error)", cause: error)
     }
 
-    /// What differs between an entity, which may have been changed or read from a file, and its class, whose objects can
-    /// only have the properties that it declares.
+    /// Returns the differences between an entity, which may have been changed or decoded, and its class. An object has
+    /// exactly the properties that its class declares.
     private static func differences(_ entity: Schema.Entity) -> [ModelError.Problem] {
         guard let type = entity.modelType else { return [] }
         let declared = PropertyLookup.properties(of: type).names
@@ -32,13 +32,13 @@ struct SchemaLinker {
                 entity: entity.name,
                 property: nil,
                 text: "the schema has the properties \(described.joined(separator: ", ")), and class \(type) has "
-                    + "\(declared.joined(separator: ", ")); make the schema of the classes as they are now"
+                    + "\(declared.joined(separator: ", ")); make a new schema from the classes"
             )
         ]
     }
 
-    /// A model for objects outside any container, whatever is wrong with the schema. It has the slots, types and sound
-    /// inverses of the schema, and leaves out the rules that only a store enforces.
+    /// Returns a model for objects outside any container, whatever problems the schema has. It has the slots, types and
+    /// valid inverses of the schema, without the rules that only a store enforces.
     func lenientModel() throws(ModelError) -> ManagedObjectModel {
         do {
             return try ManagedObjectModel(entities: declarations)
@@ -81,7 +81,7 @@ struct SchemaLinker {
     private func declaration(of attribute: Schema.Attribute) -> AttributeDescription {
         AttributeDescription(
             attribute.name,
-            // A type that cannot be stored is a problem of the schema; the property keeps its slot all the same.
+            // A type that cannot be stored is a problem of the schema; the property keeps its slot.
             attribute.storedType ?? .composite,
             isOptional: attribute.isOptional,
             allowsExternalStorage: attribute.options.contains(.externalStorage),

@@ -1,5 +1,5 @@
-/// Anything that describes a property of a model: ``Schema/Attribute``, ``Schema/Relationship``, and the rules over
-/// several properties, ``Schema/Index`` and ``Schema/Unique``.
+/// A description of a property of a model, ``Schema/Attribute`` or ``Schema/Relationship``, or of a rule over several
+/// properties, ``Schema/Index`` or ``Schema/Unique``.
 public protocol SchemaProperty: Codable, Hashable {
     /// The name, unique among the properties of an entity.
     var name: String { get set }
@@ -11,26 +11,26 @@ public protocol SchemaProperty: Codable, Hashable {
     var isAttribute: Bool { get }
     /// Whether this is a relationship.
     var isRelationship: Bool { get }
-    /// Whether the property is kept out of the store.
+    /// Whether the property is not stored.
     var isTransient: Bool { get }
     /// Whether the property may be nil.
     var isOptional: Bool { get }
-    /// Whether at most one object has a given value.
+    /// Whether values are unique.
     var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
-    /// The empty string; what is set is dropped.
+    /// The empty string. The setter has no effect.
     public var name: String {
         get { "" }
         set {}
     }
-    /// The name; what is set is dropped.
+    /// The name. The setter has no effect.
     public var originalName: String {
         get { name }
         set {}
     }
-    /// `Any`; what is set is dropped.
+    /// `Any`. The setter has no effect.
     public var valueType: any Any.Type {
         get { Any.self }
         set {}

@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// Reads model classes into the entities of a schema.
 struct SchemaReader {
-    /// The entities: those of the given classes first, then those that were reached from them.
+    /// The entities: those of the given classes first, then those of classes that are reachable from them.
     private(set) var entities: [Schema.Entity] = []
-    /// What is wrong with the classes, in the order of the entities.
+    /// The problems of the classes, in the order of the entities.
     private(set) var problems: [ModelError.Problem] = []
 
     private var classes: [ModelClass] = []
@@ -25,7 +25,7 @@ struct SchemaReader {
         problems += inverses.problems
     }
 
-    /// Notes a class to be read, and gives it its entity.
+    /// Enqueues a class to be read, and creates its entity.
     private mutating func reach(_ type: any PersistentModel.Type) {
         let key = ObjectIdentifier(type)
         guard entitiesByType[key] == nil else { return }
@@ -35,7 +35,7 @@ struct SchemaReader {
         pending.append(type)
     }
 
-    /// The second class of a name goes by its full name, so that everything else can be checked.
+    /// Returns the entity name of a class: for the second class with a name its full name, so that all checks can run.
     private mutating func uniqueName(of type: any PersistentModel.Type) -> String {
         let name = String(describing: type)
         guard let other = entities.first(where: { $0.name == name })?.modelType else { return name }
@@ -105,7 +105,7 @@ struct SchemaReader {
             report(
                 entity,
                 entry,
-                "the option ephemeral takes effect only where @Attribute names it: mark the property @Transient"
+                "the option ephemeral takes effect only in an @Attribute: mark the property @Transient"
             )
         }
         return attribute
@@ -120,7 +120,7 @@ struct SchemaReader {
         if let attribute = entry.metadata as? Schema.Attribute {
             let other = attribute.options.filter { $0 != .unique }
             if !other.isEmpty {
-                report(entity, entry, "it leads to models, for which @Attribute(\(other)) has no sense")
+                report(entity, entry, "it leads to models, for which @Attribute(\(other)) has no meaning")
             }
             if attribute.isUnique { relationship.options.append(.unique) }
             relationship.state.originalName = attribute.renamingIdentifier
@@ -132,7 +132,7 @@ struct SchemaReader {
         return relationship
     }
 
-    /// Adds the rules of single properties, of `#Unique` and of `#Index`, each once.
+    /// Adds the distinct rules of single properties, of `#Unique` and of `#Index`.
     private mutating func read(
         _ rules: [any SchemaProperty],
         of type: any PersistentModel.Type,
@@ -167,7 +167,7 @@ struct SchemaReader {
             ModelError.Problem(
                 entity: entity.name,
                 property: nil,
-                text: "\(macro) names \(keyPaths[unknown]), which is no persisted property of the class itself"
+                text: "\(macro) names \(keyPaths[unknown]), which is not a persisted property of the class itself"
             )
         )
         return nil
@@ -187,7 +187,7 @@ struct SchemaReader {
 
 /// A model class that is being read into a schema.
 struct ModelClass {
-    /// A relationship with the class that it leads to.
+    /// A relationship with its destination class.
     struct Relationship {
         let property: Schema.Relationship
         let destination: any PersistentModel.Type

@@ -1,8 +1,8 @@
-/// The name of a type in a form that can be written down, and leads back to the type in a program that has it.
+/// An encodable name of a type, from which a program that has the type can find it.
 struct TypeName: Codable, Hashable, Sendable {
-    /// The name for people, with modules.
+    /// The readable name, with modules.
     let qualified: String
-    /// The name for the runtime; nil where the type has none that leads back to it, such as a private one.
+    /// The mangled name; nil if the runtime cannot find the type by name, such as a private type.
     let mangled: String?
 
     init(_ type: any Any.Type) {
@@ -10,6 +10,6 @@ struct TypeName: Codable, Hashable, Sendable {
         mangled = _mangledTypeName(type).flatMap { _typeByName($0) == type ? $0 : nil }
     }
 
-    /// The type, or nil where this program does not have it.
+    /// The type, or nil if this program does not have it.
     var type: (any Any.Type)? { mangled.flatMap(_typeByName) }
 }

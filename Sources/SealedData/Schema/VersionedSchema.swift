@@ -1,4 +1,4 @@
-/// A version of an app's model classes, usually an enum around the classes of the version.
+/// A version of an app's model classes, usually an enum that contains the classes of the version.
 ///
 /// ```swift
 /// enum SchemaV1: VersionedSchema {
@@ -15,19 +15,20 @@ public protocol VersionedSchema: SendableMetatype {
     static var versionIdentifier: Schema.Version { get }
 }
 
-/// The versions of an app's schema, oldest first, and how to get from each to the next.
+/// The versions of an app's schema, oldest first, and the stages between them. No store applies a plan yet.
 public protocol SchemaMigrationPlan: SendableMetatype {
     /// The versions, oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
-    /// The steps, oldest first.
+    /// The stages, oldest first.
     static var stages: [MigrationStage] { get }
 }
 
-/// A step from one version of a schema to another.
+/// A migration from one version of a schema to the next. No store applies it yet.
 public enum MigrationStage: Sendable {
-    /// The store finds out itself what to change: properties that were added, removed or renamed, and new rules.
+    /// A migration that the store infers: added, removed and renamed properties, and new rules.
     case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-    /// The program changes data before the step, with the old classes, or after it, with the new ones.
+    /// A migration with functions of the program, which change data before it, with the old classes, and after it, with
+    /// the new classes.
     case custom(
         fromVersion: any VersionedSchema.Type,
         toVersion: any VersionedSchema.Type,

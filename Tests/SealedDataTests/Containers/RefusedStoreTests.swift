@@ -111,7 +111,7 @@ import Testing
 
     @Test func `with two configurations that want the same classes`() throws {
         let error = try refusal([configuration("a"), configuration("b")])
-        #expect("\(error)".contains("schema of its own"))
+        #expect("\(error)".contains("separate schema"))
     }
 
     @Test func `with a configuration for classes that the container does not have`() throws {
