@@ -81,7 +81,7 @@ struct AnnotationTests {
         expect(
             "final class Trip { @Attribute var name = 1 }",
             isRefusedWith: [
-                "'@Attribute' has a meaning only in a class with @Model; add @Model to the class or remove it"
+                "'@Attribute' is only valid in a class with @Model; add @Model to the class or remove it"
             ],
             leadsTo: "final class Trip { var name = 1 }",
             with: Specs.annotations
@@ -91,7 +91,7 @@ struct AnnotationTests {
     @Test func `an index outside a model is refused`() {
         expect(
             "final class Trip { #Index<Trip>([\\.name]) }",
-            isRefusedWith: ["'#Index' has a meaning only in the body of a class with @Model"],
+            isRefusedWith: ["'#Index' is only valid in the body of a class with @Model"],
             with: Specs.annotations
         )
     }

@@ -67,8 +67,8 @@ struct ModelRefusalTests {
             }
             """,
             isRefusedWith: [
-                "persisted properties can't share one 'var'; give each a declaration of its own",
-                "persisted properties can't share one 'var'; give each a declaration of its own",
+                "persisted properties can't share one 'var'; give each its own declaration",
+                "persisted properties can't share one 'var'; give each its own declaration",
             ],
             leadsTo: """
                 @Model final class Trip {
@@ -90,7 +90,7 @@ struct ModelRefusalTests {
                 init() {}
             }
             """,
-            isRefusedWith: ["persisted properties can't share one 'var'; give each a declaration of its own"],
+            isRefusedWith: ["persisted properties can't share one 'var'; give each its own declaration"],
             leadsTo: """
                 @Model final class Trip {
                     private var x: Int
@@ -107,8 +107,8 @@ struct ModelRefusalTests {
         expect(
             "@Model final class Trip { var (a, b) = (1, 2) }",
             isRefusedWith: [
-                "a persisted property can't be declared in a tuple pattern; give each property a declaration of its "
-                    + "own, or mark this one @Transient"
+                "a persisted property can't be declared in a tuple pattern; give each property its own "
+                    + "declaration, or mark this one @Transient"
             ],
             with: Specs.model
         )
@@ -127,7 +127,7 @@ struct ModelRefusalTests {
             }
             """,
             isRefusedWith: [
-                "a persisted property can't stand inside this '#if', because the macro can't evaluate its condition; use "
+                "a persisted property can't be inside this '#if', because the macro can't evaluate its condition; use "
                     + "a condition that is defined with '-D', move the property out of '#if', or mark it @Transient"
             ],
             with: Specs.model

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own on a container, and an executor on which the context is used.
+/// `@ModelActor`: gives an actor a separate context on a container, and an executor on which the context is used.
 enum ModelActorMacro: MemberMacro, ExtensionMacro {
     static func expansion(
         of node: AttributeSyntax,

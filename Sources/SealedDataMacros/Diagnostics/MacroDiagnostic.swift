@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What a macro of this package tells its user: nearly always an error, always with what to do about it.
+/// A diagnostic of a macro of this package: nearly always an error, always with a remedy.
 struct MacroDiagnostic: DiagnosticMessage {
     let message: String
     let diagnosticID: MessageID
@@ -27,7 +27,7 @@ struct MacroFixIt: FixItMessage {
 }
 
 extension MacroExpansionContext {
-    /// Reports an error, or a warning, at `node`, with the changes of `fixIts` on offer.
+    /// Reports an error, or a warning, at `node`, with `fixIts`.
     func report(
         _ identifier: String,
         _ message: String,

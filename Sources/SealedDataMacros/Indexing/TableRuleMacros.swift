@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `#Index`: adds nothing by itself. `@Model` copies its arguments into the schema; the macro's declaration makes the
+/// `#Index`: expands to nothing. `@Model` copies its arguments into the schema; the macro's declaration makes the
 /// compiler check them.
 enum IndexMacro: DeclarationMacro {
     static func expansion(
@@ -13,7 +13,7 @@ enum IndexMacro: DeclarationMacro {
     }
 }
 
-/// `#Unique`: like ``IndexMacro``, for combinations of values that at most one object has.
+/// `#Unique`: like ``IndexMacro``, for unique combinations of values.
 enum UniqueMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax,
@@ -32,7 +32,7 @@ private func reportOutsideModel(
     guard type?.attributes.attribute("Model") == nil else { return }
     context.report(
         "tableRuleOutsideModel",
-        "'#\(node.macroName.text)' has a meaning only in the body of a class with @Model",
+        "'#\(node.macroName.text)' is only valid in the body of a class with @Model",
         at: node
     )
 }

@@ -6,8 +6,8 @@ import SwiftSyntax
 struct ActiveMembers {
     private(set) var declarations: [DeclSyntax] = []
 
-    /// The `#if` blocks whose active clause is unknown: the configuration is not known, or it cannot answer the condition,
-    /// as a macro cannot answer `canImport`.
+    /// The `#if` blocks whose active clause is unknown: the build configuration is unavailable, or cannot evaluate the
+    /// condition. Macros cannot evaluate `canImport`, for example.
     private(set) var undecidedConditions: [IfConfigDeclSyntax] = []
 
     init(of members: MemberBlockItemListSyntax, in configuration: (any BuildConfiguration)?) {

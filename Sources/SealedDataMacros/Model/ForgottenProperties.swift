@@ -2,11 +2,11 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The warning for an initializer that gives a property no value.
+/// The warning for an initializer that leaves a property without a value.
 ///
-/// The compiler finds these itself where properties have init accessors. Where initializers call the setters of a
-/// complete object, nobody else would notice. A macro cannot follow what a method does: when an initializer calls one
-/// or passes `self` on, it is taken to be right.
+/// If properties have init accessors, the compiler reports such initializers. If initializers call the setters of a
+/// complete object, it does not. A macro cannot analyze the methods that an initializer calls: an initializer that
+/// calls a method or passes `self` on is assumed to be correct.
 struct ForgottenProperties<Context: MacroExpansionContext> {
     let model: ModelDeclaration
     let context: Context
@@ -29,8 +29,7 @@ struct ForgottenProperties<Context: MacroExpansionContext> {
     }
 }
 
-/// The names that an initializer may assign: those that stand alone, unless they are parameters, and those behind
-/// `self`.
+/// The names that an initializer may assign: unqualified names, unless they are parameters, and names after `self`.
 private final class AssignedNames: SyntaxVisitor {
     private let parameters: Set<String>
     private var names: Set<String> = []

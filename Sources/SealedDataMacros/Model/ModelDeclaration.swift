@@ -2,10 +2,10 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A class with `@Model` on it, as far as its source shows.
+/// The source of a class with `@Model`.
 ///
-/// The declarations in a `#if` block are part of it if the block's condition holds. A compiler that does not pass its build
-/// configuration leaves that open: ``ModelValidation`` refuses persisted properties there.
+/// The declarations in a `#if` block are included if the block's condition is true. If the compiler does not pass its
+/// build configuration, the conditions are undecided: ``ModelValidation`` rejects persisted properties there.
 struct ModelDeclaration {
     let declaration: ClassDeclSyntax
 
@@ -15,7 +15,7 @@ struct ModelDeclaration {
     /// The `#if` blocks of the body whose active clause is unknown.
     let undecidedConditions: [IfConfigDeclSyntax]
 
-    /// Whether the compiler accepts accessors on a constant: the Swift 5 mode does, with a warning.
+    /// Whether the compiler accepts accessors on a constant, which the Swift 5 mode does with a warning.
     let acceptsAccessorsOnConstants: Bool
 
     /// The persisted properties in source order; a property's slot is its index.
@@ -34,9 +34,9 @@ struct ModelDeclaration {
     /// The variables that the class declares.
     var variables: [VariableDeclSyntax] { members.compactMap { $0.as(VariableDeclSyntax.self) } }
 
-    /// The global actor of the class as its attribute names it; nil if the class has none.
+    /// The attribute that names the class's global actor; nil if the class has none.
     ///
-    /// A macro sees names only: that of a global actor ends with `Actor`.
+    /// A macro sees names only; the name of a global actor is assumed to end with `Actor`.
     var globalActor: AttributeSyntax? {
         for case .attribute(let attribute) in declaration.attributes {
             let name = attribute.attributeName.trimmedDescription
@@ -45,16 +45,16 @@ struct ModelDeclaration {
         return nil
     }
 
-    /// The name by which the class calls itself, with backticks where it needs them.
+    /// The name of the class inside its body, with backticks if needed.
     var name: String { declaration.name.trimmed.text }
 
     var isFinal: Bool {
         declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) }
     }
 
-    /// Whether a variable of a model class is stored in its row: an instance's stored property that is not
-    /// `@Transient` or ephemeral. A lazy one is not, because its value is derived, and one that overrides another to observe
-    /// it is stored by the superclass.
+    /// Whether a variable of a model class is stored in its row: a stored instance property that is neither
+    /// `@Transient` nor ephemeral. A lazy property is derived and not stored in the row. An overriding property with
+    /// observers is stored by the superclass.
     static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
         variable.isStored && !variable.isOfType && !variable.hasModifier(.lazy) && !variable.hasModifier(.override)
             && variable.attribute("Transient") == nil && !variable.isEphemeral && !variable.isGenerated
@@ -65,7 +65,7 @@ struct ModelDeclaration {
         properties.firstIndex { $0.name == property.name }
     }
 
-    /// Whether the class declares an initializer that is not a convenience one. Swift makes `init()` for a class
+    /// Whether the class declares a designated initializer. Swift adds `init()` to a class
     /// without one, but not when a macro adds another.
     var hasDesignatedInitializer: Bool {
         initializers.contains { !$0.isConvenience }
@@ -86,19 +86,19 @@ struct ModelDeclaration {
         }
     }
 
-    /// The access modifier, with a space behind it, of the members that subclasses override: those in other modules need
-    /// open ones.
+    /// The access modifier, with a trailing space, of the members that subclasses override. Subclasses in other modules
+    /// need open members.
     func overridableAccess(in context: some MacroExpansionContext) -> String {
         let isOpen = declaration.modifiers.contains { $0.name.tokenKind == .keyword(.open) }
         return isOpen ? "open " : memberAccess(in: context)
     }
 
-    /// The access modifier, with a space behind it, of the members that satisfy the model protocol; empty where
-    /// `internal` is enough.
+    /// The access modifier, with a trailing space, of the members that satisfy the model protocol; empty if `internal`
+    /// is sufficient.
     func memberAccess(in context: some MacroExpansionContext) -> String {
         if let access = declaration.modifiers.widestMemberAccess { return access }
         if declaration.modifiers.hasAccessLevel { return "" }
-        // The members of `public extension` are public when they say nothing else.
+        // The members of a `public extension` are public by default.
         guard let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self) else { return "" }
         return enclosing.modifiers.widestMemberAccess ?? ""
     }

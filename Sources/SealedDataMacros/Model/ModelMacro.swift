@@ -4,8 +4,8 @@ import SwiftSyntaxMacros
 
 /// `@Model`: turns a class into an entity whose stored properties live in a row of the store.
 ///
-/// The roles share no state; each of them reads the class anew. Only the member role reports what is wrong with the
-/// class, so that nothing is said twice.
+/// The roles share no state; each of them parses the class. Only the member role reports problems of the class, so that
+/// each is reported once.
 enum ModelMacro: MemberMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -31,15 +31,15 @@ enum ModelMacro: MemberMacro {
 
     /// Whether the class inherits from a model class.
     ///
-    /// Only those that are written by this macro conform to the protocol. A class that conforms already, and adopts it
-    /// nowhere itself, got the conformance from its superclass.
+    /// Only classes with this macro conform to the protocol. A class that conforms to it, but does not declare the
+    /// conformance, inherits it from its superclass.
     private static func isSubclass(_ declaration: ClassDeclSyntax, conformingTo protocols: [TypeSyntax]) -> Bool {
         declaration.inheritanceClause != nil && !protocols.contains { $0.isProtocol("_InheritableModel") }
     }
 }
 
 extension TypeSyntax {
-    /// Whether the type is the protocol of a name, written with or without the module in front.
+    /// Whether the type is the protocol with a name, written with or without its module.
     fileprivate func isProtocol(_ name: String) -> Bool {
         trimmedDescription == name || trimmedDescription == "SealedData.\(name)"
     }
@@ -60,10 +60,10 @@ extension ModelMacro: MemberAttributeMacro {
         guard ModelDeclaration.isPersisted(variable) else { return [] }
         let model = ModelDeclaration(declaration, in: context)
         guard let slot = model.slot(of: property) else { return [] }
-        // A constant without an initial value stays stored, and ModelMembers gives it its value.
+        // A constant without an initial value remains a stored property, which ModelMembers initializes.
         if property.isLet && (property.mustBeInitialized || !model.acceptsAccessorsOnConstants) { return [] }
         let place = "\(model.mayHaveSuperclass ? "offset" : "slot"): \(slot)"
-        // The order matters, and the compiler turns it round: see InitializedPropertyMacro.
+        // The order matters, and the compiler reverses it: see InitializedPropertyMacro.
         var attributes: [AttributeSyntax] = ["@SealedData._PersistedProperty(\(raw: place))"]
         if model.startsIncomplete && !property.isLet {
             attributes.append("@SealedData._InitializedProperty(\(raw: place))")
@@ -81,7 +81,7 @@ extension ModelMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else { return [] }
-        // An extension is available no earlier than the type that it extends.
+        // An extension needs the availability of the type that it extends.
         let availability = declaration.attributes.compactMap { element -> String? in
             guard case .attribute(let attribute) = element,
                 attribute.attributeName.trimmedDescription == "available"

@@ -1,10 +1,10 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What `@Model` adds for the sake of inheritance.
+/// The members that `@Model` adds for inheritance.
 ///
-/// The object's state is the topmost class's, which has slots for its own properties only when it makes a new object. A
-/// subclass keeps the first values of the properties that it adds until the object is used: see `AddedValues`.
+/// The topmost class owns the object's state, which in a new object only has slots for the properties of that class. A
+/// subclass stores the initial values of the properties that it adds in the object until it is used: see `AddedValues`.
 extension ModelMembers {
     /// The members of a class that inherits from a model class.
     var membersOfSubclass: [DeclSyntax] {
@@ -12,13 +12,13 @@ extension ModelMembers {
         members.append(schemaMetadata(beginning: "\(nonisolated)override \(overridableAccess)class "))
         if !model.isFinal { members.append(keyPaths) }
         members.append(completionOfSubclass)
-        // Without a designated initializer the class inherits those of its superclass, this one among them.
+        // Without a designated initializer the class inherits those of its superclass, including this one.
         if model.hasDesignatedInitializer { members.append(materializingInitializerOfSubclass) }
         return members
     }
 
-    /// The values that initializers of the class give to its properties. A class that inherits its initializers cannot pass
-    /// the state of an object on to the superclass any later.
+    /// The values that initializers of the class assign to its properties. A class that inherits its initializers
+    /// cannot pass an object's state to the superclass later.
     private var added: DeclSyntax {
         let values = initialValues
         let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(model.name)._$superclass"
@@ -47,15 +47,15 @@ extension ModelMembers {
         """
     }
 
-    /// The class whose initializer makes the state of an object, or adds to it.
+    /// The class whose initializer creates the state of an object, or adds to it.
     var stateClass: DeclSyntax {
         "\(raw: nonisolated)\(raw: override)\(raw: overridableAccess)class var _$stateClass: Swift.AnyClass { \(raw: model.name).self }"
     }
 
-    /// The properties of the class, as key paths from a class that inherits from it.
+    /// The key paths of the class's properties, with a class that inherits from it as their root.
     ///
-    /// `_openExistential` binds the parameter to the class itself. In the Swift 5 mode a plain call converts the argument to
-    /// the superclass that the existential type names, and the key paths would start there.
+    /// `_openExistential` binds the parameter to the class itself. In the Swift 5 mode a plain call converts the
+    /// argument to the superclass that the existential type names, which then is the root of the key paths.
     var keyPaths: DeclSyntax {
         let keyPaths = model.properties.map { "\\_$Model.\($0.nameInCode)" }.joined(separator: ", ")
         let name = model.name

@@ -2,14 +2,14 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class: the object's state, the defaults of a new object, the schema and the
-/// initializer for objects that come from the store.
+/// initializer for fetched objects.
 struct ModelMembers {
     let model: ModelDeclaration
 
-    /// `public `, `package ` or nothing.
+    /// `public `, `package ` or empty.
     let access: String
 
-    /// The same for members that subclasses override: `open ` where the class is open.
+    /// The same for members that subclasses override: `open ` if the class is open.
     let overridableAccess: String
 
     /// Whether the class inherits from a model class.
@@ -27,7 +27,7 @@ struct ModelMembers {
 
     // MARK: State
 
-    /// Declared first among the stored properties that have a value, so that it is set before any initializer runs.
+    /// The state is the first stored property with a value, so that it is set before any initializer runs.
     private var state: [DeclSyntax] {
         let property = model.mayHaveSuperclass ? "_$initial" : "_$state"
         let stored: DeclSyntax =
@@ -35,7 +35,7 @@ struct ModelMembers {
             @exclusivity(unchecked) \(raw: unsafelyNonisolated)\(raw: model.mayHaveSuperclass ? "private " : final + access)\
             var \(raw: property) = SealedData._ObjectState(\(raw: model.name).self)
             """
-        // Written for the class itself, so that generic code gets the address by one call, whatever it does with it.
+        // Generated in the class itself, so that generic code gets the address by one call.
         let address: DeclSyntax =
             """
             \(raw: nonisolated)\(raw: final)\(raw: access)var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
@@ -54,7 +54,7 @@ struct ModelMembers {
         return [stored, state, address, firstSlot]
     }
 
-    /// Reading a property must not ask which class the object is of.
+    /// Reading a property must not use dynamic dispatch.
     private var final: String { model.isFinal ? "" : "final " }
 
     private var slotCount: DeclSyntax {
@@ -62,7 +62,7 @@ struct ModelMembers {
     }
 
     private var defaults: DeclSyntax {
-        // The names in here must not hide what an initial value refers to.
+        // Local names must not shadow names in the initial values.
         """
         \(raw: nonisolated)\(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
             \(raw: initialValues.joined(separator: "\n"))
@@ -72,7 +72,7 @@ struct ModelMembers {
 
     /// The statements that give the properties their initial values.
     var initialValues: [String] {
-        // A constant of its own lets each value have the type that it would have in the property's declaration.
+        // A separate constant gives each value the type that it has in the property's declaration.
         model.properties.enumerated().compactMap { offset, property in
             property.initialValue.map {
                 "let _$\(offset)\($0)\n\(model.name)._$initialize(&_$state, \(slot(offset)), to: _$\(offset))"
@@ -80,15 +80,15 @@ struct ModelMembers {
         }
     }
 
-    /// The slot of the property at a position in the class.
+    /// Returns the slot of the property at a position in the class.
     func slot(_ offset: Int) -> String {
         model.mayHaveSuperclass ? "\(model.name)._$firstSlot + \(offset)" : "\(offset)"
     }
 
-    /// Modules that see the class can work with its slots as with constants.
+    /// Inlining lets other modules use the slots as constants.
     var inlinable: String { overridableAccess == "public " || overridableAccess == "open " ? "@inlinable " : "" }
 
-    /// How a member of the type begins that subclasses override.
+    /// The modifiers of a type member that subclasses override.
     var typeMember: String { nonisolated + unisolatedTypeMember }
 
     private var unisolatedTypeMember: String { model.isFinal ? "\(access)static " : "\(overridableAccess)class " }
@@ -99,9 +99,9 @@ struct ModelMembers {
         schemaMetadata(beginning: typeMember)
     }
 
-    /// The schema of the class's own properties.
+    /// Returns the schema of the class's own properties.
     ///
-    /// - Parameter modifiers: How the member begins.
+    /// - Parameter modifiers: The modifiers of the member.
     func schemaMetadata(beginning modifiers: String) -> DeclSyntax {
         let entries = (model.properties.map(entry) + tableRules("Index") + tableRules("Unique")).joined(
             separator: ",\n"
@@ -124,17 +124,18 @@ struct ModelMembers {
 
     // MARK: Isolation
 
-    /// What the members begin with that satisfy the protocol of a class with a global actor: the protocol is not isolated,
-    /// and a store makes and saves objects wherever their context is used.
+    /// The modifier of the members that satisfy the protocol in a class with a global actor. The protocol is not
+    /// isolated, and a store makes and saves objects on the thread of their context.
     var nonisolated: String { model.globalActor == nil ? "" : "nonisolated " }
 
-    /// The same for the state, which is a variable: like every object, it belongs to the context's isolation domain.
+    /// The same for the state, a variable that belongs to the isolation domain of the context, as every object does.
     var unsafelyNonisolated: String { model.globalActor == nil ? "" : "nonisolated(unsafe) " }
 
-    /// An expression that forms key paths to properties of the class, for a member that is not isolated.
+    /// Returns an expression that forms key paths to properties of the class, for a member that is not isolated.
     ///
-    /// Only code on the class's global actor may form key paths to isolated properties, since applying one accesses the
-    /// property. Forming one accesses nothing, so that a function with the actor in its type may be called elsewhere.
+    /// Only code on the class's global actor may form key paths to isolated properties, because applying a key path
+    /// accesses the property. Forming it accesses nothing, so that a function with the actor in its type may be called
+    /// elsewhere.
     func outsideIsolation(_ expression: String, of type: String) -> String {
         guard let actor = model.globalActor?.trimmedDescription else { return expression }
         return """
@@ -164,7 +165,7 @@ struct ModelMembers {
         """
     }
 
-    /// The schema object that carries the arguments of the property's attribute, copied as they are written.
+    /// Returns the schema object with the arguments of the property's attribute, copied verbatim.
     private func metadata(of property: PersistedProperty) -> String {
         for name in ["Attribute", "Relationship"] {
             guard let attribute = property.declaration.attribute(name) else { continue }
@@ -174,8 +175,8 @@ struct ModelMembers {
         return "nil"
     }
 
-    /// The entries for `#Index` and `#Unique`, which concern the table and name a key path only because an entry has
-    /// to have one.
+    /// Returns the entries for `#Index` and `#Unique`. They describe the table; their key path is only a required
+    /// argument.
     private func tableRules(_ kind: String) -> [String] {
         model.argumentLists(ofMacro: kind).map { arguments in
             """
@@ -191,8 +192,8 @@ struct ModelMembers {
 
     // MARK: Objects
 
-    /// A constant without an initial value is stored in the object itself. It is read from the row when the object is made, and this writes it
-    /// into a new object's state, which the context asks for when the object is inserted.
+    /// The statements that write constants into the state of a new object when it is inserted. A constant without an
+    /// initial value is stored in the object itself, and read from the row when the object is made.
     var constants: [String] {
         model.properties.enumerated().filter { $1.isLet && $1.mustBeInitialized }.map { offset, property in
             "\(model.name)._$initialize(&_$state, \(slot(offset)), to: self.\(property.nameInCode))"
@@ -210,8 +211,8 @@ struct ModelMembers {
 
     private var initializers: [DeclSyntax] {
         if model.hasDesignatedInitializer { return [materializingInitializer] }
-        // What may be a superclass may have an `init()`, too, which the class inherits as long as it has no designated
-        // initializer of its own.
+        // A class that may be a superclass may also have an `init()`, which the class inherits unless it declares a
+        // designated initializer.
         if model.mayHaveSuperclass && model.isFinal {
             return [
                 "\(raw: nonisolated)\(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"
@@ -229,7 +230,7 @@ struct ModelMembers {
             """
     }
 
-    /// The statements that initialize what a new object's initializer has to.
+    /// The statements that initialize the properties without initial values.
     var materializedValues: [String] {
         model.properties.enumerated().compactMap { offset, property in
             guard property.mustBeInitialized else { return nil }

@@ -3,13 +3,13 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Everything that `@Model` refuses about a class, each with what to do about it.
+/// The checks of a class with `@Model`, each with a remedy.
 struct ModelValidation<Context: MacroExpansionContext> {
     let model: ModelDeclaration
     let context: Context
 
-    /// Reports all that is wrong at once. Whatever it is, the members should be generated: without them the compiler
-    /// adds errors that hide the real ones.
+    /// Reports all problems at once. The members should be generated regardless: without them the compiler adds errors
+    /// that hide the real ones.
     func reportProblems() {
         reportMissingInitializer()
         ForgottenProperties(model: model, context: context).report()
@@ -58,15 +58,15 @@ struct ModelValidation<Context: MacroExpansionContext> {
             if let binding = variable.bindings.first(where: { $0.nameToken == nil }) {
                 context.report(
                     "tuplePattern",
-                    "a persisted property can't be declared in a tuple pattern; give each property a declaration of "
-                        + "its own, or mark this one @Transient",
+                    "a persisted property can't be declared in a tuple pattern; give each property its own declaration, "
+                        + "or mark this one @Transient",
                     at: binding.pattern
                 )
             } else if variable.bindings.count > 1 {
                 context.report(
                     "severalBindings",
-                    "persisted properties can't share one '\(variable.bindingSpecifier.text)'; give each a "
-                        + "declaration of its own",
+                    "persisted properties can't share one '\(variable.bindingSpecifier.text)'; give each its "
+                        + "own declaration",
                     at: variable,
                     fixIts: [SplitBindings.fixIt(variable, in: model.declaration)]
                 )
@@ -74,14 +74,14 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
-    /// Whether the property has a slot depends on a condition whose value the macro does not know.
+    /// The slot of the property depends on a condition whose value the macro does not know.
     private func reportConditions() {
         for conditional in model.undecidedConditions {
             for variable in conditional.declarations.compactMap({ $0.as(VariableDeclSyntax.self) })
             where ModelDeclaration.isPersisted(variable) {
                 context.report(
                     "conditionalProperty",
-                    "a persisted property can't stand inside this '#if', because the macro can't evaluate its condition; "
+                    "a persisted property can't be inside this '#if', because the macro can't evaluate its condition; "
                         + "use a condition that is defined with '-D', move the property out of '#if', or mark it "
                         + "@Transient",
                     at: variable
@@ -90,7 +90,7 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
-    /// A lazy property derives its value from others; whoever wants it stored has to say how.
+    /// A lazy property derives its value from other properties; storing it needs an explicit choice.
     private func reportLazy(_ variable: VariableDeclSyntax) {
         guard variable.hasModifier(.lazy), variable.attribute("Transient") == nil else { return }
         context.report(

@@ -2,10 +2,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@_EphemeralProperty`: observes a property that the object keeps in memory only.
+/// `@_EphemeralProperty`: makes a property that exists in memory only observable.
 ///
-/// The value moves to a stored property beside it. The init accessor lets initializers assign the property in any order, as
-/// they assign a stored one.
+/// The value moves to a generated stored property. The init accessor lets initializers assign the property in any
+/// order, like a stored property.
 enum EphemeralPropertyMacro: AccessorMacro, PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

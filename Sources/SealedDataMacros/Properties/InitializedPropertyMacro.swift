@@ -3,17 +3,18 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@_InitializedProperty(slot:)`: lets the initializers of the class assign a persisted property before the object is
-/// complete, in any order, and lets the compiler see which ones they forget. Only classes whose objects start incomplete
+/// complete, in any order, and lets the compiler find forgotten properties. Only classes whose objects start incomplete
 /// need it: see ``ModelDeclaration/startsIncomplete``.
 ///
-/// The accessor writes into the object's state, or into the values that a subclass adds to it, and marks the property as initialized. The mark is a stored property
-/// without size: `_NoStorage`, which has to be initialized, where an initializer must give the property a value, and
-/// `()`, which never has to be, where there is an initial value or nil to start from.
+/// The accessor writes into the object's state, or into the values that a subclass adds to it, and marks the property
+/// as initialized. The marker is a stored property of size zero. Its type is `_NoStorage`, which must be initialized,
+/// if an initializer must give the property a value, and `()`, which need not be initialized, if the property has an
+/// initial value or starts as nil.
 ///
-/// The compiler has to expand this macro after `@_PersistedProperty`. When it has seen a getter and no init accessor,
-/// it drops the property's initial value for good; with both accessors in one macro it would evaluate the initial value
-/// for every object that is read from the store. It expands the last attribute of a declaration first, and a list that
-/// comes from a macro counts from behind.
+/// The compiler has to expand this macro after `@_PersistedProperty`. A getter without an init accessor makes it drop
+/// the property's initial value for good; with both accessors in one macro it would evaluate the initial value for
+/// every fetched object. The compiler expands the last attribute of a declaration first, and reverses a list that comes
+/// from a macro.
 enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

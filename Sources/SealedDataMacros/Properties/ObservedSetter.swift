@@ -1,11 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The setter of a persisted property, which runs the property's `willSet` and `didSet` the way Swift does.
+/// The setter of a persisted property, which runs the property's `willSet` and `didSet` with Swift's semantics.
 ///
-/// The bodies become local functions, so that a `return` in one of them ends that observer only. Inside an observer
-/// Swift reads and writes the observed property without observing it again; here a local variable of the property's
-/// name stands for it, and `self.name` is rewritten to it.
+/// The bodies become local functions, so that a `return` ends only the observer. Inside an observer Swift reads and
+/// writes the observed property without observing it again. A local variable with the property's name replaces it
+/// there, and `self.name` is rewritten to the variable.
 struct ObservedSetter {
     let property: PersistedProperty
     let slot: String
@@ -37,7 +37,8 @@ struct ObservedSetter {
             """
     }
 
-    /// A local function with the observer's body; the observer's parameter is a constant in it, if the body uses it.
+    /// Returns a local function with the observer's body. The observer's parameter is a constant in it if the body uses
+    /// it.
     private func observer(
         _ observer: AccessorDeclSyntax,
         function: String,
@@ -54,7 +55,7 @@ struct ObservedSetter {
             let name = property.nameInCode
             let names = [
                 (DirectAccessRewriter.name, direct.hasRewritten),
-                // The observer's parameter hides a property of the same name.
+                // The observer's parameter shadows a property with the same name.
                 (property.nameInCode, parameter != name && observer.mentions(name, asMember: false)),
             ]
             for (name, isUsed) in names where isUsed {
@@ -72,8 +73,8 @@ struct ObservedSetter {
 }
 
 extension PersistedProperty {
-    /// An observer that mentions its own property needs to know the property's type, and a macro sees only what is
-    /// written. Returns the observer that cannot be copied for that reason.
+    /// The observer that cannot be copied, because it mentions its property and the property's type is not written. A
+    /// macro sees only the source.
     var observerInNeedOfType: AccessorDeclSyntax? {
         if type != nil || binding.initializer?.value.literalType != nil { return nil }
         let plain = name
@@ -109,7 +110,7 @@ private final class DirectAccessRewriter: SyntaxRewriter {
 }
 
 extension AccessorDeclSyntax {
-    /// Whether the body contains the name; with `asMember` false, only where it stands alone.
+    /// Whether the body contains the name; with `asMember` false, only unqualified.
     func mentions(_ name: String, asMember: Bool = true) -> Bool {
         guard let body else { return false }
         let plain = name.trimmingBackticks
@@ -127,7 +128,7 @@ extension String {
 }
 
 extension ExprSyntax {
-    /// The type that a literal has when nothing else is said about it.
+    /// The default type of a literal.
     fileprivate var literalType: String? {
         if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
         if self.is(FloatLiteralExprSyntax.self) { return "Double" }

@@ -6,13 +6,13 @@ struct PersistedProperty {
     let declaration: VariableDeclSyntax
     let binding: PatternBindingSyntax
 
-    /// The name as it is written in code, with backticks where it has them.
+    /// The name in code, with backticks if it has them.
     let nameInCode: String
 
-    /// The name as the schema knows it.
+    /// The name in the schema.
     let name: String
 
-    /// Nil unless the declaration has one binding and that binds one name.
+    /// Nil unless the declaration has one binding with one name.
     init?(_ declaration: VariableDeclSyntax) {
         guard declaration.bindings.count == 1, let binding = declaration.bindings.first,
             let token = binding.nameToken
@@ -27,7 +27,7 @@ struct PersistedProperty {
 
     var hasObservers: Bool { binding.accessorBlock != nil }
 
-    /// The written type, with `T!` turned into `T?`, which is what it means outside a declaration.
+    /// The written type, with `T!` replaced by `T?`, its meaning outside a declaration.
     var type: String? {
         guard let type = binding.typeAnnotation?.type else { return nil }
         if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
@@ -45,23 +45,23 @@ struct PersistedProperty {
         return (wrapped ?? type).is(ArrayTypeSyntax.self)
     }
 
-    /// Whether an initializer of the class must give the property its first value: it has no initial value and is not
-    /// a variable that starts as nil.
+    /// Whether an initializer of the class must assign the property: it has no initial value and is not a variable that
+    /// starts as nil.
     var mustBeInitialized: Bool {
         binding.initializer == nil && (isLet || !binding.isWrittenOptional)
     }
 
-    /// The type annotation and the initial value, as they may follow a name in a declaration; nil when there is no value.
+    /// The type annotation and the initial value, as source after a name in a declaration; nil if there is no value.
     var initialValue: String? {
         binding.initializer.map { "\(type.map { ": \($0)" } ?? "") = \($0.value.trimmed)" }
     }
 
-    /// The initial value as an expression of the property's type that can stand as an argument; nil when there is none.
+    /// The initial value as an expression of the property's type, valid as an argument; nil if there is none.
     ///
-    /// Comments around the expression are dropped: a line comment behind it would swallow the closing parenthesis.
+    /// Comments around the expression are dropped: a trailing line comment would comment out the closing parenthesis.
     var initialValueAsArgument: String? {
         guard let value = binding.initializer?.value.trimmed, let initialValue else { return nil }
-        // `if` and `switch` are expressions only on the right of an assignment or a return.
+        // `if` and `switch` are expressions only on the right-hand side of an assignment or in a `return`.
         if value.is(IfExprSyntax.self) || value.is(SwitchExprSyntax.self) {
             return "{ let _$initialValue\(initialValue); return _$initialValue }()"
         }
@@ -74,7 +74,7 @@ struct PersistedProperty {
 
     /// The name of a generated property that belongs to this one.
     func prefixed(_ prefix: String) -> String {
-        // Raw identifiers such as `two words` need their backticks; keywords don't any more behind the prefix.
+        // Raw identifiers such as `two words` need backticks; keywords after a prefix do not.
         let isPlain = name.unicodeScalars.allSatisfy {
             $0 == "_" || $0.properties.isXIDContinue || !$0.isASCII
         }

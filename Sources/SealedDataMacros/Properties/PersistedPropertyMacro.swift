@@ -4,8 +4,8 @@ import SwiftSyntaxMacros
 
 /// `@_PersistedProperty(slot:)`: reads and writes a property through the object's row.
 ///
-/// It turns a stored property into a computed one, and the compiler then drops the property's initial value, which
-/// `@Model` puts into `_$applyDefaults(to:)` instead: an object that comes from the store never evaluates it.
+/// It turns a stored property into a computed one, for which the compiler drops the initial value. `@Model` puts the
+/// initial value into `_$applyDefaults(to:)` instead, so that a fetched object never evaluates it.
 enum PersistedPropertyMacro: AccessorMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -20,7 +20,7 @@ enum PersistedPropertyMacro: AccessorMacro {
             "get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor,
         ]
         if let type = property.type, property.isWrittenArray, !property.hasObservers {
-            // Adding to an array in place must not copy it.
+            // Appending to an array in place must not copy it.
             accessors.append(
                 """
                 _modify {
@@ -35,8 +35,8 @@ enum PersistedPropertyMacro: AccessorMacro {
     }
 }
 
-/// The expression for the slot that the argument of `attribute` tells: the number itself, or, as an offset, counted from
-/// the class's first slot.
+/// Returns the expression for the slot in the argument of `attribute`: the number itself, or the class's first slot
+/// plus the number if it is an offset.
 func slotExpression(of attribute: AttributeSyntax, in context: some MacroExpansionContext) -> String? {
     guard let argument = attribute.arguments?.as(LabeledExprListSyntax.self)?.first else { return nil }
     let number = argument.expression.trimmedDescription
@@ -44,8 +44,8 @@ func slotExpression(of attribute: AttributeSyntax, in context: some MacroExpansi
     return enclosingClassName(in: context).map { "\($0)._$firstSlot + \(number)" }
 }
 
-/// The name by which the class that a property stands in calls itself: inside its body the unqualified one always
-/// resolves.
+/// Returns the name of the class that contains a property, as used in its body: the unqualified name always resolves
+/// there.
 func enclosingClassName(in context: some MacroExpansionContext) -> String? {
     context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
 }

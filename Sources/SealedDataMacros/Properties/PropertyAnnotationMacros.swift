@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Attribute`: adds nothing by itself. `@Model` reads its arguments; this checks that it stands in a sensible place.
+/// `@Attribute`: expands to nothing. `@Model` reads its arguments; this macro checks its position.
 enum AttributeMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -26,8 +26,8 @@ enum RelationshipMacro: PeerMacro {
     }
 }
 
-/// `@Transient`: keeps a property out of the store. An object that comes from the store gets no value for it, so it
-/// has to have one of its own.
+/// `@Transient`: excludes a property from the store. A fetched object needs a value for it, so the property must have a
+/// default.
 enum TransientMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -52,8 +52,8 @@ enum TransientMacro: PeerMacro {
     }
 }
 
-/// `@_TransformablePersistedProperty`: adds nothing. `@Model` gives the property its accessors, whatever type of values it
-/// has.
+/// `@_TransformablePersistedProperty`: expands to nothing. `@Model` adds the property's accessors for any type of
+/// values.
 enum TransformablePropertyMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -102,7 +102,7 @@ private struct PropertyAnnotation {
         {
             context.report(
                 "annotatesOutsideModel",
-                "'@\(name)' has a meaning only in a class with @Model; add @Model to the class or remove it",
+                "'@\(name)' is only valid in a class with @Model; add @Model to the class or remove it",
                 at: node,
                 fixIts: [removal]
             )

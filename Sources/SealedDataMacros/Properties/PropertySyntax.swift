@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// What the macros ask about a variable declaration, independent of the class that it stands in.
+/// Properties of a variable declaration that do not depend on its class.
 extension VariableDeclSyntax {
-    /// Whether the declaration is of the type, not of its instances.
+    /// Whether the declaration is a type property.
     var isOfType: Bool {
         hasModifier(.static) || hasModifier(.class)
     }
@@ -11,7 +11,7 @@ extension VariableDeclSyntax {
         bindingSpecifier.tokenKind == .keyword(.let)
     }
 
-    /// Whether every binding has storage of its own: no accessors, or observers only.
+    /// Whether every binding is stored: it has no accessors, or only observers.
     var isStored: Bool {
         bindings.allSatisfy { $0.isStored }
     }
@@ -25,7 +25,7 @@ extension VariableDeclSyntax {
         }
     }
 
-    /// Whether observers can be told of changes: the property is a stored variable of an instance.
+    /// Whether the property is observable: it is a stored variable of an instance.
     var isTracked: Bool {
         isStored && !isOfType && !isLet && !hasModifier(.lazy) && !hasModifier(.override)
     }
@@ -34,12 +34,12 @@ extension VariableDeclSyntax {
         modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
     }
 
-    /// The attribute of the given name, written with or without the module in front.
+    /// Returns the attribute with the given name, written with or without its module.
     func attribute(_ name: String) -> AttributeSyntax? {
         attributes.attribute(name)
     }
 
-    /// Whether the declaration carries a name that only generated code uses.
+    /// Whether the declaration has a name that only generated code uses.
     var isGenerated: Bool {
         bindings.contains { $0.nameToken?.text.hasPrefix("_$") ?? false }
     }
@@ -59,7 +59,7 @@ extension PatternBindingSyntax {
         }
     }
 
-    /// Whether the type is written `T?` or `T!`: such a variable starts as nil when nothing else is said.
+    /// Whether the type is written `T?` or `T!`: such a variable starts as nil by default.
     var isWrittenOptional: Bool {
         guard let type = typeAnnotation?.type else { return false }
         return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
@@ -78,7 +78,7 @@ extension AccessorDeclSyntax {
 }
 
 extension AttributeListSyntax {
-    /// The attribute of the given name, written with or without the module in front.
+    /// Returns the attribute with the given name, written with or without its module.
     func attribute(_ name: String) -> AttributeSyntax? {
         for case .attribute(let attribute) in self {
             let written = attribute.attributeName.trimmedDescription
@@ -89,7 +89,7 @@ extension AttributeListSyntax {
 }
 
 extension TokenSyntax {
-    /// The name without the backticks of an escaped one.
+    /// The name without backticks.
     var unescapedText: String {
         let text = self.text
         return text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
@@ -97,7 +97,7 @@ extension TokenSyntax {
 }
 
 extension Trivia {
-    /// The spaces and tabs in front of what follows.
+    /// The spaces and tabs after the last line break.
     var indentation: String {
         String(description.reversed().prefix { $0 == " " || $0 == "\t" }.reversed())
     }

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What `@Model` refuses about a single persisted property.
+/// The checks of a single persisted property.
 struct PropertyValidation<Context: MacroExpansionContext> {
     let property: PersistedProperty
     let model: ModelDeclaration
@@ -55,8 +55,8 @@ struct PropertyValidation<Context: MacroExpansionContext> {
         )
     }
 
-    /// A constant with an initial value takes the value of its row only through an accessor, and the Swift 6 mode accepts
-    /// none on a constant.
+    /// A constant with an initial value can only read the value of its row through an accessor, which the Swift 6 mode
+    /// does not accept on a constant.
     private func reportFixedConstant() {
         guard property.isLet, property.binding.initializer != nil, !model.acceptsAccessorsOnConstants else { return }
         let specifier = property.declaration.bindingSpecifier
@@ -119,11 +119,12 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     }
 }
 
-/// The attribute that makes a property a wrapped one. A wrapper keeps the value in storage of its own, which a persisted
-/// property doesn't have.
+/// The attribute of a property wrapper. A wrapper stores the value itself, which is impossible for a persisted
+/// property.
 enum PropertyWrapperAttribute {
-    /// A macro sees names only, and an attribute of another package may be a macro's. The well-known wrappers get an error
-    /// that says what to do; the compiler reports any other wrapper on a property with accessors.
+    /// Returns the first attribute with the name of a well-known wrapper, whose diagnostic contains a remedy. A macro
+    /// sees names only, and an attribute from another package may be a macro. The compiler reports all other wrappers
+    /// on a property with accessors.
     static func first(of variable: VariableDeclSyntax) -> AttributeSyntax? {
         for case .attribute(let attribute) in variable.attributes {
             let name =
@@ -145,7 +146,7 @@ enum PropertyWrapperAttribute {
     ]
 }
 
-/// The fix-it that takes a property out of the store.
+/// The fix-it that excludes a property from the store.
 enum AddTransient {
     static func fixIt(_ variable: VariableDeclSyntax) -> FixIt {
         let attribute = AttributeSyntax("@Transient").with(\.trailingTrivia, .space)

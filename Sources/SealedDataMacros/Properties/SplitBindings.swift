@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The fix-it that gives each of several bindings in one `var` a declaration of its own.
+/// The fix-it that gives each of several bindings in one `var` a separate declaration.
 enum SplitBindings {
     static func fixIt(_ variable: VariableDeclSyntax, in declaration: ClassDeclSyntax) -> FixIt {
         let members = declaration.memberBlock.members
@@ -16,14 +16,14 @@ enum SplitBindings {
         }
         return .replacing(
             "splitBindings",
-            "declare each property on its own",
+            "declare each property separately",
             members,
             with: MemberBlockItemListSyntax(changed)
         )
     }
 
     private static func split(_ variable: VariableDeclSyntax) -> [VariableDeclSyntax] {
-        // `var a, b: Int` gives its type to every binding before it that has neither type nor value.
+        // In `var a, b: Int` the type applies to every preceding binding with neither type nor value.
         var type: TypeAnnotationSyntax?
         var bindings: [PatternBindingSyntax] = []
         for binding in variable.bindings.reversed() {

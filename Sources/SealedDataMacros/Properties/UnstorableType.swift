@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// A written type of which no value can be stored, whatever its names mean.
+/// A written type whose values cannot be stored, whatever its names refer to.
 enum UnstorableType: String {
     case tuple, function, existential, metatype
 
-    /// The part of a type that cannot be stored; nil where there is none.
+    /// Makes the kind of the part of a type that cannot be stored; nil if there is none.
     init?(in type: TypeSyntax) {
         if let optional = type.as(OptionalTypeSyntax.self) {
             self.init(in: optional.wrappedType)
@@ -33,7 +33,7 @@ enum UnstorableType: String {
         }
     }
 
-    /// What cannot be stored, and what to do instead.
+    /// The problem and its remedy.
     var message: String {
         switch self {
         case .tuple: "a tuple can't be stored; declare a struct that is Codable, or mark the property @Transient"
