@@ -7,7 +7,7 @@
 
 #if defined(__linux__) && defined(__GLIBC__)
 
-// What the platform's ABI for variables of threads takes.
+// The argument of `__tls_get_addr` in the platform's ABI for thread-local storage.
 struct variable {
   size_t module;
   size_t offset;

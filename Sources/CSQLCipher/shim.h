@@ -1,5 +1,5 @@
-// What the package uses of libsqlcipher and libcrypto, and inline forms of the few C constructs that Swift cannot
-// import: casted constants, variadic functions and calls through a file's method table.
+// The functions of libsqlcipher and libcrypto that the package uses, and inline forms of the C constructs that Swift
+// cannot import: casted constants, variadic functions and calls through a file's method table.
 #ifndef CSQLCIPHER_SHIM_H
 #define CSQLCIPHER_SHIM_H
 
@@ -23,8 +23,8 @@
 #include <sys/syscall.h>
 #endif
 
-// SQLITE_STATIC and SQLITE_TRANSIENT are casted constants. A null pointer would bind NULL, hence the "" for values
-// without bytes.
+// SQLITE_STATIC and SQLITE_TRANSIENT are casted constants. A null pointer would bind NULL, hence the "" for empty
+// values.
 
 static inline int csqlcipher_bind_text_copying(sqlite3_stmt *statement, int index, const void *bytes, uint64_t count) {
     return sqlite3_bind_text64(statement, index, count ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -55,8 +55,8 @@ static inline int csqlcipher_configure(sqlite3 *database, int option, int value)
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
-// The raw bytes of the main database file, read through SQLite's own descriptor: opening and closing a second one would
-// drop the POSIX locks that other connections of this process hold on the file.
+// The raw bytes of the main database file, read through SQLite's own descriptor: opening and closing another one would
+// release the POSIX locks of other connections in this process.
 
 static inline sqlite3_file *csqlcipher_main_file(sqlite3 *database) {
     sqlite3_file *file = 0;
@@ -75,7 +75,7 @@ static inline int csqlcipher_file_read(sqlite3_file *file, void *buffer, int cou
     return file->pMethods->xRead(file, buffer, count, offset);
 }
 
-// Takes or raises a lock on the main database file (SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE), without SQLite's knowledge:
+// Acquires or raises a lock on the main database file (SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE), bypassing SQLite:
 // the connection must not have read anything yet.
 static inline int csqlcipher_lock_file(sqlite3_file *file, int level) {
     return file->pMethods->xLock(file, level);
@@ -85,13 +85,14 @@ static inline int csqlcipher_unlock_file(sqlite3_file *file) {
     return file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
 }
 
-// Whether a process has announced that it will write to the main database file without a write-ahead log.
+// Whether a process holds the reserved lock, with which it prepares to write to the main database file without a
+// write-ahead log.
 static inline int csqlcipher_file_is_reserved(sqlite3_file *file) {
     int reserved = 1;
     return file->pMethods->xCheckReservedLock(file, &reserved) != SQLITE_OK || reserved;
 }
 
-// The offset of the first hole of a file, which is its length if it has none; -1 if the system cannot tell.
+// Returns the offset of a file's first hole, or its length if it has none; -1 if the system does not provide it.
 static inline int64_t csqlcipher_first_hole(int descriptor) {
 #if defined(SEEK_HOLE)
     return lseek(descriptor, 0, SEEK_HOLE);
@@ -102,31 +103,31 @@ static inline int64_t csqlcipher_first_hole(int descriptor) {
 #endif
 }
 
-// What the head of the index of the write-ahead log says, as the file format of the index defines it. Every commit of any
-// process changes it.
+// The header of the index of the write-ahead log, in the file format of the index. Every commit of any process changes
+// it.
 
 typedef struct {
     uint64_t words[6];
-    // How many frames with pages the log has, and how many of them had been written back into the file.
+    // The number of frames in the log, and the number of frames that a checkpoint has written back into the file.
     uint32_t frames;
     uint32_t frames_written_back;
 } csqlcipher_log_state;
 
-// Returns 0 where there is no such index. The database must have a write-ahead log: without one, SQLite would make an
-// index and never close it.
+// Returns 0 if there is no index. The database must be in WAL mode: otherwise SQLite would create an index and never
+// close it.
 static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_state *state) {
     void volatile *head = 0;
     if (file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
     if (file->pMethods->xShmMap(file, 0, 32768, 0, &head) != SQLITE_OK || !head) return 0;
     file->pMethods->xShmBarrier(file);
     for (int index = 0; index < 6; index++) state->words[index] = ((const uint64_t volatile *)head)[index];
-    // In native byte order: mxFrame is at byte 16 of the head, of which there are two copies; nBackfill is behind them.
+    // Native byte order: mxFrame is at byte 16 of the header, which has two copies; nBackfill follows them.
     state->frames = ((const uint32_t volatile *)head)[4];
     state->frames_written_back = ((const uint32_t volatile *)head)[24];
     return 1;
 }
 
-// Whether nothing was committed since a state was read. A commit that is just being made may count already.
+// Whether no transaction was committed since a state was read. A commit in progress may already count.
 static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csqlcipher_log_state *state) {
     csqlcipher_log_state now;
     if (!csqlcipher_read_log_state(file, &now)) return 0;
@@ -135,18 +136,18 @@ static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csql
     return difference == 0;
 }
 
-// An integer that tells the running threads of a process apart; never 0.
+// Returns an integer that identifies a running thread of the process; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {
     return (uintptr_t)pthread_self();
 }
 
-// Whether a file can be accessed with the effective identity of the process, which opening it takes; access(2) asks for the
-// real one. Returns 0 or -1 and sets errno.
+// Whether a file can be accessed with the effective user and group IDs of the process, as open(2) does; access(2) uses
+// the real ones. Returns 0 or -1 and sets errno.
 static inline int csqlcipher_access(const char *path, int mode) {
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 }
 
-// Renames a file, failing with EEXIST where the new name is taken. Returns 0 or -1 and sets errno.
+// Renames a file, and fails with EEXIST if the new name exists. Returns 0 or -1 and sets errno.
 static inline int csqlcipher_rename_exclusively(const char *old_path, const char *new_path) {
 #if defined(__linux__) && defined(SYS_renameat2)
     if (syscall(SYS_renameat2, AT_FDCWD, old_path, AT_FDCWD, new_path, 1u /* RENAME_NOREPLACE */) == 0) return 0;

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A value that one thread at a time can use.
+/// A value that a lock protects.
 ///
-/// The same as `Synchronization.Mutex`, except that the thread sanitizer can follow it: on Linux, `Mutex` hands over to
-/// waiting threads out of its sight, and every use of such a value would be reported as a race.
+/// The same as `Synchronization.Mutex`, except that the thread sanitizer can follow it: on Linux, `Mutex` passes
+/// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race.
 ///
-/// Public, since Swift inlines the members of `package` types in their own module only; no product exports the module.
+/// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
 public final class Guarded<Value>: @unchecked Sendable {
-    // Sound because `value` is only touched between `lock` and `unlock`, and because no caller lets a reference out of it that
-    // is not `Sendable` itself.
+    // Sound because `value` is only accessed between `lock` and `unlock`, and because no caller lets a reference escape
+    // that is not `Sendable`.
 
     @usableFromInline let lock = NSLock()
     @usableFromInline var value: Value
 
-    /// Makes it with a first value.
+    /// Makes a guarded value.
     @inlinable
     public init(_ value: Value) {
         self.value = value
     }
 
-    /// Calls `body` with the value while no other thread has it. Calls must not nest.
+    /// Calls `body` with the value under the lock. Calls must not nest.
     @inlinable
     public func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where a command-line tool gets a passphrase from: never from its arguments, which every user of the machine can see.
+/// The sources of a tool's passphrase. Its arguments are not one, because every user of the machine can see them.
 package enum Passphrase {
-    /// The environment variable that holds it.
+    /// The environment variable that contains the passphrase.
     package static let variable = "SEALED_PASSPHRASE"
 
-    /// The bytes of the environment variable; nil where it is not set.
+    /// The bytes of the environment variable; nil if it is not set.
     package static var fromEnvironment: [UInt8]? {
         guard let value = getenv(variable) else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
-    /// Asks for it on the terminal, without showing what is typed.
+    /// Asks for the passphrase on the terminal, without echo.
     ///
-    /// - Throws: ``PassphraseError`` where standard input is no terminal, or ends.
+    /// - Throws: ``PassphraseError`` if standard input is not a terminal, or ends.
     package static func ask(_ question: String = "Passphrase: ") throws(PassphraseError) -> [UInt8] {
         guard Terminal.isTerminal(.standardInput) else { throw .noTerminal }
         var shown = termios()
@@ -23,13 +23,13 @@ package enum Passphrase {
         hidden.c_lflag |= tcflag_t(ECHONL)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }
-        // Standard output may go to a file; the question is for the person.
+        // Standard output may be redirected to a file; the question must appear on the terminal.
         try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
         guard let line = readBytes() else { throw .endOfInput }
         return line
     }
 
-    /// Reads to the end of the line; nil where there is nothing to read. A `String` would not keep all bytes.
+    /// Reads to the end of the line; nil at the end of input. A `String` would not preserve all bytes.
     private static func readBytes() -> [UInt8]? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -41,7 +41,7 @@ package enum Passphrase {
     }
 }
 
-/// Why there is no passphrase.
+/// The reason for a missing passphrase.
 package enum PassphraseError: Error, CustomStringConvertible {
     case noTerminal
     case endOfInput

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line that shows how far a task is: a bar on a terminal, nothing but the end elsewhere.
+/// One line with the progress of a task: a bar on a terminal, otherwise only the result.
 ///
 /// ```
 /// Packages      ████████████████████░░░░░░░░░░  41,000 of 63,440
@@ -15,8 +15,8 @@ package struct ProgressBar {
     /// Begins a task.
     ///
     /// - Parameters:
-    ///   - title: What is done, in up to 14 characters.
-    ///   - total: How many steps there are.
+    ///   - title: The name of the task, in up to 14 characters.
+    ///   - total: The number of steps.
     package init(_ title: String, total: Int) {
         self.title = title.padded(to: 14)
         self.total = total
@@ -24,7 +24,7 @@ package struct ProgressBar {
         show(0)
     }
 
-    /// Shows that so many steps are done.
+    /// Shows the number of completed steps.
     package mutating func show(_ done: Int) {
         guard let width else { return }
         let percent = total == 0 ? 100 : done * 100 / total
@@ -32,7 +32,7 @@ package struct ProgressBar {
         lastShown = percent
         let total = total.grouped
         let numbers = "  \(done.grouped.padded(to: total.count, alignsRight: true)) of \(total)"
-        // The last column stays empty: writing into it makes some terminals begin a new line.
+        // The last column stays empty: writing into it makes some terminals start a new line.
         let room = min(width - 1 - title.count - numbers.count, 40)
         let filled = max(room, 0) * percent / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: max(room, 0) - filled)
@@ -40,7 +40,7 @@ package struct ProgressBar {
         Terminal.flush()
     }
 
-    /// Ends the task with a line that stays.
+    /// Ends the task and replaces the bar by the result.
     package func finish(_ result: String) {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let time = seconds < 10 ? String(format: "%.1f s", seconds) : String(format: "%.0f s", seconds)

@@ -6,7 +6,7 @@
 /// devel             871
 /// ```
 package struct TextTable {
-    /// What stands above a column, and how its cells are aligned.
+    /// The title and the alignment of a column.
     package struct Column {
         let title: String
         let alignsRight: Bool
@@ -23,15 +23,15 @@ package struct TextTable {
     private let widths: [Int]
 
     private static let gap = "  "
-    /// How far a cell that is too long is cut at most.
+    /// The minimum width of a column whose cells are truncated.
     private static let narrowest = 8
 
     /// Measures a table.
     ///
     /// - Parameters:
     ///   - columns: The columns.
-    ///   - rows: The rows that decide how wide the columns are; each has a cell for each column.
-    ///   - width: The number of characters for a line; the widest columns give way. Nil stands for no limit.
+    ///   - rows: The rows that determine the widths of the columns; each has one cell for each column.
+    ///   - width: The maximum number of characters in a line; the widest columns shrink. Nil means no limit.
     package init(_ columns: [Column], fitting rows: [[String]], width: Int?) {
         self.columns = columns
         var widths = columns.indices.map { column in
@@ -52,7 +52,7 @@ package struct TextTable {
     /// The line with the titles.
     package var header: String { line(columns.map(\.title)) }
 
-    /// The line of a row. Cells that are too long are cut, and control characters are replaced.
+    /// Returns the line of a row. Long cells are truncated, and control characters are replaced.
     package func line(_ cells: [String]) -> String {
         let parts = zip(cells, zip(columns, widths)).map { cell, shape in
             cell.printable.truncated(to: shape.1).padded(to: shape.1, alignsRight: shape.0.alignsRight)
@@ -62,7 +62,7 @@ package struct TextTable {
         return line
     }
 
-    /// The header and the rows, a line each.
+    /// Returns the header and the rows, one line each.
     package static func lines(_ columns: [Column], _ rows: [[String]], width: Int? = Terminal.width) -> [String] {
         let table = TextTable(columns, fitting: rows, width: width)
         return [table.header] + rows.map(table.line)

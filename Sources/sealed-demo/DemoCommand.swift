@@ -3,12 +3,12 @@ import Foundation
 import SealedData
 import Terminal
 
-/// The demo: a package index goes into an encrypted store and is asked questions there.
+/// The demo: it imports a package index into an encrypted store, and queries the store.
 @main
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealed-demo",
-        abstract: "Reads a Debian package index into an encrypted store and asks it questions.",
+        abstract: "Imports a Debian package index into an encrypted store and queries it.",
         discussion: """
             Without FILE it reads the package lists of apt, or the status file of dpkg where there are none. The \
             passphrase comes from SEALED_PASSPHRASE or, with --ask, from the terminal; it is \
@@ -19,7 +19,7 @@ struct DemoCommand: ParsableCommand {
     @Argument(help: "A package index, such as a 'Packages' list or '/var/lib/dpkg/status'.")
     var file: String?
 
-    @Option(help: ArgumentHelp("Where to make the store; a new temporary folder otherwise.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the store; by default in a new temporary folder.", valueName: "path"))
     var store: String?
 
     @Flag(help: "Replace the file at the store's path.")
@@ -28,17 +28,17 @@ struct DemoCommand: ParsableCommand {
     @Flag(help: "Ask for the passphrase.")
     var ask = false
 
-    @Option(help: ArgumentHelp("What to look for in the descriptions.", valueName: "text"))
+    @Option(help: ArgumentHelp("The text to search for in descriptions.", valueName: "text"))
     var search = "encrypt"
 
     func run() throws {
-        // What was printed has to appear before an error does.
+        // Output must appear before an error message.
         defer { Terminal.flush() }
         print("Reading")
         let input = try readInput()
         guard !input.catalogue.records.isEmpty else {
             guard input.isEmpty else { throw DemoError.noPackages }
-            print("  The input is empty: there is nothing to store.")
+            print("  The input is empty: no store is created.")
             return
         }
         let passphrase = try DemoPassphrase(asks: ask)
@@ -77,7 +77,7 @@ struct DemoCommand: ParsableCommand {
             if input.catalogue.records.isEmpty { try input.read(.statusOfDpkg) }
         }
         let merged = input.catalogue.mergedCount
-        if merged > 0 { print("  further versions of the same packages: \(merged.grouped); the newest one counts") }
+        if merged > 0 { print("  further versions of the same packages: \(merged.grouped); the newest is stored") }
         if input.problemCount > 0 { print("  malformed lines: \(input.problemCount.grouped)") }
         return input
     }
@@ -91,7 +91,7 @@ struct DemoCommand: ParsableCommand {
         )
     }
 
-    /// Saves everything in a store that is closed when this returns, because nothing refers to it any more.
+    /// Saves the catalogue into a store. The store is closed on return, because no reference to it remains.
     private func save(_ catalogue: PackageCatalogue, at url: URL, key: EncryptionKey) throws {
         var importer = Importer(catalogue, into: try makeContainer(at: url, key: key))
         let counts = try importer.run()
@@ -115,7 +115,7 @@ struct DemoCommand: ParsableCommand {
         do {
             _ = try makeContainer(at: url, key: wrongKey)
         } catch {
-            print("  is refused: \(error)")
+            print("  is rejected: \(error)")
             return
         }
         throw DemoError.wrongPassphraseAccepted

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where the demo makes its store.
+/// The location of the demo's store.
 struct StoreLocation {
     /// The file.
     let url: URL
 
-    /// Makes sure that a new file can be made at a path.
+    /// Ensures that a new file can be created at a path.
     ///
     /// - Parameters:
-    ///   - path: The path; nil stands for a new folder among the temporary files, which stays.
-    ///   - replaces: Whether an existing file, with what SQLite keeps beside it, is removed.
+    ///   - path: The path; nil means a new temporary folder, which is not removed.
+    ///   - replaces: Whether an existing file is removed, with SQLite's files next to it.
     init(path: String?, replaces: Bool) throws {
         guard let path else {
             let folder = FileManager.default.temporaryDirectory

@@ -1,7 +1,7 @@
-// Tells whether the calling thread is inside `withObservationTracking`, which Swift's Observation library keeps in a
-// variable of the thread that it does not publish.
+// Tests whether the calling thread is inside `withObservationTracking`, which Swift's Observation library keeps in a
+// private thread-local variable.
 //
-// The variable is looked for by what it does: see `TrackingDetection` in SealedData.
+// The variable is found by its behaviour: see `TrackingDetection` in SealedData.
 
 #ifndef COBSERVATIONTRACKING_H
 #define COBSERVATIONTRACKING_H
@@ -10,18 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Finds the variables of the calling thread that belong to the library or program with an address in it.
+/// Finds the calling thread's thread-local storage of the library or program that contains an address.
 ///
-/// Returns how many words they take, or 0 where there are none or the platform does not tell.
+/// Returns its number of words, or 0 if there is none or the platform does not provide it.
 size_t cobservationtracking_find(const void *address);
 
-/// A word of the variables of the calling thread. `cobservationtracking_find` must have found that many.
+/// Returns a word of the calling thread's storage. `number` must be less than the result of
+/// `cobservationtracking_find`.
 uintptr_t cobservationtracking_word(size_t number);
 
-/// Chooses the word that is not 0 inside `withObservationTracking`.
+/// Selects the word that is not 0 inside `withObservationTracking`.
 void cobservationtracking_choose(size_t number);
 
-/// Whether the chosen word of the calling thread is not 0.
+/// Whether the selected word of the calling thread is not 0.
 bool cobservationtracking_is_set(void);
 
 #endif

@@ -1,9 +1,9 @@
 import SealedData
 import Terminal
 
-/// Turns a catalogue into objects and saves them, a batch at a time.
+/// Makes the objects of a catalogue and saves them in batches.
 struct Importer {
-    /// How many packages are saved in one transaction.
+    /// The number of packages in one transaction.
     private static let batchSize = 5_000
 
     private let catalogue: PackageCatalogue
@@ -12,16 +12,16 @@ struct Importer {
     private var maintainers: [String: Maintainer] = [:]
     private var packages: [String: Package] = [:]
 
-    /// What became of the dependencies of a kind.
+    /// The counts of resolved and unresolved dependencies of a kind.
     struct DependencyCount {
         let kind: DependencyKind
         /// References from one package to another.
         var resolved = 0
-        /// Names that no package of the catalogue has or provides.
+        /// Names that do not match a package or a virtual package of the catalogue.
         var unresolved = 0
     }
 
-    /// Makes an importer with a context of its own.
+    /// Makes an importer with a new context.
     init(_ catalogue: PackageCatalogue, into container: ModelContainer) {
         self.catalogue = catalogue
         context = ModelContext(container)
@@ -29,7 +29,7 @@ struct Importer {
 
     /// Saves the packages, then their dependencies.
     ///
-    /// - Returns: how many dependencies there are, by kind.
+    /// - Returns: the number of dependencies by kind.
     mutating func run() throws -> [DependencyCount] {
         try savePackages()
         return try saveDependencies()

@@ -1,10 +1,10 @@
-/// Finds the packages that a name in a dependency stands for.
+/// Finds the packages that a name in a dependency refers to.
 struct NameResolver {
     private let packages: [String: Package]
     /// The packages that provide a virtual package.
     private var providers: [String: [Package]] = [:]
 
-    /// Knows the packages of a catalogue by the objects made for them.
+    /// Makes a resolver for the objects of a catalogue's packages.
     init(_ catalogue: PackageCatalogue, objects: [String: Package]) {
         packages = objects
         for record in catalogue.records {
@@ -13,8 +13,8 @@ struct NameResolver {
         }
     }
 
-    /// What alternatives such as `exim4 | mail-transport-agent` stand for: the first of them that is known, and of a
-    /// virtual package everything that provides it. Empty where none is known.
+    /// Returns the packages for alternatives such as `exim4 | mail-transport-agent`: the first known package or, for a
+    /// virtual package, all packages that provide it. Empty if none is known.
     func packages(for alternatives: [String]) -> [Package] {
         for name in alternatives {
             if let package = packages[name] { return [package] }

@@ -29,7 +29,7 @@ struct DebianVersion: Comparable {
 
     static func == (left: DebianVersion, right: DebianVersion) -> Bool { !(left < right) && !(right < left) }
 
-    /// Compares turn by turn a stretch without digits, then a stretch of digits as a number.
+    /// Compares alternating sequences of other characters and of digits, the latter as numbers.
     private static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var left = left[...]
         var right = right[...]
@@ -48,14 +48,14 @@ struct DebianVersion: Comparable {
         return 0
     }
 
-    /// The digits at the beginning, without leading zeros.
+    /// Removes the digits at the beginning and returns them without leading zeros.
     private static func takeNumber(from text: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let number = text.prefix(while: isDigit)
         text = text.dropFirst(number.count)
         return number.drop { $0 == UInt8(ascii: "0") }
     }
 
-    /// The place of a character outside numbers: a tilde, the end or a digit, letters, everything else.
+    /// Returns the order of a character outside numbers: a tilde, the end or a digit, letters, all others.
     private static func rank(_ byte: UInt8?) -> Int {
         switch byte {
         case UInt8(ascii: "~"): -1

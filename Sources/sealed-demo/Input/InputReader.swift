@@ -1,21 +1,21 @@
 import Foundation
 import Terminal
 
-/// Reads package indexes into a catalogue, and reports what is wrong with them on standard error.
+/// Reads package indexes into a catalogue, and reports malformed lines on standard error.
 struct InputReader {
-    /// What was read.
+    /// The records that were read.
     private(set) var catalogue = PackageCatalogue()
-    /// Whether nothing was read but blank lines and comments.
+    /// Whether the input contained only blank lines and comments.
     private(set) var isEmpty = true
     /// The number of lines that were reported.
     private(set) var problemCount = 0
 
-    /// How many lines of a file are reported one by one.
+    /// The number of malformed lines of a file that are reported individually.
     private static let reportLimit = 100
 
     /// Reads an index.
     ///
-    /// - Throws: `PackageIndex.ReadingError` where the file cannot be read.
+    /// - Throws: `PackageIndex.ReadingError` if the file cannot be read.
     mutating func read(_ index: PackageIndex) throws {
         let content = try index.read()
         var problems = 0

@@ -2,12 +2,12 @@
 struct PackageCatalogue {
     /// The records, in the order in which their names first appeared.
     private(set) var records: [PackageRecord] = []
-    /// How many stanzas told of a package that another one tells of too, for another version or architecture.
+    /// The number of stanzas for a package that another stanza describes in another version or architecture.
     private(set) var mergedCount = 0
 
     private var positions: [String: Int] = [:]
 
-    /// Adds a record, unless there is one of a newer version. Of two equal ones the last counts.
+    /// Adds a record, unless the catalogue has a newer version. Of two equal versions the last one is kept.
     mutating func add(_ record: PackageRecord) {
         guard let position = positions[record.name] else {
             positions[record.name] = records.count

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A file with a package index, plain or as apt keeps it.
+/// A file with a package index, plain or in apt's compression.
 struct PackageIndex {
     /// The path, as it was given.
     let path: String
 
-    /// Why a file cannot be read.
+    /// The reason why a file cannot be read.
     enum ReadingError: Error, CustomStringConvertible {
         case unreadable(path: String, reason: String)
         case compressed(path: String)
@@ -15,7 +15,7 @@ struct PackageIndex {
             switch self {
             case .unreadable(let path, let reason): "cannot read '\(path)': \(reason)"
             case .compressed(let path): "cannot read '\(path)': it is compressed; unpack it first"
-            case .binary(let path): "cannot read '\(path)': it is no text"
+            case .binary(let path): "cannot read '\(path)': it is not text"
             }
         }
     }
@@ -31,7 +31,7 @@ struct PackageIndex {
     /// The index of the packages that are installed on this machine.
     static let statusOfDpkg = PackageIndex(path: "/var/lib/dpkg/status")
 
-    /// The content.
+    /// Returns the content.
     ///
     /// - Throws: ``ReadingError``
     func read() throws -> Data {
@@ -49,7 +49,7 @@ struct PackageIndex {
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
             throw ReadingError.unreadable(path: path, reason: "it is a folder")
         }
-        // `FileHandle` reads pipes as well; opening with `open` tells why it failed in the system's words.
+        // `FileHandle` reads pipes as well; `open` provides the system's error message.
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else {
             throw ReadingError.unreadable(path: path, reason: String(cString: strerror(errno)))
@@ -61,7 +61,7 @@ struct PackageIndex {
         }
     }
 
-    /// Whether a file begins as one of gzip, xz, bzip2, lz4 or Zstandard does.
+    /// Whether a file starts with the signature of gzip, xz, bzip2, lz4 or Zstandard.
     private static func isCompressed(_ content: Data) -> Bool {
         let signatures: [[UInt8]] = [
             [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x42, 0x5A, 0x68], [0x04, 0x22, 0x4D, 0x18],
@@ -70,7 +70,7 @@ struct PackageIndex {
         return signatures.contains { content.starts(with: $0) }
     }
 
-    /// The content as apt's own tool unpacks it; nil on systems without apt.
+    /// Returns the content, decompressed by apt's tool; nil on systems without apt.
     private func unpackWithApt() -> Data? {
         let tool = "/usr/lib/apt/apt-helper"
         guard FileManager.default.isExecutableFile(atPath: tool) else { return nil }

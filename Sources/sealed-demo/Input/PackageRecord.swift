@@ -1,4 +1,4 @@
-/// What a stanza of a package index says of a package.
+/// The description of a package in a stanza of a package index.
 struct PackageRecord {
     let name: String
     let version: String
@@ -8,22 +8,22 @@ struct PackageRecord {
     let installedSize: Int?
     let summary: String
     let maintainer: String?
-    /// The names that the package can stand in for.
+    /// The names of the virtual packages that the package provides.
     let provides: [String]
-    /// For each kind the packages referred to, each with its alternatives.
+    /// The packages referred to by kind, each with its alternatives.
     let dependencies: [DependencyKind: [[String]]]
 
-    /// The fields that records are made of.
+    /// The fields that a record uses.
     static let fieldNames =
         [
             "Package", "Version", "Architecture", "Section", "Priority", "Installed-Size", "Description", "Maintainer",
             "Provides",
         ] + DependencyKind.allCases.map(\.fieldName)
 
-    /// Reads a stanza; nil where it names no package.
+    /// Reads a stanza; nil if it does not name a package.
     init?(_ stanza: Stanza, report: (StanzaParser.Problem) -> Void) {
         guard let name = stanza["Package"], !name.isEmpty else {
-            report(.init(line: stanza.line, reason: "begins a stanza without the field 'Package', which is left out"))
+            report(.init(line: stanza.line, reason: "begins a stanza without the field 'Package', which is skipped"))
             return nil
         }
         self.name = name
@@ -35,7 +35,7 @@ struct PackageRecord {
         summary = stanza["Description"].map { String($0.prefix { $0 != "\n" }) } ?? ""
         installedSize = stanza["Installed-Size"].flatMap(Int.init)
         if stanza["Installed-Size"] != nil, installedSize == nil {
-            report(.init(line: stanza.line(of: "Installed-Size"), reason: "gives a size that is no number"))
+            report(.init(line: stanza.line(of: "Installed-Size"), reason: "gives a size that is not a number"))
         }
         provides = Self.names(in: stanza["Provides"]).flatMap(\.self)
         dependencies = DependencyKind.allCases.reduce(into: [:]) { dependencies, kind in
@@ -44,7 +44,7 @@ struct PackageRecord {
         }
     }
 
-    /// The names in a field such as `libc6 (>= 2.36), default-mta | mail-transport-agent, python3:any`, without
+    /// Returns the names in a field such as `libc6 (>= 2.36), default-mta | mail-transport-agent, python3:any`, without
     /// versions, architectures and build profiles.
     private static func names(in field: String?) -> [[String]] {
         guard var field else { return [] }
@@ -60,7 +60,7 @@ struct PackageRecord {
                 let start = position
                 while position < bytes.count, !endsName(bytes[position]) { position += 1 }
                 if position > start { alternatives.append(String(decoding: bytes[start..<position], as: UTF8.self)) }
-                // Whatever stands between a name and the next separator says which versions are meant.
+                // The text between a name and the next separator restricts the versions.
                 while position < bytes.count, bytes[position] != comma, bytes[position] != bar { position += 1 }
                 if position == bytes.count || bytes[position] == comma, !alternatives.isEmpty {
                     groups.append(alternatives)

@@ -8,10 +8,10 @@ struct Stanza {
 
     fileprivate init(line: Int) { self.line = line }
 
-    /// The value of a field, if the parser was to keep it; lines after the first begin with a line feed.
+    /// The value of a field, if it is one of the wanted fields; lines after the first begin with a line feed.
     subscript(name: String) -> String? { fields[name.lowercased()]?.value }
 
-    /// The number of the line in which a field begins; that of the stanza where it has no such field.
+    /// Returns the number of a field's first line, or of the stanza's if it has no such field.
     func line(of name: String) -> Int { fields[name.lowercased()]?.line ?? line }
 
     fileprivate func contains(_ name: String) -> Bool { fields[name] != nil }
@@ -24,11 +24,11 @@ struct Stanza {
 ///
 /// A line that breaks the rules is reported and skipped.
 struct StanzaParser {
-    /// A line that was skipped or mended.
+    /// A line that was skipped or repaired.
     struct Problem {
         /// Its number; the first line is 1.
         let line: Int
-        /// What is wrong. It never quotes the line, which may hold anything.
+        /// The problem. It never quotes the line, which may contain any bytes.
         let reason: String
     }
 
@@ -44,7 +44,7 @@ struct StanzaParser {
     private var field = Field.none
 
     private enum Field {
-        /// The line before was no field: it was malformed, or there was none.
+        /// The previous line was malformed, or there is none.
         case none
         case wanted(String)
         case unwanted
@@ -95,7 +95,7 @@ struct StanzaParser {
 
     private mutating func readContinuation(_ line: UnsafeRawBufferPointer) {
         switch field {
-        case .none: report(Problem(line: lineCount, reason: "continues no field"))
+        case .none: report(Problem(line: lineCount, reason: "does not continue a field"))
         case .wanted(let name):
             let value = value(of: line)
             stanza?.extend(name, by: value)
@@ -108,7 +108,7 @@ struct StanzaParser {
         guard let colon = Self.position(of: UInt8(ascii: ":"), in: line), colon > 0,
             let name = Self.fieldName(UnsafeRawBufferPointer(rebasing: line[..<colon]))
         else {
-            report(Problem(line: lineCount, reason: "is no field of the form 'Name: value'"))
+            report(Problem(line: lineCount, reason: "is not a field of the form 'Name: value'"))
             return
         }
         if stanza == nil { stanza = Stanza(line: lineCount) }
@@ -128,10 +128,10 @@ struct StanzaParser {
 
     // MARK: Bytes
 
-    // What follows runs for every line of a file that may have a million of them. It leaves the bytes to `memchr`,
-    // `memcmp` and the decoder of `String`, which are as fast in builds without optimisation as in others.
+    // The following functions run for every line of a file that may have a million lines. They use `memchr`, `memcmp`
+    // and the decoder of `String`, which are equally fast in builds without optimisation.
 
-    /// The text without the white space around it.
+    /// Returns the text without surrounding white space.
     private func value(of line: UnsafeRawBufferPointer) -> String {
         let bytes = Self.trimmed(line)
         var text = String(decoding: bytes, as: UTF8.self)
@@ -139,11 +139,11 @@ struct StanzaParser {
             guard let new = decoded.baseAddress, let old = bytes.baseAddress else { return bytes.isEmpty }
             return decoded.count == bytes.count && memcmp(new, old, bytes.count) == 0
         }
-        if !isUnchanged { report(Problem(line: lineCount, reason: "is not UTF-8; what is broken was replaced")) }
+        if !isUnchanged { report(Problem(line: lineCount, reason: "is not UTF-8; invalid bytes were replaced")) }
         return text
     }
 
-    /// The name of a field in lower case, or nil where it has a byte that is no visible ASCII.
+    /// Returns the name of a field in lower case, or nil if it has a byte that is not visible ASCII.
     private static func fieldName(_ bytes: UnsafeRawBufferPointer) -> String? {
         for byte in bytes where byte <= 0x20 || byte >= 0x7F { return nil }
         return String(decoding: bytes, as: UTF8.self).lowercased()
@@ -164,7 +164,7 @@ struct StanzaParser {
         return UnsafeRawPointer(found) - base
     }
 
-    /// The position of the next line feed, or the end.
+    /// Returns the position of the next line feed, or the end.
     private static func endOfLine(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
         return position(of: UInt8(ascii: "\n"), in: rest).map { start + $0 } ?? bytes.count

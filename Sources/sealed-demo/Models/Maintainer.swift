@@ -1,9 +1,9 @@
 import SealedData
 
-/// A person or team that looks after packages.
+/// A person or team that maintains packages.
 @Model
 final class Maintainer {
-    /// Name and e-mail address as they stand in the index: `Jane Doe <jane@example.org>`.
+    /// Name and e-mail address as in the index: `Jane Doe <jane@example.org>`.
     @Attribute(.unique) var address: String
     @Relationship(inverse: \Package.maintainer) var packages: [Package] = []
 

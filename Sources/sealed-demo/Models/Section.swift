@@ -1,6 +1,6 @@
 import SealedData
 
-/// A subject that packages are filed under, such as `libs` or `contrib/games`.
+/// A category of packages, such as `libs` or `contrib/games`.
 @Model
 final class Section {
     @Attribute(.unique) var name: String

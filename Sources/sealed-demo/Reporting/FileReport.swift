@@ -1,11 +1,11 @@
 import Foundation
 import Terminal
 
-/// Shows that the bytes of a store's file tell nothing.
+/// Shows that a store's file contains no plaintext.
 struct FileReport {
     private let content: Data
 
-    /// How many bytes the estimate of the entropy looks at.
+    /// The number of bytes in the sample for the entropy.
     private static let sampleSize = 1 << 20
 
     /// Reads the file.
@@ -13,12 +13,12 @@ struct FileReport {
         content = try Data(contentsOf: url)
     }
 
-    /// Whether the file holds the same bytes as another time.
+    /// Whether the file has the same bytes as in another report.
     func hasSameContent(as other: FileReport) -> Bool { content == other.content }
 
-    /// Prints the first bytes, their entropy, and whether any of the samples can be found.
+    /// Prints the first bytes, the entropy of the file, and whether it contains any of the samples.
     ///
-    /// - Throws: ``DemoError/readable`` where one is found.
+    /// - Throws: ``DemoError/readable`` if it contains one.
     func printFindings(searchingFor samples: [String]) throws {
         let start = content.prefix(16).map { String(format: "%02x", $0) }.joined(separator: " ")
         print("  \(content.count.grouped) bytes; the first ones are \(start)")
@@ -29,12 +29,12 @@ struct FileReport {
         }
         if let first = samples.first {
             print(
-                "  \(samples.count) stored names and descriptions, such as \"\(first.printable)\": none is found in it"
+                "  \(samples.count) stored names and descriptions, such as \"\(first.printable)\": the file has none"
             )
         }
     }
 
-    /// Shannon's entropy of the bytes' distribution, in bits.
+    /// The Shannon entropy of the bytes' distribution, in bits.
     private var entropy: Double {
         let sample = content.prefix(Self.sampleSize)
         var counts = [Int](repeating: 0, count: 256)

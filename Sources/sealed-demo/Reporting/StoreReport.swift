@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Terminal
 
-/// Prints what a reopened store knows.
+/// Prints the results of queries on a reopened store.
 struct StoreReport {
     private static let rowCount = 10
 
@@ -12,7 +12,7 @@ struct StoreReport {
         context = ModelContext(container)
     }
 
-    /// Prints how many objects there are of each class.
+    /// Prints the number of objects of each class.
     ///
     /// - Returns: the number of packages.
     func printCounts() throws -> Int {
@@ -38,7 +38,7 @@ struct StoreReport {
         printTable("Largest sections", [.text("section"), .number("packages"), .number("installed size")], rows)
     }
 
-    /// Prints the packages that most others depend on, counted by following relationships.
+    /// Prints the packages with the most dependants, counted by following relationships.
     func printMostNeededPackages() throws {
         let packages = try context.fetch(FetchDescriptor<Package>()).map { package in
             (package: package, name: package.name, count: package.requiredBy.count + package.preRequiredBy.count)
@@ -70,12 +70,12 @@ struct StoreReport {
         )
     }
 
-    /// Texts that stand in the store, to look for in its file.
+    /// Returns texts in the store, to search for in its file.
     func samples() throws -> [String] {
         var descriptor = FetchDescriptor<Package>()
         descriptor.fetchLimit = 1_000
         let packages = try context.fetch(descriptor)
-        // A short word could stand in any large file by chance.
+        // A short word could occur in any large file by chance.
         let names = packages.map(\.name).filter { $0.utf8.count >= 8 }.prefix(20)
         let summaries = packages.map(\.summary).filter { $0.utf8.count >= 8 }.prefix(20)
         return Array(names + summaries)
