@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The other tests look into modules, for which an optimized build has no room: `Scripts/benchmark` leaves them out.
+// The other tests use `@testable` imports, which an optimized build does not support: `Scripts/benchmark` excludes them.
 let isBenchmarking = Context.environment["BENCHMARK_ROWS"] != nil
 
 let package = Package(
@@ -116,25 +116,25 @@ let package = Package(
             dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "ModelLibrary"],
             swiftSettings: settings
         ),
-        // In the mode of the articles' time: some of them share models between threads.
+        // Swift 5 mode, as in the published articles: some of them share models between threads.
         .testTarget(
             name: "ArticlesTests",
             dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
-        // Models and code in the style of apps that were written for SwiftData.
+        // Models and code in the style of apps for SwiftData.
         .testTarget(
             name: "SourceCompatibilityTests",
             dependencies: ["SealedData"],
             swiftSettings: [.define("COMPATIBILITY"), .treatAllWarnings(as: .error)]
         ),
-        // What depends on the language mode, in the older one: its folders are links to those of the targets above.
+        // Tests that depend on the language mode, in Swift 5 mode: its folders are links to those of the targets above.
         .testTarget(
             name: "Swift5ModeTests",
             dependencies: ["SealedData", "SealedStore", "Guarded", "ModelLibrary"],
             swiftSettings: [.swiftLanguageMode(.v5), .define("COMPATIBILITY")]
         ),
-        // As new apps are set up: whatever says nothing else belongs to the main actor.
+        // The settings of new apps: declarations are isolated to the main actor by default.
         .testTarget(
             name: "MainActorAppTests",
             dependencies: ["SealedData"],

@@ -1,52 +1,51 @@
-/// A store of models that a program writes itself: a file of another format, a service, a cache.
+/// A custom store of models: a file of another format, a service, a cache.
 ///
-/// A container opens it when it is made with the store's configuration, and contexts use it as they use the encrypted one.
-/// Models travel as snapshots. Only ``fetch(_:)`` and ``save(_:)`` have to be written; a store that cannot evaluate
-/// predicates or sort says so by throwing ``DataStoreError/preferInMemoryFilter`` or
-/// ``DataStoreError/preferInMemorySort``.
+/// A container opens it if it is made with the store's configuration, and contexts use it like the encrypted store.
+/// Models are exchanged as snapshots. Only ``fetch(_:)`` and ``save(_:)`` are required. A store that cannot evaluate
+/// predicates or sort throws ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort``.
 ///
-/// A container calls its stores from any thread, one call after the other.
+/// A container calls a store from any thread, one call at a time.
 public protocol DataStore: AnyObject {
-    /// What describes such a store.
+    /// The type of the store's configuration.
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
-    /// The form in which models travel; ``DefaultSnapshot`` unless the store has reasons of its own.
+    /// The type of the store's snapshots, usually ``DefaultSnapshot``.
     associatedtype Snapshot: DataStoreSnapshot
 
-    /// The identity of the store, which is part of the identifiers of its models: the same each time it is opened.
+    /// The identity of the store, which is part of the identifiers of its models: the same every time it is opened.
     var identifier: String { get }
     /// The classes that the store holds.
     var schema: Schema { get }
-    /// What describes the store.
+    /// The configuration of the store.
     var configuration: Configuration { get }
 
-    /// Opens the store. The configuration's schema is the part of the container's schema that the store is to hold.
+    /// Opens the store. The configuration's schema is the part of the container's schema that the store holds.
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-    /// The models that fit a descriptor.
+    /// Returns the snapshots of the models that match a descriptor.
     ///
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to be asked again without
-    ///   predicate, order and limit, or without order and limit.
+    /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort``: the context then
+    ///   repeats the request without predicate, order and limit, or without order and limit.
     func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
 
-    /// How many models fit a descriptor, with the errors of ``fetch(_:)``.
+    /// Returns the number of models that match a descriptor, with the errors of ``fetch(_:)``.
     func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
 
-    /// The identifiers of the models that fit a descriptor, with the errors of ``fetch(_:)``.
+    /// Returns the identifiers of the models that match a descriptor, with the errors of ``fetch(_:)``.
     func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
 
-    /// Writes changes, all of them or none, and gives new models their permanent identifiers.
+    /// Writes all changes or none, and assigns permanent identifiers to new models.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
-    /// Deletes everything.
+    /// Deletes all models.
     func erase() throws
 
-    /// Prepares for the requests of a context, which has just been made.
+    /// Prepares for the requests of a new context.
     func initializeState(for editingState: EditingState)
 
-    /// Lets go of what was kept for a context, which is gone.
+    /// Releases the state for a context that no longer exists.
     func invalidateState(for editingState: EditingState)
 
-    /// The snapshots that the store has at hand of the models with some identifiers. The others are fetched.
+    /// Returns the cached snapshots of models with identifiers. The context fetches the others.
     func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier],
         editingState: EditingState
@@ -55,25 +54,25 @@ public protocol DataStore: AnyObject {
 
 /// A store that deletes many models at once.
 ///
-/// Contexts do not use it: they apply delete rules, which needs the models. It is for programs that call the store
-/// themselves.
+/// Contexts do not use it, because they need the models to apply delete rules. It is for programs that call the store
+/// directly.
 public protocol DataStoreBatching: DataStore {
     /// Deletes the models that fulfil a predicate.
     func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }
 
 extension DataStore {
-    /// Counts what ``fetch(_:)`` finds.
+    /// Returns the number of results of ``fetch(_:)``.
     public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
         try fetchIdentifiers(request).count
     }
 
-    /// The identifiers of what ``fetch(_:)`` finds.
+    /// Returns the identifiers of the results of ``fetch(_:)``.
     public func fetchIdentifiers<T: PersistentModel>(
         _ request: DataStoreFetchRequest<T>
     ) throws -> [PersistentIdentifier] {
         let names = schema.namesOfEntities(under: T.self)
-        // A store may keep all classes in one place and leave it to others to tell them apart.
+        // A store may return models of other classes as well.
         return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter { names.contains($0.entityName) }
     }
 
@@ -86,7 +85,7 @@ extension DataStore {
     /// Does nothing.
     public func invalidateState(for editingState: EditingState) {}
 
-    /// None.
+    /// Returns no snapshots.
     public func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier],
         editingState: EditingState
@@ -94,7 +93,7 @@ extension DataStore {
 }
 
 extension Schema {
-    /// The names of the entity of a class and of those that inherit from it.
+    /// Returns the names of the entity of a class and of its subentities.
     fileprivate func namesOfEntities<T: PersistentModel>(under type: T.Type) -> Set<String> {
         var names: Set<String> = []
         var pending = [entity(for: type)?.name ?? Self.entityName(for: type)]

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What to delete from a ``DataStoreBatching`` at once.
+/// A batch delete request to a ``DataStoreBatching`` store.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {
     // Sound because predicates are immutable, though not all of them are marked `Sendable`.
 
-    /// Who asks.
+    /// The identity of the requester.
     public let editingState: EditingState
     /// The condition; nil deletes all models of the class.
     public let predicate: Predicate<T>?
-    /// Whether models of classes that inherit from the class are deleted, too.
+    /// Whether models of subclasses are deleted, too.
     public let includeSubclasses: Bool
 
     /// Makes a request.

@@ -1,23 +1,23 @@
-/// The description of a store of a program's own: what a container is made with to open it.
+/// The configuration of a custom store, with which a container opens the store.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(name: "Trips", fileURL: url))
 /// ```
 public protocol DataStoreConfiguration<Store>: Hashable {
-    /// The store that it describes.
+    /// The type of the store.
     associatedtype Store: DataStore where Store.Configuration == Self
 
     /// The name.
     var name: String { get }
-    /// The part of the container's schema that is kept in the store. A container sets it where it is nil, to what no other
-    /// configuration holds.
+    /// The part of the container's schema that the store holds. If it is nil, a container sets it to the classes that
+    /// no other configuration holds.
     var schema: Schema? { get set }
 
-    /// Checks what can be checked before the store is opened.
+    /// Checks the configuration before the store is opened.
     func validate() throws
 }
 
 extension DataStoreConfiguration {
-    /// Finds nothing wrong.
+    /// Does nothing.
     public func validate() throws {}
 }

@@ -1,43 +1,43 @@
 import Foundation
 import ObjectGraph
 
-/// An open ``DataStore`` of whatever type, whose snapshots go in and out as ``DefaultSnapshot``s.
+/// An open ``DataStore`` of any type, whose snapshots are converted from and to ``DefaultSnapshot``.
 protocol DataStoreConnection: Sendable {
     /// The identity of the store.
     var identifier: String { get }
 
-    /// The models that fit a request.
+    /// Returns the snapshots of the models that match a request.
     func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FetchedSnapshots
-    /// How many models fit a request.
+    /// Returns the number of models that match a request.
     func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
-    /// The identifiers of the models that fit a request.
+    /// Returns the identifiers of the models that match a request.
     func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
-    /// The snapshots that the store has at hand.
+    /// Returns the cached snapshots of models with identifiers.
     func cachedSnapshots(for ids: [PersistentIdentifier], editingState: EditingState) throws -> [DefaultSnapshot]
-    /// Saves changed models as they are now.
+    /// Saves the current values of changed models.
     func save(_ changes: ChangedModels, editingState: EditingState) throws -> SavedSnapshots
-    /// Deletes everything.
+    /// Deletes all models.
     func erase() throws
-    /// Tells of a new context.
+    /// Notifies the store of a new context.
     func initializeState(for editingState: EditingState)
-    /// Tells of a context that is gone.
+    /// Notifies the store that a context no longer exists.
     func invalidateState(for editingState: EditingState)
 }
 
-/// What a store found.
+/// The result of a fetch.
 struct FetchedSnapshots {
     var fetched: [DefaultSnapshot]
     var related: [PersistentIdentifier: DefaultSnapshot]
 }
 
-/// The models that a save is about.
+/// The models that a save writes.
 struct ChangedModels {
     var inserted: [any PersistentModel]
     var updated: [any PersistentModel]
     var deleted: [any PersistentModel]
 }
 
-/// What a store made of a save.
+/// The result of a save.
 struct SavedSnapshots {
     var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     var reregistered: [DefaultSnapshot]
@@ -45,8 +45,8 @@ struct SavedSnapshots {
 
 /// The connection to a store of one type.
 final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @unchecked Sendable {
-    // Sound because the store is made here and only called under the lock, which lets a store ask contexts for something on
-    // the way.
+    // Sound because the store is created here and only called under the lock. The lock is recursive, so that the store
+    // can call contexts during a request.
     private let store: Store
     private let lock = NSRecursiveLock()
 
@@ -80,7 +80,7 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
     }
 
     func save(_ changes: ChangedModels, editingState: EditingState) throws -> SavedSnapshots {
-        // Not under the lock: what a snapshot reads of its model may have to be fetched first.
+        // Outside the lock: making a snapshot may fetch values of its model.
         let request = DataStoreSaveChangesRequest<Store.Snapshot>(
             inserted: changes.inserted.map(snapshot),
             updated: changes.updated.map(snapshot),

@@ -1,23 +1,23 @@
-/// What a ``DataStore`` answers to a request that it does not carry out as it stands.
+/// An error of a ``DataStore`` for a request that it does not support, or leaves to the context.
 public enum DataStoreError: Error, Hashable, Sendable {
-    /// The store cannot do this.
+    /// The store does not support the request.
     case unsupportedFeature
-    /// The store cannot evaluate the predicate: it gives all models, and the context filters them.
+    /// The store cannot evaluate the predicate: it returns all models, and the context filters them.
     case preferInMemoryFilter
-    /// The store cannot sort this way: it gives the models in any order, and the context sorts them.
+    /// The store cannot sort this way: it returns the models in any order, and the context sorts them.
     case preferInMemorySort
-    /// The predicate makes no sense to the store.
+    /// The predicate is invalid for the store.
     case invalidPredicate
 }
 
 extension DataStoreError: CustomStringConvertible {
-    /// What it means.
+    /// The meaning of the error.
     public var description: String {
         switch self {
         case .unsupportedFeature: "the store does not support this"
         case .preferInMemoryFilter: "the store leaves the evaluation of the predicate to the context"
         case .preferInMemorySort: "the store leaves the sorting to the context"
-        case .invalidPredicate: "the store cannot make sense of the predicate"
+        case .invalidPredicate: "the predicate is invalid for the store"
         }
     }
 }

@@ -1,24 +1,24 @@
-/// What a context asks of a ``DataStore`` when it fetches.
+/// A fetch request of a context to a ``DataStore``.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-    /// What to fetch. Its limit may be larger than the one that the program gave, to leave room for unsaved changes.
+    /// The descriptor. Its limit may be larger than that of the program, because unsaved changes may remove results.
     public let descriptor: FetchDescriptor<T>
-    /// Who asks.
+    /// The identity of the requester.
     public let editingState: EditingState
 
-    /// Makes a request, for a program that calls a store itself.
+    /// Makes a request, for a program that calls a store directly.
     public init(descriptor: FetchDescriptor<T>, editingState: EditingState = EditingState()) {
         self.descriptor = descriptor
         self.editingState = editingState
     }
 }
 
-/// What a ``DataStore`` found.
+/// The result of a fetch from a ``DataStore``.
 public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
-    /// What was to be fetched.
+    /// The descriptor of the request.
     public let descriptor: FetchDescriptor<T>
-    /// The models that fit, in the order of the descriptor. Those of other classes are ignored.
+    /// The models that match, in the order of the descriptor. Models of other classes are ignored.
     public let fetchedSnapshots: [SnapshotType]
-    /// Further models, which will be wanted next, by identifier: the ones that relationships lead to.
+    /// Destinations of relationships, by identifier, which the context is likely to need next.
     public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
     /// Makes a result.

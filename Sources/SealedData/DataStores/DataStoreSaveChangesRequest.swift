@@ -1,15 +1,15 @@
-/// What a context asks of a ``DataStore`` when it saves.
+/// A save request of a context to a ``DataStore``.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
-    /// The new models. Their identifiers are temporary, and others refer to them by these.
+    /// The new models. Their identifiers, also in references to them, are temporary.
     public let inserted: [SnapshotType]
-    /// The changed models, whole. A change of a relationship changes the models on both of its sides.
+    /// The changed models with all of their values. A change of a relationship changes the models on both sides.
     public let updated: [SnapshotType]
-    /// The models to delete, as they were last.
+    /// The models to delete, with their last values.
     public let deleted: [SnapshotType]
-    /// Who asks.
+    /// The identity of the requester.
     public let editingState: EditingState
 
-    /// Makes a request, for a program that calls a store itself.
+    /// Makes a request, for a program that calls a store directly.
     public init(
         inserted: [SnapshotType] = [],
         updated: [SnapshotType] = [],
@@ -23,13 +23,13 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     }
 }
 
-/// What a ``DataStore`` made of a save.
+/// The result of a save in a ``DataStore``.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The permanent identifiers of the new models, by the temporary ones.
     public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     /// The identity of the store.
     public let storeIdentifier: String
-    /// Models that the store has otherwise than they were saved. Contexts take them in with their next fetch or save.
+    /// Models whose values in the store differ from the saved ones. Contexts merge them with their next fetch or save.
     public let snapshotsToReregister: [PersistentIdentifier: T]
 
     /// Makes a result.

@@ -1,14 +1,14 @@
 import ObjectGraph
 
 extension DefaultStore {
-    /// Writes changes in one transaction: all of them or, when it throws, none.
+    /// Writes changes in one transaction: all of them or, if it throws, none.
     ///
-    /// The other sides of relationships follow, whether or not their models are among the updated ones, and the delete rules
-    /// apply. A new model whose unique values another one has already becomes an update of that one.
+    /// The inverses of relationships are updated, also in models that are not in the request, and the delete rules
+    /// apply. A new model with the unique values of a saved model becomes an update of it.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` for a model of a class that the store does not hold; `DecodingError` for a
-    ///   snapshot whose values are not of their properties' types; `ObjectGraphError` for values that cannot be saved; what
-    ///   the store throws.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not hold the class of a model; `DecodingError` if
+    ///   values of a snapshot do not have their properties' types; `ObjectGraphError` for invalid values; errors of the
+    ///   store.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -25,7 +25,7 @@ extension DefaultStore {
     }
 }
 
-/// The objects that snapshots are saved as.
+/// The objects that correspond to the snapshots of a save.
 private struct SavedObjects {
     private let context: ManagedObjectContext
     /// The new objects by their temporary identifiers.
@@ -35,7 +35,7 @@ private struct SavedObjects {
         self.context = context
     }
 
-    /// Makes the object of a new model, still without its values.
+    /// Makes the object of a new model, without its values.
     mutating func insert(_ snapshot: DefaultSnapshot) throws {
         let identifier = snapshot.persistentIdentifier
         guard let entity = context.model.entitiesByName[identifier.entityName] else {
@@ -44,12 +44,12 @@ private struct SavedObjects {
         inserted[identifier] = context.insertNewObject(of: entity)
     }
 
-    /// The object that an identifier stands for; nil where there is none any more.
+    /// Returns the object with an identifier; nil if it no longer exists.
     func object(for identifier: PersistentIdentifier) throws -> (any GraphObject)? {
         try inserted[identifier] ?? context.existingObject(with: identifier)
     }
 
-    /// Gives an object the values of its snapshot. Objects that are gone stay so.
+    /// Sets the values of an object to those of its snapshot. Deleted objects stay deleted.
     func apply(_ snapshot: DefaultSnapshot) throws {
         guard let object = try object(for: snapshot.persistentIdentifier) else { return }
         for property in object.managedObjectID.entity.properties {
@@ -72,7 +72,7 @@ private struct SavedObjects {
 }
 
 extension ManagedObjectContext {
-    /// The object with an identifier, filled; nil where the store has none.
+    /// Returns the object with an identifier, with its values; nil if the store has none.
     func existingObject(with identifier: PersistentIdentifier) throws -> (any GraphObject)? {
         guard identifier.storeIdentifier != nil, let id = identifier.managedObjectID(in: coordinator) else {
             return nil

@@ -1,9 +1,9 @@
 import Foundation
 import ObjectGraph
 
-/// The encrypted store that a ``ModelConfiguration`` describes, to be used by hand.
+/// The encrypted store of a ``ModelConfiguration``, for direct use.
 ///
-/// Containers open encrypted stores without it. It is for programs that wrap one in a ``DataStore`` of their own, or that
+/// Containers open encrypted stores without it. It is for programs that wrap one in a custom ``DataStore``, or that
 /// need no models:
 ///
 /// ```swift
@@ -11,16 +11,16 @@ import ObjectGraph
 /// let trips = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>())).fetchedSnapshots
 /// ```
 public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
-    /// What describes the store.
+    /// The type of the store's configuration.
     public typealias Configuration = ModelConfiguration
-    /// The form in which models travel.
+    /// The type of the store's snapshots.
     public typealias Snapshot = DefaultSnapshot
 
-    /// The identity of the store, which its file keeps.
+    /// The identity of the store, which its file contains.
     public let identifier: String
     /// The classes that the store holds.
     public let schema: Schema
-    /// What describes the store; without the key, which is forgotten when the store is open.
+    /// The configuration without its key, which is discarded once the store is open.
     public let configuration: ModelConfiguration
 
     private let stores: ModelContainer.Stores
@@ -28,15 +28,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
     /// The name of the configuration.
     public var name: String { configuration.name }
 
-    /// Opens the store, creating it where it does not exist.
+    /// Opens the store, and creates it if it does not exist.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` for a configuration without classes; else as a container.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the configuration has no schema; otherwise as for a container.
     public init(
         _ configuration: ModelConfiguration,
         migrationPlan: (any SchemaMigrationPlan.Type)? = nil
     ) throws {
         guard let schema = configuration.schema, let entity = schema.entities.first else {
-            throw SwiftDataError(.unknownSchema, "a store that is opened by hand needs a configuration with a schema")
+            throw SwiftDataError(.unknownSchema, "a store that is opened directly needs a configuration with a schema")
         }
         self.configuration = configuration.withoutKey
         self.schema = schema
@@ -45,7 +45,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         identifier = uuid?.uuidString ?? ""
     }
 
-    /// A context for one request.
+    /// Makes a context for one request.
     func makeContext() -> ManagedObjectContext {
         let context = ManagedObjectContext(coordinator: stores.coordinator)
         context.mergePolicy = .mergeByPropertyObjectTrump
@@ -54,7 +54,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
 
     // MARK: Fetching
 
-    /// The models that fit a descriptor, and those that the relationships to prefetch lead to.
+    /// Returns the models that match a descriptor, and the destinations of the relationships to prefetch.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public func fetch<T: PersistentModel>(
@@ -81,7 +81,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         )
     }
 
-    /// How many models fit a descriptor. No model is read.
+    /// Returns the number of models that match a descriptor, without reading models.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
@@ -89,7 +89,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         return try context.count(FetchRequest(request.descriptor, in: context))
     }
 
-    /// The identifiers of the models that fit a descriptor.
+    /// Returns the identifiers of the models that match a descriptor.
     ///
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public func fetchIdentifiers<T: PersistentModel>(
@@ -99,9 +99,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         return try context.fetchIDs(FetchRequest(request.descriptor, in: context)).map(PersistentIdentifier.init)
     }
 
-    /// The models with identifiers, as far as they exist.
+    /// Returns the models with identifiers that exist.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: errors of the store.
     public func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier],
         editingState: EditingState
@@ -117,9 +117,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
 
     // MARK: Deleting
 
-    /// Deletes the models that fulfil a predicate, along the delete rules.
+    /// Deletes the models that fulfil a predicate, and applies the delete rules.
     ///
-    /// - Throws: what the predicate or a delete rule does not allow; then nothing is deleted.
+    /// - Throws: errors of the predicate and of delete rules; nothing is deleted then.
     public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
         let context = makeContext()
         let fetch = try FetchRequest(FetchDescriptor(predicate: request.predicate), in: context)
@@ -128,9 +128,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         try context.execute(deletion)
     }
 
-    /// Deletes everything.
+    /// Deletes all models.
     ///
-    /// - Throws: `ObjectGraphError.storeIsReadOnly` where the configuration allows no saving; what the store throws.
+    /// - Throws: `ObjectGraphError.storeIsReadOnly` if the configuration does not allow saving; errors of the store.
     public func erase() throws { try stores.coordinator.eraseStores() }
 }
 
@@ -142,7 +142,7 @@ extension FetchRequest {
 }
 
 extension GraphObject {
-    /// The objects that a relationship leads to; none where the object does not have it.
+    /// Returns the destinations of a relationship; empty if the object does not have the relationship.
     fileprivate func relatedObjects(along relationship: Relationship) -> [any GraphObject] {
         guard managedObjectID.entity.relationships.contains(relationship) else { return [] }
         if relationship.isToMany { return memberObjects(at: relationship.slot) }

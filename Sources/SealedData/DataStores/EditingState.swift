@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The identity of a context, as the stores that it asks know it.
+/// The identity of a context in its requests to stores.
 public struct EditingState: Identifiable, Sendable {
     /// The identity.
     public let id: UUID
-    /// Who makes the changes, as the history tells it.
+    /// The author of the changes.
     public var author: String?
 
-    /// Makes the identity of something that asks a store, as a context does.
+    /// Makes an identity for a requester other than a context.
     public init(id: UUID = UUID(), author: String? = nil) {
         self.id = id
         self.author = author

@@ -2,24 +2,24 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// The numbers under which contexts know the models of a ``DataStore``, whose own primary keys may be of any type.
+/// The numeric keys of a ``DataStore``'s models in contexts. The store's primary keys may be of any type.
 ///
-/// A number is given out when an identifier is first seen, means the same for as long as the process runs, and nothing
-/// outside it. All containers that open a store of an identity share its table.
+/// A number is assigned when an identifier first occurs, and is valid only in the running process. All containers that
+/// open stores with the same identity share the table.
 final class PrimaryKeyTable: Sendable {
-    /// The identity that the store has in the object graph. Its version, 8, tells it from those of encrypted stores.
+    /// The identity of the store in the object graph. The UUID version 8 distinguishes it from encrypted stores.
     let storeUUID: UUID
     private let state = Guarded(State())
 
     private struct State {
         var keys: [Reference: Int64] = [:]
-        /// The identifier of each number, at its position less 1; nil for a new object that is not saved yet.
+        /// The identifier of each number, at index number − 1; nil for a new object that is not saved yet.
         var identifiers: [PersistentIdentifier?] = []
-        /// The store identifiers that the identifiers have: more than one where a store hands on those of another.
+        /// The store identifiers in the identifiers: more than one if a store returns identifiers of another store.
         var storeIdentifiers: Set<String> = []
     }
 
-    /// What tells a model from all others of a store: entities count by the top of their inheritance.
+    /// The key that identifies a model in a store. Entities are represented by their root entities.
     private struct Reference: Hashable {
         let rootName: String
         let storeIdentifier: String?
@@ -39,7 +39,7 @@ final class PrimaryKeyTable: Sendable {
         storeUUID = UUID(uuid: bytes)
     }
 
-    /// The table of the store with an identity.
+    /// Returns the table of the store with an identity.
     static func table(forStore storeIdentifier: String) -> PrimaryKeyTable {
         tables.withLock { tables in
             if let known = tables.byStoreIdentifier[storeIdentifier] { return known }
@@ -50,13 +50,13 @@ final class PrimaryKeyTable: Sendable {
         }
     }
 
-    /// The table of a store as the object graph knows it; nil for an encrypted store, without a look.
+    /// Returns the table of a store by its UUID in the object graph; nil, without a lookup, for an encrypted store.
     static func table(forStoreUUID uuid: UUID?) -> PrimaryKeyTable? {
         guard let uuid, uuid.uuid.6 & 0xF0 == 0x80 else { return nil }
         return tables.withLock { $0.byUUID[uuid] }
     }
 
-    /// The table that an identifier of a saved model is in; nil for one of an encrypted store.
+    /// Returns the table that contains the identifier of a saved model; nil if its store is encrypted.
     static func table(of identifier: PersistentIdentifier) -> PrimaryKeyTable? {
         identifier.storeIdentifier.flatMap { storeIdentifier in
             tables.withLock { $0.byStoreIdentifier[storeIdentifier] }
@@ -65,7 +65,7 @@ final class PrimaryKeyTable: Sendable {
 
     // MARK: Numbers
 
-    /// The number of an identifier, given out where it has none yet.
+    /// Returns the number of an identifier, and assigns one if it has none.
     func key(for identifier: PersistentIdentifier, in entity: Entity) -> Int64 {
         let reference = reference(of: identifier, in: entity)
         findThrough(identifier)
@@ -78,7 +78,7 @@ final class PrimaryKeyTable: Sendable {
         }
     }
 
-    /// Numbers for new objects.
+    /// Returns numbers for new objects.
     func newKeys(_ count: Int) -> Range<Int64> {
         state.withLock { state in
             let first = Int64(state.identifiers.count) + 1
@@ -87,7 +87,7 @@ final class PrimaryKeyTable: Sendable {
         }
     }
 
-    /// Notes which identifier a store gave to the object of a number.
+    /// Records the identifier that a store assigned to the object with a number.
     func assign(_ identifier: PersistentIdentifier, to key: Int64, in entity: Entity) {
         let reference = reference(of: identifier, in: entity)
         findThrough(identifier)
@@ -98,7 +98,7 @@ final class PrimaryKeyTable: Sendable {
         }
     }
 
-    /// The identifier of a number; nil where the object is not saved.
+    /// Returns the identifier of a number; nil if the object is not saved.
     func identifier(for key: Int64) -> PersistentIdentifier? {
         state.withLock { state in
             let position = Int(key) - 1
@@ -106,7 +106,7 @@ final class PrimaryKeyTable: Sendable {
         }
     }
 
-    /// Sees to it that the table is found by the store identifier of an identifier.
+    /// Registers the table under the store identifier of an identifier.
     private func findThrough(_ identifier: PersistentIdentifier) {
         guard let storeIdentifier = identifier.storeIdentifier,
             state.withLock({ $0.storeIdentifiers.insert(storeIdentifier).inserted })
@@ -122,6 +122,6 @@ final class PrimaryKeyTable: Sendable {
 }
 
 extension Entity {
-    /// The top of the inheritance.
+    /// The root entity.
     var root: Entity { superentity?.root ?? self }
 }
