@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The other tests use `@testable` imports, which an optimized build does not support: `Scripts/benchmark` excludes them.
+// The other tests use `@testable` imports, which optimized builds do not support: `Scripts/benchmark` excludes them.
 let isBenchmarking = Context.environment["BENCHMARK_ROWS"] != nil
 
 let package = Package(

@@ -1,4 +1,4 @@
-// Public, so that an app that imports only this module can make keys.
+// Exported, so that an app that imports only this module can make keys. The other declarations stay hidden.
 @_exported public import struct EncryptedSQLite.EncryptionKey
 import Guarded
 
