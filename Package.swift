@@ -78,19 +78,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "EncryptedSQLiteTests",
-            dependencies: ["EncryptedSQLite", "Guarded"],
+            dependencies: ["EncryptedSQLite", "Guarded", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ObjectGraphTests",
-            dependencies: ["ObjectGraph", "SealedStore", "Guarded"],
+            dependencies: ["ObjectGraph", "SealedStore", "Guarded", "TestSupport"],
             swiftSettings: settings
         ),
         .target(
             name: "Journal",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
             path: "Tests/Journal",
             swiftSettings: settings
         ),
@@ -102,7 +103,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SealedStoreTests",
-            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "Journal", "journal-writer"],
+            dependencies: [
+                "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport", "Journal", "journal-writer",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -113,25 +116,27 @@ let package = Package(
         ),
         .testTarget(
             name: "SealedDataTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "ModelLibrary"],
+            dependencies: [
+                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport", "ModelLibrary",
+            ],
             swiftSettings: settings
         ),
         // Swift 5 mode, as in the published articles: some of them share models between threads.
         .testTarget(
             name: "ArticlesTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
         // Models and code in the style of apps for SwiftData.
         .testTarget(
             name: "SourceCompatibilityTests",
-            dependencies: ["SealedData"],
+            dependencies: ["SealedData", "TestSupport"],
             swiftSettings: [.define("COMPATIBILITY"), .treatAllWarnings(as: .error)]
         ),
         // Tests that depend on the language mode, in Swift 5 mode: its folders are links to those of the targets above.
         .testTarget(
             name: "Swift5ModeTests",
-            dependencies: ["SealedData", "SealedStore", "Guarded", "ModelLibrary"],
+            dependencies: ["SealedData", "SealedStore", "Guarded", "TestSupport", "ModelLibrary"],
             swiftSettings: [.swiftLanguageMode(.v5), .define("COMPATIBILITY")]
         ),
         // The settings of new apps: declarations are isolated to the main actor by default.
@@ -144,7 +149,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "Guarded"],
+            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "Guarded", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -159,7 +164,9 @@ let package = Package(
         .target(name: "CMeters", path: "Tests/CMeters"),
         .testTarget(
             name: "Benchmarks",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters"],
+            dependencies: [
+                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters", "TestSupport",
+            ],
             swiftSettings: settings
         ),
     ],

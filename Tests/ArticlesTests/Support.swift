@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 
 /// A container in memory.
 func container(for types: any PersistentModel.Type...) throws -> ModelContainer {
@@ -8,10 +9,10 @@ func container(for types: any PersistentModel.Type...) throws -> ModelContainer 
 
 /// Lets a process of its own keep default stores, encrypted, in a folder that is removed at the end.
 func withDefaultStores(_ body: () async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "ArticlesTests-\(UUID().uuidString)")
+    // Stays until the function returns.
+    let folder = TemporaryFolder()
     setenv("XDG_DATA_HOME", folder.path, 1)
     EncryptionKey.provider = { _ in .passphrase("articles") }
-    defer { try? FileManager.default.removeItem(at: folder) }
     try await body()
 }
 

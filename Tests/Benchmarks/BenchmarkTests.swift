@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The budgets of the design, measured; `Scripts/benchmark` runs them in a release build. Nothing is asserted but that
@@ -8,11 +9,9 @@ struct BenchmarkTests {
     private let environment = ProcessInfo.processInfo.environment
 
     @Test func `operations beside the same by hand`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TemporaryFolder()
 
-        let bench = try Workbench(in: folder, rows: environment["BENCHMARK_ROWS"].flatMap(Int.init) ?? 100_000)
+        let bench = try Workbench(in: folder.url, rows: environment["BENCHMARK_ROWS"].flatMap(Int.init) ?? 100_000)
         try #require(bench.byHand.count() == bench.rows)
         let benchmarks = try [
             ChangeBenchmarks.all(bench),

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 /// The numbers of rows to measure with; nil where that is not asked for.
@@ -10,10 +11,8 @@ private let rowCounts = ProcessInfo.processInfo.environment["BENCHMARK_SCALE"]?
 @Suite(.serialized, .enabled(if: rowCounts != nil))
 struct ScaleTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+        let folder = TemporaryFolder()
+        try body(folder.url)
     }
 
     @Test func `time and memory for each row as files grow`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @Suite("The code in the README and the articles") struct SnippetTests {
@@ -61,29 +62,27 @@ import Testing
         #expect(printed == ["Kokoro Natsume Sōseki", "Kokoro", "Botchan"])
     }
 
-    @Test func `the code of the object graph's articles does what they say`() async throws {
-        try await Self.withFolder { folder in
-            var printed: [String] = []
-            try runObjectGraphArticles(url: folder.appending(path: "library.sealed")) { printed.append($0) }
-            let mistake = "entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)"
-            let format = "title BEGINSWITH[c] %@ AND (pages >= %@ AND pages <= %@)"
-            #expect(printed == ["2", "Author", "true", "true", "0", mistake, format, "1000"])
-        }
+    @Test func `the code of the object graph's articles does what they say`() throws {
+        let folder = TemporaryFolder()
+        var printed: [String] = []
+        try runObjectGraphArticles(url: folder.file("library.sealed")) { printed.append($0) }
+        let mistake = "entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)"
+        let format = "title BEGINSWITH[c] %@ AND (pages >= %@ AND pages <= %@)"
+        #expect(printed == ["2", "Author", "true", "true", "0", mistake, format, "1000"])
     }
 
     @Test func `the code of the model articles does what they say`() async throws {
-        try await Self.withFolder { folder in
-            let printed = Guarded<[String]>([])
-            try await runSealedDataArticles(url: folder.appending(path: "archive.sealed")) { text in
-                printed.withLock { $0.append(text) }
-            }
-            let expected = [
-                "true", "Kyōto National Museum", "1", "true", "false", "Pontochō", "the mood changes", "3",
-                "Arashiyama", "Gion", "Nijō",
-                "1 700.0", "1400.0", "Kyoto 3 Arashiyama", "1",
-            ]
-            #expect(printed.withLock { $0 } == expected)
+        let folder = TemporaryFolder()
+        let printed = Guarded<[String]>([])
+        try await runSealedDataArticles(url: folder.file("archive.sealed")) { text in
+            printed.withLock { $0.append(text) }
         }
+        let expected = [
+            "true", "Kyōto National Museum", "1", "true", "false", "Pontochō", "the mood changes", "3",
+            "Arashiyama", "Gion", "Nijō",
+            "1 700.0", "1400.0", "Kyoto 3 Arashiyama", "1",
+        ]
+        #expect(printed.withLock { $0 } == expected)
     }
 
     @Test func `the code of the articles on indexes and searches does what they say`() throws {
@@ -96,12 +95,11 @@ import Testing
         #expect(printed.withLock { $0 } == expected)
     }
 
-    @Test func `the code of the article on data stores does what it says`() async throws {
-        try await Self.withFolder { folder in
-            var printed: [String] = []
-            try runDataStoreArticle(url: folder.appending(path: "trips.json")) { printed.append($0) }
-            #expect(printed == ["1"])
-        }
+    @Test func `the code of the article on data stores does what it says`() throws {
+        let folder = TemporaryFolder()
+        var printed: [String] = []
+        try runDataStoreArticle(url: folder.file("trips.json")) { printed.append($0) }
+        #expect(printed == ["1"])
     }
 
     @Test func `the code of the article on queries does what it says`() throws {
@@ -113,13 +111,5 @@ import Testing
             #"["The Waves", "The Old Man and the Sea", "Across the River"]"#,
         ]
         #expect(printed == expected)
-    }
-
-    /// Lends a folder that is removed afterwards.
-    private static func withFolder(_ body: (URL) async throws -> Void) async rethrows {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
     }
 }

@@ -1,12 +1,9 @@
-import EncryptedSQLite
 package import Foundation
 package import ObjectGraph
-import SealedStore
 
 /// The store that the writer writes and its test reads: pairs of entries that refer to each other.
 package enum Journal {
     package static func open(_ url: URL) throws -> ManagedObjectContext {
-        SealedStore.register()
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Entry",
@@ -14,15 +11,7 @@ package enum Journal {
                 relationships: [RelationshipDescription("other", to: "Entry", .one, inverse: "other")]
             )
         ])
-        let coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        return ManagedObjectContext(coordinator: coordinator)
+        return ManagedObjectContext(coordinator: try openCoordinator(url, model: model))
     }
 
     package static func writePair(_ number: Int64, in context: ManagedObjectContext) throws {

@@ -1,27 +1,17 @@
 package import Foundation
 package import ObjectGraph
-import EncryptedSQLite
-import SealedStore
+import TestSupport
 
 /// Random changes of a graph with relationships of every kind and delete rule, by a writer that knows only what it has read
 /// earlier, under random merge policies. Many such writers share a store; whatever they do, no reference may lead to nothing.
 package struct LinkWorkload {
     private let context: ManagedObjectContext
-    private var random: Generator
+    private var random: SeededGenerator
     /// Objects that the writer has read at some time, and keeps.
     private var known: [ManagedObject] = []
 
     package static func openStore(_ url: URL) throws -> PersistentStoreCoordinator {
-        SealedStore.register()
-        let coordinator = PersistentStoreCoordinator(model: try model())
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        return coordinator
+        try openCoordinator(url, model: model())
     }
 
     private static func model() throws -> ManagedObjectModel {
@@ -78,7 +68,7 @@ package struct LinkWorkload {
 
     package init(_ coordinator: PersistentStoreCoordinator, seed: UInt64) {
         context = ManagedObjectContext(coordinator: coordinator)
-        random = Generator(state: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     /// Does a number of random operations.
@@ -181,18 +171,5 @@ package struct LinkWorkload {
             guard let entityName, let entity = context.model.entitiesByName[entityName] else { return true }
             return object.managedObjectID.entity.isKind(of: entity)
         }.randomElement(using: &random)
-    }
-
-    /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 }

@@ -1,7 +1,6 @@
-import EncryptedSQLite
 package import Foundation
 package import ObjectGraph
-import SealedStore
+import TestSupport
 
 /// A store that several processes change at once: members of writers, which belong to groups and are linked with each other.
 package enum Network {
@@ -35,16 +34,7 @@ package enum Network {
     }
 
     package static func open(_ url: URL) throws -> ManagedObjectContext {
-        SealedStore.register()
-        let coordinator = PersistentStoreCoordinator(model: try model())
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        let context = ManagedObjectContext(coordinator: coordinator)
+        let context = ManagedObjectContext(coordinator: try openCoordinator(url, model: model()))
         context.mergePolicy = .mergeByPropertyObjectTrump
         return context
     }
@@ -70,24 +60,18 @@ package struct NetworkWriter {
 
     private let context: ManagedObjectContext
     private let writer: Int64
-    private var random: UInt64
+    private var random: SeededGenerator
     private var nextNumber: Int64 = 1
     private var own: [Int64] = []
 
     package init(_ context: ManagedObjectContext, writer: Int64) {
         self.context = context
         self.writer = writer
-        random = UInt64(bitPattern: writer)
+        random = SeededGenerator(seed: UInt64(bitPattern: writer))
     }
 
-    /// SplitMix64.
-    private mutating func pick(_ count: Int) -> Int {
-        random &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = random
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(count))
-    }
+    /// Returns a random number below `count`.
+    private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
     private func all(_ entity: String) throws -> [ManagedObject] {
         try context.fetch(FetchRequest(context.model.entitiesByName[entity]!), as: ManagedObject.self)

@@ -3,6 +3,7 @@ import Foundation
 import Guarded
 @testable import ObjectGraph
 import SealedStore
+import TestSupport
 import Testing
 
 @Suite("Saves over several stores") struct SeveralStoresTests {
@@ -23,7 +24,7 @@ import Testing
         static let names = ["Red", "Green", "Blue"]
 
         let kind: StoreKind
-        let folder: TemporaryFolder
+        let folder = TemporaryFolder(willRemove: ReferenceBacking.removeAll)
         let coordinator: PersistentStoreCoordinator
         let log = Guarded<[String]>([])
         let switches = Scene.names.map { _ in StoreSwitch() }
@@ -31,7 +32,6 @@ import Testing
         /// - Parameter singlePhase: The entities whose stores save in one step.
         init(_ kind: StoreKind, singlePhase: Set<String> = []) throws {
             self.kind = kind
-            folder = try TemporaryFolder()
             coordinator = PersistentStoreCoordinator(model: Self.model)
             for name in singlePhase { switches[Self.names.firstIndex(of: name)!].isSinglePhase = true }
             try addStores(to: coordinator, Self.names)
@@ -43,7 +43,7 @@ import Testing
                 try coordinator.addPersistentStore(
                     PersistentStoreDescription(
                         type: SwitchedStore.type,
-                        url: folder.url.appending(path: "\(name).sealed"),
+                        url: folder.file("\(name).sealed"),
                         options: kind.options.merging([
                             "kind": kind, "switch": self[name], "log": log, "folder": folder,
                         ]) { $1 },

@@ -2,16 +2,17 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedStore
+import TestSupport
 import Testing
 
 @Suite("The talk about encrypted stores")
 final class SecureStoreTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "SecureStore-\(UUID().uuidString)")
+    private let folder = TemporaryFolder()
     private let description: PersistentStoreDescription
     private let model: ManagedObjectModel
     private let coordinator: PersistentStoreCoordinator
     private let context: ManagedObjectContext
-    private var url: URL { folder.appending(path: "messages.store") }
+    private var url: URL { folder.file("messages.store") }
 
     init() throws {
         model = try ManagedObjectModel(entities: [
@@ -42,12 +43,11 @@ final class SecureStoreTests {
                 relationships: [RelationshipDescription("chats", to: "Chat", .many, inverse: "members")]
             ),
         ])
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // Registered before anything is opened, under the type that the description names.
         PersistentStoreCoordinator.registerStoreClass(MySecureStore.self, type: MySecureStore.type)
         description = PersistentStoreDescription(
             type: MySecureStore.type,
-            url: folder.appending(path: "messages.store"),
+            url: folder.file("messages.store"),
             options: [SealedStore.keyOption: "the passphrase"]
         )
         coordinator = PersistentStoreCoordinator(model: model)
@@ -55,8 +55,6 @@ final class SecureStoreTests {
         #expect(metadata.type == MySecureStore.type)
         context = ManagedObjectContext(coordinator: coordinator)
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func insert(_ entity: String, _ values: [String: Value]) throws -> ManagedObject {
         let object = ManagedObject(entity: try #require(model.entitiesByName[entity]), insertInto: context)

@@ -1,24 +1,24 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("The talk about trips")
 struct TripTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "TripTests-\(UUID().uuidString)")
+    private let folder = TemporaryFolder()
 
     private func container() throws -> ModelContainer {
         try ModelContainer(
             for: Trip.self,
             LivingAccommodation.self,
             configurations: ModelConfiguration(
-                url: folder.appending(path: "trips.store"),
+                url: folder.file("trips.store"),
                 key: .passphrase("trips")
             )
         )
     }
 
     private func withContainer(_ body: (ModelContainer) throws -> Void) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         try body(container())
     }
 

@@ -1,22 +1,22 @@
 import EncryptedSQLite
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 /// Several connections that read one state.
 @Suite struct ConcurrentReadingTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("database"))
+        database = try openSample(folder.filePath("database"))
         try database.write { try insert(1...1, into: $0) }
     }
 
     @Test func `all parts see the same state, however much is committed meanwhile`() throws {
         // Another database of the same file, as another process would have it.
-        let other = try openSample(folder.file("database"))
+        let other = try openSample(folder.filePath("database"))
         let isOver = Guarded(false)
         let end = DispatchSemaphore(value: 0)
         let writer = Thread {
@@ -53,7 +53,7 @@ import Testing
         #expect(try database.read { _ in try read() } == nil)
         #expect(try database.write { _ in try read() } == nil)
         #expect(try database.snapshot()?.perform { try read() } == .some(nil))
-        let single = try openSample(folder.file("single"), options: sampleOptions { $0.readerCount = 1 })
+        let single = try openSample(folder.filePath("single"), options: sampleOptions { $0.readerCount = 1 })
         #expect(try single.readConcurrently(parts: 2) { _, part in part } == nil)
     }
 

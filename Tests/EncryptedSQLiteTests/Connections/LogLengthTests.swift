@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The write-ahead log does not grow because of threads that read.
@@ -26,7 +27,7 @@ import Testing
     }
 
     private func makeFile(in folder: TemporaryFolder) throws -> String {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path, rows: 2000)
         return path
     }
@@ -38,7 +39,7 @@ import Testing
     // begins the log anew           | reads
     @Test(arguments: [false, true])
     func `a reader in another database or process does not let the log grow`(isOtherProcess: Bool) async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let path = try makeFile(in: folder)
         let reader = try openSample(path)
         let isDone = Atomic(false)
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func `a write ends the transactions that other databases keep`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let path = try makeFile(in: folder)
         let (reader, writer) = (try openSample(path), try openSample(path))
         try writer.write { try insert(3000...3001, into: $0) }

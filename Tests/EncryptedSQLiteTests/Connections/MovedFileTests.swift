@@ -1,24 +1,24 @@
 import EncryptedSQLite
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 /// A file that is deleted, moved or replaced while it is open.
 @Suite struct MovedFileTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let path: String
     private let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("store")
+        path = folder.filePath("store")
         database = try openSample(path)
         try database.write { try insert(1...3, into: $0) }
     }
 
     private func move(_ name: String, to newName: String) throws {
         for suffix in ["", "-wal", "-shm"] {
-            let (old, new) = (folder.file(name) + suffix, folder.file(newName) + suffix)
+            let (old, new) = (folder.filePath(name) + suffix, folder.filePath(newName) + suffix)
             guard FileManager.default.fileExists(atPath: old) else { continue }
             #expect(rename(old, new) == 0)
         }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a file that is replaced takes no writes, and the other one is not touched`() throws {
-        let other = try openSample(folder.file("other"))
+        let other = try openSample(folder.filePath("other"))
         try other.write { try insert(1...7, into: $0) }
         try other.close()
         try move("store", to: "elsewhere")
@@ -75,13 +75,13 @@ import Testing
         let replacement = try openSample(path)
         #expect(try replacement.read { try $0.itemCount() } == 7)
         try replacement.close()
-        let moved = try openSample(folder.file("elsewhere"))
+        let moved = try openSample(folder.filePath("elsewhere"))
         #expect(try moved.read { try $0.itemCount() } == 3, "the log was moved, too")
     }
 
     @Test func `no connection to another file enters the database`() throws {
         // The database has one reader so far; the nested one and the snapshot need further connections.
-        let other = try openSample(folder.file("other"))
+        let other = try openSample(folder.filePath("other"))
         try other.write { try insert(1...7, into: $0) }
         try other.close()
         try move("store", to: "elsewhere")
@@ -103,13 +103,13 @@ import Testing
     @Test func `a symbolic link that leads elsewhere later leaves the database with the file that it was opened with`()
         throws
     {
-        let link = folder.file("link")
+        let link = folder.filePath("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let linked = try openSample(link)
         #expect(try linked.read { try $0.itemCount() } == 3)
-        try makeSample(folder.file("other"), rows: 7)
+        try makeSample(folder.filePath("other"), rows: 7)
         try FileManager.default.removeItem(atPath: link)
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file("other"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.filePath("other"))
         #expect(try linked.snapshot() != nil)
         try linked.write { try insert(4...4, into: $0) }
         try linked.close()

@@ -1,11 +1,12 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Values of 9,000 bytes have two overflow pages. If the last one fails its authentication code, SQLCipher returns zeros for it
 /// and reports the error only to the next statement.
 @Suite struct OverflowPageTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let path: String
 
     private static let pageByteCount = 4096
@@ -92,8 +93,7 @@ import Testing
     ]
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("store")
+        path = folder.filePath("store")
         try Self.fill(openSample(path)).close()
     }
 

@@ -1,15 +1,15 @@
 import EncryptedSQLite
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct PoolTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("store"), options: sampleOptions { $0.readerCount = 2 })
+        database = try openSample(folder.filePath("store"), options: sampleOptions { $0.readerCount = 2 })
         try database.write { try insert(1...100, into: $0) }
     }
 

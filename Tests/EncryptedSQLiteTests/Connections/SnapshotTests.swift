@@ -1,14 +1,14 @@
 import EncryptedSQLite
+import TestSupport
 import Testing
 
 /// States of a database that are read while others are written.
 @Suite struct SnapshotTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("database"))
+        database = try openSample(folder.filePath("database"))
         try database.write { try insert(1...1, into: $0) }
     }
 

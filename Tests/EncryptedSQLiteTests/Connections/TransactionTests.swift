@@ -1,16 +1,16 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct TransactionTests {
     struct Refusal: Error {}
 
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("store"))
+        database = try openSample(folder.filePath("store"))
     }
 
     @Test func `what a write does is there when it returns`() throws {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a read sees what another database of the same file has committed`() throws {
-        let other = try openSample(folder.file("store"))
+        let other = try openSample(folder.filePath("store"))
         for count in 1...20 {
             try other.write { try insert(count...count, into: $0) }
             #expect(try database.read { try $0.itemCount() } == Int64(count))
@@ -89,7 +89,10 @@ import Testing
 
     @Test func `reads that are over are in the way of no checkpoint`() throws {
         // SQLite waits for as long, if need be, until nobody reads.
-        let other = try openSample(folder.file("store"), options: sampleOptions { $0.busyTimeoutMilliseconds = 60_000 })
+        let other = try openSample(
+            folder.filePath("store"),
+            options: sampleOptions { $0.busyTimeoutMilliseconds = 60_000 }
+        )
         try database.write { try insert(1...3, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 3)
         // The own writer ends them at once.
@@ -111,7 +114,7 @@ import Testing
     }
 
     @Test func `a writer of another database waits no longer than its timeout`() throws {
-        let other = try openSample(folder.file("store"))
+        let other = try openSample(folder.filePath("store"))
         try database.write { connection in
             try insert(1...1, into: connection)
             #expect(databaseError { try other.write { try insert(2...2, into: $0) } } == .busy)

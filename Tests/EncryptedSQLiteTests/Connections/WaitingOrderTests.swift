@@ -2,16 +2,16 @@ import EncryptedSQLite
 import Foundation
 import Guarded
 import Synchronization
+import TestSupport
 import Testing
 
 /// Threads that wait for a connection are served in the order in which they came.
 @Suite struct WaitingOrderTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("store"), options: sampleOptions { $0.readerCount = 1 })
+        database = try openSample(folder.filePath("store"), options: sampleOptions { $0.readerCount = 1 })
     }
 
     // holder                  | thread 0 … 7
@@ -76,7 +76,7 @@ import Testing
     @Test func `a waiting thread opens a connection in the place of one that met damage`() throws {
         try database.write { try insert(1...2000, into: $0) }
         try database.close()
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try patch(path, at: 20 * 4096 + 123) { $0 ^ 0x80 }
         let damaged = try openSample(path, options: sampleOptions { $0.readerCount = 1 })
         let results = Guarded<[DatabaseError?]>([])

@@ -1,16 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
 
 @Suite struct PageCipherTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let content: Data
     let cipher: PageCipher
 
     init() throws {
-        folder = try TemporaryFolder()
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path, rows: 500)
         content = try Data(contentsOf: URL(fileURLWithPath: path))
         let key = try DerivedKey(rawKey(), fileSalt: Array(content.prefix(16)), counters: StatisticsCounters())

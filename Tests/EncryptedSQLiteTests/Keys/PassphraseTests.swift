@@ -1,14 +1,13 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct PassphraseTests {
-    let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
 
     @Test func `the sqlcipher tool opens a file with the same passphrase`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path, key: .passphrase("it's a \"secret\" ÄÖ 🔑"))
         let script = """
             PRAGMA key = 'it''s a "secret" ÄÖ 🔑';
@@ -19,7 +18,7 @@ import Testing
     }
 
     @Test func `plain SQLite refuses the file`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path)
         let result = try run("sqlite3", [path, "SELECT count(*) FROM item"])
         #expect(result.status != 0)
@@ -27,7 +26,7 @@ import Testing
     }
 
     @Test func `a file made by the sqlcipher tool opens`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         let script = """
             PRAGMA key = 'correct horse';
             CREATE TABLE item (_id INTEGER PRIMARY KEY, name TEXT);
@@ -46,21 +45,21 @@ import Testing
         ]
     )
     func `any text is a passphrase`(_ text: String) throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         _ = try openSample(path, key: .passphrase(text))
         let database = try openSample(path, key: .passphrase(Array(text.utf8)))
         #expect(try database.read { try $0.itemCount() } == 0)
     }
 
     @Test func `a passphrase in the notation of a raw key is not taken for one`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         let digits = (1...32).map { String(format: "%02x", $0) }.joined()
         try makeSample(path, key: .passphrase("x'\(digits)'"))
         #expect(databaseError { try openSample(path, key: try rawKey(1)) } == .wrongKey(path: path))
     }
 
     @Test func `a passphrase ends where it ends, not at its first zero byte`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path, key: .passphrase([1, 0, 2] as [UInt8]))
         #expect(
             databaseError { try openSample(path, key: .passphrase([1, 0, 3] as [UInt8])) } == .wrongKey(path: path)
@@ -68,13 +67,13 @@ import Testing
     }
 
     @Test func `composed and decomposed letters are different passphrases`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         try makeSample(path, key: .passphrase("\u{e9}"))
         #expect(databaseError { try openSample(path, key: .passphrase("e\u{301}")) } == .wrongKey(path: path))
     }
 
     @Test func `an empty passphrase is refused and makes no file`() throws {
-        let error = databaseError { try openSample(folder.file("store"), key: .passphrase("")) }
+        let error = databaseError { try openSample(folder.filePath("store"), key: .passphrase("")) }
         #expect(error == .invalidKey(.emptyPassphrase))
         #expect(try folder.names() == [])
     }
@@ -82,7 +81,7 @@ import Testing
     // The key derivation fills passphrases up with zero bytes, to 128 bytes.
     @Test(arguments: [[UInt8]([0]), [1, 0], [UInt8](repeating: 7, count: 127) + [0]])
     func `a passphrase that ends with zero bytes is refused`(_ bytes: [UInt8]) throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         let error = databaseError { try openSample(path, key: .passphrase(bytes)) }
         #expect(error == .invalidKey(.trailingZeros))
         #expect(error?.recoverySuggestion?.contains("without them") == true)
@@ -92,7 +91,7 @@ import Testing
     }
 
     @Test func `a long passphrase may end with a zero byte, which counts`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         let long = [UInt8](repeating: 7, count: 128)
         try makeSample(path, key: .passphrase(long + [0]))
         #expect(databaseError { try openSample(path, key: .passphrase(long)) } == .wrongKey(path: path))
@@ -100,13 +99,13 @@ import Testing
     }
 
     @Test func `a file needs a key`() throws {
-        let path = folder.file("store")
+        let path = folder.filePath("store")
         #expect(databaseError { try Database(.file(path), key: nil) } == .missingKey(path: path))
         #expect(try folder.names() == [])
     }
 
     @Test func `one derivation serves the writer and four readers`() throws {
-        let database = try openSample(folder.file("store"), key: .passphrase("secret"))
+        let database = try openSample(folder.filePath("store"), key: .passphrase("secret"))
         let barrier = Barrier(count: 4)
         inThreads(4) { _ in
             try? database.read { _ in barrier.arrive() }

@@ -1,14 +1,14 @@
 import EncryptedSQLite
+import TestSupport
 import Testing
 
 /// The settings that every connection has, and that no statement can undo.
 @Suite struct ConnectionSettingsTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("store"))
+        database = try openSample(folder.filePath("store"))
     }
 
     @Test(
@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [Durability.applicationCrash, .powerLoss])
     func `a choice of durability is SQLite's own`(durability: Durability) throws {
-        let other = try openSample(folder.file("other"), options: sampleOptions { $0.durability = durability })
+        let other = try openSample(folder.filePath("other"), options: sampleOptions { $0.durability = durability })
         let isDurable = durability == .powerLoss
         #expect(try other.write { try $0.integer("PRAGMA synchronous") } == (isDurable ? 2 : 1))
         #expect(try other.write { try $0.integer("PRAGMA fullfsync") } == (isDurable ? 1 : 0))
@@ -74,8 +74,8 @@ import Testing
     @Test func `memory can be protected`() async {
         // The setting holds for a whole process, hence one of its own.
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
-            let database = try openSample(folder.file("store"), options: sampleOptions { $0.memorySecurity = true })
+            let folder = TemporaryFolder()
+            let database = try openSample(folder.filePath("store"), options: sampleOptions { $0.memorySecurity = true })
             try #require(try database.read { try $0.integer("PRAGMA cipher_memory_security") } == 1)
         }
     }

@@ -1,21 +1,20 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// A new file never meets the log, shared memory or journal of an earlier database of its name.
 @Suite struct CreationBesideLeftoversTests {
-    let folder: TemporaryFolder
-    var path: String { folder.file("store") }
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     /// Leaves the log and shared memory of a database whose file alone was removed.
     private func leaveLog(key: EncryptionKey? = nil) throws {
-        let other = try TemporaryFolder()
-        let database = try openSample(other.file("store"), key: key)
+        let other = TemporaryFolder()
+        let database = try openSample(other.filePath("store"), key: key)
         try database.write { try insert(1...300, into: $0) }
         for suffix in ["-wal", "-shm"] {
-            try FileManager.default.copyItem(atPath: other.file("store") + suffix, toPath: path + suffix)
+            try FileManager.default.copyItem(atPath: other.filePath("store") + suffix, toPath: path + suffix)
         }
         try database.close()
     }
@@ -46,9 +45,9 @@ import Testing
     }
 
     @Test func `an old journal is not rolled back into the file`() throws {
-        let other = try TemporaryFolder()
-        try makeInterruptedDatabase(other.file("store"), passphrase: "secret")
-        try FileManager.default.moveItem(atPath: other.file("store-journal"), toPath: path + "-journal")
+        let other = TemporaryFolder()
+        try makeInterruptedDatabase(other.filePath("store"), passphrase: "secret")
+        try FileManager.default.moveItem(atPath: other.filePath("store-journal"), toPath: path + "-journal")
         try expectEmpty(try openSample(path, key: .passphrase("secret")))
     }
 
@@ -91,13 +90,13 @@ import Testing
     }
 
     @Test func `a file that was renamed away and back opens with its log`() throws {
-        let other = try TemporaryFolder()
-        let database = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let database = try openSample(other.filePath("store"))
         try database.write { try insert(1...300, into: $0) }
-        try Leftover.log.copy(other.file("store"), to: path)
-        try FileManager.default.moveItem(atPath: path, toPath: folder.file("away"))
+        try Leftover.log.copy(other.filePath("store"), to: path)
+        try FileManager.default.moveItem(atPath: path, toPath: folder.filePath("away"))
         #expect(databaseError { try openSample(path, options: sampleOptions { $0.readOnly = true }) } != nil)
-        try FileManager.default.moveItem(atPath: folder.file("away"), toPath: path)
+        try FileManager.default.moveItem(atPath: folder.filePath("away"), toPath: path)
         #expect(try openSample(path).read { try $0.itemCount() } == 300)
     }
 
@@ -131,7 +130,7 @@ import Testing
 
     @Test func `threads that create the same file at once lose nothing`() throws {
         for round in 0..<10 {
-            for name in try folder.names() { try FileManager.default.removeItem(atPath: folder.file(name)) }
+            for name in try folder.names() { try FileManager.default.removeItem(atPath: folder.filePath(name)) }
             try leaveLog()
             let path = path
             let barrier = Barrier(count: 4)

@@ -1,17 +1,16 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CreationTests {
     struct Refusal: Error {}
 
-    let folder: TemporaryFolder
-    var path: String { folder.file("store") }
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     private func permissions(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+        try FileManager.default.attributesOfItem(atPath: folder.filePath(name))[.posixPermissions] as? Int
     }
 
     @Test func `database, log and shared memory can be read by their owner only`() throws {
@@ -69,7 +68,7 @@ import Testing
     }
 
     @Test func `what a crash left of a creation is removed by the next one, when it is old`() throws {
-        let (old, new) = (folder.file(".store.0a.creating"), folder.file(".store.0b.creating"))
+        let (old, new) = (folder.filePath(".store.0a.creating"), folder.filePath(".store.0b.creating"))
         for path in [old, old + "-wal", new] { try Data([1]).write(to: URL(fileURLWithPath: path)) }
         let yesterday = Date(timeIntervalSinceNow: -86_400)
         try FileManager.default.setAttributes([.modificationDate: yesterday], ofItemAtPath: old)

@@ -1,15 +1,15 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Damage that shows up only when a page is read.
 @Suite struct DamagedPageTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("store")
+        path = folder.filePath("store")
         try makeSample(path, rows: 2000)
         let database = try openSample(path)
         try database.write { connection in

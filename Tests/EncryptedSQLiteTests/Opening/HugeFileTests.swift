@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Sparse files of any length, which take no room on the disk.
@@ -33,10 +34,10 @@ import Testing
     @Test(.enabled(if: largeFileFolder != nil), arguments: [20 << 40, 1 << 60, (1 << 60) + 7, 40 << 30])
     func `a log that goes on as a hole`(_ byteCount: Int) throws {
         defer { removeAll() }
-        let other = try TemporaryFolder()
-        let writer = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
-        try Leftover.log.copy(other.file("store"), to: path)
+        try Leftover.log.copy(other.filePath("store"), to: path)
         try #require(truncate(path + "-wal", byteCount) == 0)
         #expect(databaseError { try openSample(path) } == .damaged(path: path))
         #expect(databaseError { try openSample(path, key: rawKey(2)) } == .wrongKey(path: path))
@@ -45,10 +46,10 @@ import Testing
     @Test(.enabled(if: largeFileFolder != nil))
     func `a log whose end a power failure left unwritten`() throws {
         defer { removeAll() }
-        let other = try TemporaryFolder()
-        let writer = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
-        try Leftover.log.copy(other.file("store"), to: path)
+        try Leftover.log.copy(other.filePath("store"), to: path)
         try #require(truncate(path + "-wal", 64 << 20) == 0)
         #expect(try openSample(path).read { try $0.itemCount() } == 300)
     }

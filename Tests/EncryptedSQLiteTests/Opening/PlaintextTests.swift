@@ -1,16 +1,15 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Nothing that reaches a disk can be read.
 @Suite struct PlaintextTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let marker = "MARKER-" + UUID().uuidString
 
-    init() throws { folder = try TemporaryFolder() }
-
     @Test func `no file holds a stored text, open or closed`() throws {
-        let database = try openSample(folder.file("store"))
+        let database = try openSample(folder.filePath("store"))
         try database.write { connection in
             try connection.withStatement("INSERT INTO item (name) VALUES (?)") { statement in
                 for _ in 0..<2000 {
@@ -33,7 +32,7 @@ import Testing
     }
 
     @Test func `errors hold neither values nor what a statement quotes`() throws {
-        let database = try openSample(folder.file("store"))
+        let database = try openSample(folder.filePath("store"))
         let statements = [
             "SELECT '\(marker)",
             "SELECT \"\(marker)\"",

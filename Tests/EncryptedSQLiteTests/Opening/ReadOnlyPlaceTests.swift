@@ -1,17 +1,16 @@
 @testable import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Databases that are read where nothing can be written. Only a file system that nothing can write is read without its log.
 @Suite struct ReadOnlyPlaceTests {
-    let folder: TemporaryFolder
-    var path: String { folder.file("store") }
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     private func setPermissions(_ permissions: Int, _ names: String...) throws {
         for name in names {
-            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.file(name))
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.filePath(name))
         }
     }
 
@@ -29,10 +28,10 @@ import Testing
     }
 
     @Test func `a folder that only other users can write, with a log`() async throws {
-        let other = try TemporaryFolder()
-        let writer = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
-        try Leftover.log.copy(other.file("store"), to: path)
+        try Leftover.log.copy(other.filePath("store"), to: path)
         try setPermissions(0o644, "store", "store-wal")
         try setPermissions(0o555, "")
         let before = try folder.contents()
@@ -56,10 +55,10 @@ import Testing
         try writer.write { try insert(1...300, into: $0) }
         try setPermissions(0o666, "store", "store-wal", "store-shm")
         try setPermissions(0o777, "")
-        let links = try TemporaryFolder()
-        try FileManager.default.createSymbolicLink(atPath: links.file("link"), withDestinationPath: path)
+        let links = TemporaryFolder()
+        try FileManager.default.createSymbolicLink(atPath: links.filePath("link"), withDestinationPath: path)
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: links.path)
-        await #expect(processExitsWith: .success) { [link = links.file("link") as String] in
+        await #expect(processExitsWith: .success) { [link = links.filePath("link") as String] in
             try becomeOrdinaryUser()
             let database = try openSample(link, options: sampleOptions { $0.readOnly = true })
             try #require(try database.read { try $0.itemCount() } == 300)
@@ -69,10 +68,10 @@ import Testing
 
     @Test func `a log that only another user can read is named`() async throws {
         try makeSample(path)
-        let other = try TemporaryFolder()
-        let writer = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
-        try FileManager.default.copyItem(atPath: other.file("store-wal"), toPath: path + "-wal")
+        try FileManager.default.copyItem(atPath: other.filePath("store-wal"), toPath: path + "-wal")
         try setPermissions(0o666, "store")
         try setPermissions(0o000, "store-wal")
         try setPermissions(0o777, "")
@@ -107,10 +106,10 @@ import Testing
             let path = folder + "/store"
             let options = sampleOptions { $0.readOnly = true }
             if suffix == "-wal" {
-                let other = try TemporaryFolder()
-                let writer = try openSample(other.file("store"))
+                let other = TemporaryFolder()
+                let writer = try openSample(other.filePath("store"))
                 try writer.write { try insert(1...300, into: $0) }
-                try Leftover.log.copy(other.file("store"), to: path)
+                try Leftover.log.copy(other.filePath("store"), to: path)
                 try Mounts.makeReadOnly(folder)
                 let error = databaseError { try openSample(path, options: options) }
                 try #require(error == .unwritableFolder(path: path, hasLog: true))

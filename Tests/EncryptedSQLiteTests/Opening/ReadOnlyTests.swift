@@ -1,15 +1,15 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ReadOnlyTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let path: String
     let options = sampleOptions { $0.readOnly = true }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("store")
+        path = folder.filePath("store")
     }
 
     @Test func `reading works and writing does not`() throws {

@@ -1,13 +1,12 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Files that do not open: each has its own error, and stays as it was, with nothing new beside it.
 @Suite struct RefusedFileTests {
-    let folder: TemporaryFolder
-    var path: String { folder.file("store") }
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     private func refusal(
         key: EncryptionKey? = nil,
@@ -35,11 +34,11 @@ import Testing
     }
 
     @Test func `a wrong key for a file with a log that a crash left`() throws {
-        let other = try TemporaryFolder()
-        let database = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let database = try openSample(other.filePath("store"))
         try database.write { try insert(1...100, into: $0) }
         for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: other.file("store") + suffix, toPath: path + suffix)
+            try FileManager.default.copyItem(atPath: other.filePath("store") + suffix, toPath: path + suffix)
         }
         #expect(try refusal(key: rawKey(2)) == .wrongKey(path: path))
     }
@@ -108,11 +107,11 @@ import Testing
     }
 
     @Test func `a newer format that only the log knows yet`() throws {
-        let other = try TemporaryFolder()
-        let database = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let database = try openSample(other.filePath("store"))
         try database.write { try $0.execute("PRAGMA user_version = 2") }
         for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: other.file("store") + suffix, toPath: path + suffix)
+            try FileManager.default.copyItem(atPath: other.filePath("store") + suffix, toPath: path + suffix)
         }
         let before = try folder.contents()
         #expect(databaseError { try openSample(path) } == .newerFormat(path: path, found: 2, supported: 1))
@@ -135,7 +134,7 @@ import Testing
     }
 
     @Test func `a path in a folder that does not exist`() throws {
-        let path = folder.file("missing/store")
+        let path = folder.filePath("missing/store")
         #expect(
             databaseError { try openSample(path) } == .cannotOpen(path: path, reason: "its folder does not exist")
         )

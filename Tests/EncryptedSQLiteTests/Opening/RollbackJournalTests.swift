@@ -1,16 +1,16 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// Reading a database without a write-ahead log, which the `sqlcipher` tool makes.
 @Suite struct RollbackJournalTests {
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let path: String
     let options = sampleOptions { $0.readOnly = true }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("store")
+        path = folder.filePath("store")
         let script = """
             PRAGMA key = 'secret';
             CREATE TABLE item (_id INTEGER PRIMARY KEY, name TEXT);

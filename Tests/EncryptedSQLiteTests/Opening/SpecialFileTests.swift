@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// What is no regular file is refused before SQLite opens it: opening a FIFO, for example, waits forever.
@@ -21,10 +22,8 @@ import Testing
         }
     }
 
-    let folder: TemporaryFolder
-    var path: String { folder.file("store") }
-
-    init() throws { folder = try TemporaryFolder() }
+    let folder = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     private func expectRefusal(_ refusedPath: String, _ open: () throws -> Database) throws {
         let before = try folder.names()

@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// A database opened by way of symbolic links is the file that they lead to, with its log.
@@ -8,25 +9,23 @@ import Testing
         case absoluteLink, relativeLink, chain, linkToFolder, descriptor
     }
 
-    let folder: TemporaryFolder
-    let links: TemporaryFolder
-    var path: String { folder.file("store") }
+    let folder = TemporaryFolder()
+    let links = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     init() throws {
-        folder = try TemporaryFolder()
-        links = try TemporaryFolder()
     }
 
     private func make(_ route: Route) throws -> String {
         let manager = FileManager.default
-        let link = links.file("link")
+        let link = links.filePath("link")
         switch route {
         case .absoluteLink: try manager.createSymbolicLink(atPath: link, withDestinationPath: path)
         case .relativeLink:
             let name = (folder.path as NSString).lastPathComponent
             try manager.createSymbolicLink(atPath: link, withDestinationPath: "../\(name)/store")
         case .chain:
-            try manager.createSymbolicLink(atPath: links.file("second"), withDestinationPath: path)
+            try manager.createSymbolicLink(atPath: links.filePath("second"), withDestinationPath: path)
             try manager.createSymbolicLink(atPath: link, withDestinationPath: "second")
         case .linkToFolder:
             try manager.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
@@ -51,10 +50,10 @@ import Testing
 
     @Test(arguments: Route.allCases)
     func `a log that a crash left is read`(_ route: Route) throws {
-        let other = try TemporaryFolder()
-        let writer = try openSample(other.file("store"))
+        let other = TemporaryFolder()
+        let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
-        try Leftover.log.copy(other.file("store"), to: path)
+        try Leftover.log.copy(other.filePath("store"), to: path)
         let database = try openSample(try make(route))
         #expect(try database.read { try $0.itemCount() } == 300)
         try database.close()
@@ -63,11 +62,11 @@ import Testing
 
     @Test func `a link that is changed later does not lead further connections astray`() throws {
         try makeSample(path, rows: 3)
-        try makeSample(folder.file("other"), rows: 5)
+        try makeSample(folder.filePath("other"), rows: 5)
         let link = try make(.absoluteLink)
         let database = try openSample(link)
         try FileManager.default.removeItem(atPath: link)
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file("other"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.filePath("other"))
         #expect(try database.write { try $0.itemCount() } == 3)
     }
 

@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// A file that is refused stays as it was, with the log, the shared memory and the journal that an earlier process left.
@@ -10,18 +11,16 @@ import Testing
 
     struct VerificationError: Error {}
 
-    let folder: TemporaryFolder
-    let originals: TemporaryFolder
-    var path: String { folder.file("store") }
+    let folder = TemporaryFolder()
+    let originals = TemporaryFolder()
+    var path: String { folder.filePath("store") }
 
     init() throws {
-        folder = try TemporaryFolder()
-        originals = try TemporaryFolder()
     }
 
     /// Makes a database whose schema fills several pages and whose log changes one page of items.
     private func withOriginal(for refusal: Refusal, _ body: (String) throws -> Void) throws {
-        let original = originals.file("store")
+        let original = originals.filePath("store")
         let application: Int32 = refusal == .foreignApplication ? 77 : 0x5EA1
         let options = sampleOptions {
             $0.applicationID = application
@@ -109,7 +108,7 @@ import Testing
     @Test func `a file that is refused by the path of a symbolic link`() throws {
         try withOriginal(for: .failedVerification) { original in
             try Leftover.log.copy(original, to: path)
-            let link = originals.file("link")
+            let link = originals.filePath("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
             let before = try folder.contents()
             #expect(throws: VerificationError.self) { try open(.failedVerification, link, readOnly: false) }

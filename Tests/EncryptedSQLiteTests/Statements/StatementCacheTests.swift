@@ -1,15 +1,15 @@
 import EncryptedSQLite
+import TestSupport
 import Testing
 
 @Suite struct StatementCacheTests {
     struct Refusal: Error {}
 
-    let folder: TemporaryFolder
+    let folder = TemporaryFolder()
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = try openSample(folder.file("store"), options: sampleOptions { $0.statementCacheLimit = 3 })
+        database = try openSample(folder.filePath("store"), options: sampleOptions { $0.statementCacheLimit = 3 })
         try database.write { try insert(1...10, into: $0) }
     }
 

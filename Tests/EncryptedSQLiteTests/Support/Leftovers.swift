@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 
 /// The files that an earlier process left beside a database.
 enum Leftover: CaseIterable {

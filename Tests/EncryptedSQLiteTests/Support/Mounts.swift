@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// File systems that one thread of a test process mounts for itself alone.

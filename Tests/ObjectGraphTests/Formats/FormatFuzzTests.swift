@@ -1,8 +1,9 @@
 import Foundation
 import ObjectGraph
+import TestSupport
 import Testing
 
-/// The seed is new in each run; `FORMAT_SEED=N swift test --filter FormatFuzzTests` repeats one.
+/// The seed is new in each run; `SEED=N swift test --filter FormatFuzzTests` repeats one.
 @Suite("Any text as a predicate") struct FormatFuzzTests {
     /// Texts that are put together and changed at random.
     static let formats = [
@@ -24,10 +25,8 @@ import Testing
     ]
 
     @Test func `no change to a text ends the process, and every mistake has a place in it`() {
-        let text = ProcessInfo.processInfo.environment["FORMAT_SEED"]
-        let seed = text.flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        print("FORMAT_SEED=\(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededGenerator()
+        print(generator)
         var understood = 0
         for _ in 0..<4_000 {
             let format = Self.mutation(&generator)
@@ -41,7 +40,7 @@ import Testing
                 understood += 1
             } catch {
                 let range = error.utf8Range
-                #expect(range.upperBound <= format.utf8.count, "seed \(seed): \(format.debugDescription)")
+                #expect(range.upperBound <= format.utf8.count, "\(generator): \(format.debugDescription)")
                 #expect(!error.description.isEmpty)
             }
         }

@@ -1,18 +1,14 @@
 import Foundation
 import ObjectGraph
+import TestSupport
 import Testing
 
 /// Random batch requests, carried out by both stores: they must succeed and fail alike, and leave the same behind.
 ///
-/// The seeds are new in each run; `OBJECT_GRAPH_SEED=N swift test --filter BatchAgreementTests` repeats one.
+/// The seeds are new in each run; `SEED=N swift test --filter BatchAgreementTests` repeats one.
 @Suite struct BatchAgreementTests {
     private static let model = Fixtures.library
-    private static let seeds: [UInt64] = {
-        if let text = ProcessInfo.processInfo.environment["OBJECT_GRAPH_SEED"], let seed = UInt64(text) {
-            return [seed]
-        }
-        return (0..<12).map { _ in UInt64.random(in: 0..<1_000_000) }
-    }()
+    private static let seeds = SeededGenerator.seeds(12)
 
     /// A random library, the same for the same seed.
     private static func fill(_ context: ManagedObjectContext, _ random: inout SeededGenerator) throws {

@@ -1,4 +1,5 @@
 import ObjectGraph
+import TestSupport
 
 extension SeededGenerator {
     /// A model of a few entities with inheritance, and random relationships among them.

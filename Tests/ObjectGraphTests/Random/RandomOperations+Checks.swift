@@ -1,4 +1,5 @@
 import ObjectGraph
+import TestSupport
 
 extension RandomOperations {
     func check(_ context: ManagedObjectContext, _ graph: PlainGraph, _ place: String) throws {

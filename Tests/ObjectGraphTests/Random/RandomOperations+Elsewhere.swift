@@ -1,4 +1,5 @@
 import ObjectGraph
+import TestSupport
 
 /// What happens beside the context's own changes: batch requests, and what other contexts save.
 extension RandomOperations {

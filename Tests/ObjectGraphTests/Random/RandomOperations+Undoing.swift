@@ -1,4 +1,5 @@
 import ObjectGraph
+import TestSupport
 import Testing
 
 extension RandomOperations {

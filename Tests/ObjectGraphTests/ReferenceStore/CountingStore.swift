@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import SealedStore
 import Synchronization
+import TestSupport
 
 /// Passes requests on to another store, and counts them.
 final class CountingStore: IncrementalStore {

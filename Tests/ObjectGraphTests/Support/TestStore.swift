@@ -1,5 +1,6 @@
 import Foundation
 @testable import ObjectGraph
+import TestSupport
 
 /// A store of a test's own, in a temporary folder that goes away with its contexts.
 final class TestStore {
@@ -7,7 +8,7 @@ final class TestStore {
     let model: ManagedObjectModel
     let counter = RequestCounter()
     private let classes: [String: any GraphObject.Type]
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder(willRemove: ReferenceBacking.removeAll)
     /// The coordinator of ``context()``.
     private(set) var coordinator: PersistentStoreCoordinator
 
@@ -24,7 +25,6 @@ final class TestStore {
         self.kind = kind
         self.model = model
         self.classes = classes
-        folder = try TemporaryFolder()
         coordinator = PersistentStoreCoordinator(model: model, classes: classes)
         try coordinator.addPersistentStore(description())
     }
@@ -32,7 +32,7 @@ final class TestStore {
     func description(isReadOnly: Bool = false) -> PersistentStoreDescription {
         PersistentStoreDescription(
             type: CountingStore.type,
-            url: folder.url.appending(path: "store.sealed"),
+            url: folder.file("store.sealed"),
             isReadOnly: isReadOnly,
             options: kind.options.merging(["kind": kind, "counter": counter, "folder": folder]) { $1 }
         )

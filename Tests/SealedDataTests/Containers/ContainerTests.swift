@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Opening containers", .serialized) struct ContainerTests {
@@ -17,16 +18,7 @@ import Testing
         init(name: String) { self.name = name }
     }
 
-    /// A folder that is removed at the end.
-    private final class Folder {
-        let url = FileManager.default.temporaryDirectory.appending(path: "ContainerTests-\(UUID().uuidString)")
-
-        deinit { try? FileManager.default.removeItem(at: url) }
-
-        func file(_ name: String) -> URL { url.appending(path: name) }
-    }
-
-    private let folder = Folder()
+    private let folder = TemporaryFolder()
 
     private func container(_ name: String = "notes.store", key: EncryptionKey?, allowsSave: Bool = true) throws
         -> ModelContainer

@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedData
+import TestSupport
 import Testing
 
 /// A container that cannot be opened says why, and what can be done.

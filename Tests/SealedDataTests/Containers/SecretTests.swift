@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import SealedData
 import SealedStore
+import TestSupport
 import Testing
 
 /// Descriptions, mirrors and dumps of what holds, or once held, a key.

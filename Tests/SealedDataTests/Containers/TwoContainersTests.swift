@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import SealedData
 import Synchronization
+import TestSupport
 import Testing
 
 /// Two containers of one process that have opened one file, as two processes would.

@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedData
+import TestSupport
 import Testing
 
 /// Two versions of a program, of which the second one declares fewer indexes.

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("A data store that several contexts use at once") struct ConcurrentDataStoreTests {

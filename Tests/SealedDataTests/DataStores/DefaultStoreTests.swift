@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("The encrypted store by hand") struct DefaultStoreTests {

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Model classes that inherit, in a data store") struct InheritedModelStoreTests {

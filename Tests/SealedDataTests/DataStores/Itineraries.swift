@@ -52,14 +52,3 @@ enum Itineraries {
 
     static let schema = Schema([Trip.self])
 }
-
-/// A folder that is removed at the end.
-final class TemporaryFolder {
-    let url = FileManager.default.temporaryDirectory.appending(path: "SealedDataTests-\(UUID().uuidString)")
-
-    init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ name: String) -> URL { url.appending(path: name) }
-}

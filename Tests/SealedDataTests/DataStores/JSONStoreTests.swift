@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Contexts on a store that keeps JSON") struct JSONStoreTests {

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Stores of several kinds in one container") struct MixedContainerTests {

@@ -1,12 +1,13 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Fetching objects of subclasses")
 struct SubclassFetchTests {
     /// A file with one object of each class.
     private final class Fleet {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "Fleet-\(UUID().uuidString)")
+        let folder = TemporaryFolder()
         let context: ModelContext
 
         init(_ types: [any PersistentModel.Type] = [Vehicle.self, Taxi.self, Truck.self, Bicycle.self]) throws {
@@ -24,8 +25,6 @@ struct SubclassFetchTests {
             try context.save()
         }
 
-        deinit { try? FileManager.default.removeItem(at: folder) }
-
         /// A context that has nothing in memory.
         func reopened(_ types: [any PersistentModel.Type] = [Taxi.self, Truck.self, Bicycle.self]) throws
             -> ModelContext
@@ -33,11 +32,13 @@ struct SubclassFetchTests {
             ModelContext(try Self.container(types, in: folder))
         }
 
-        private static func container(_ types: [any PersistentModel.Type], in folder: URL) throws -> ModelContainer {
+        private static func container(_ types: [any PersistentModel.Type], in folder: TemporaryFolder) throws
+            -> ModelContainer
+        {
             try ModelContainer(
                 for: Schema(types),
                 configurations: ModelConfiguration(
-                    url: folder.appending(path: "fleet.sealed"),
+                    url: folder.file("fleet.sealed"),
                     key: .passphrase("fleet")
                 )
             )

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Unique values of a family of classes") struct SubclassUpsertTests {
@@ -69,15 +70,13 @@ import Testing
     }
 
     @Test func `an object of another class that another container saved is an error too`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TemporaryFolder()
         func open() throws -> ModelContainer {
             try ModelContainer(
                 for: Document.self,
                 Letter.self,
                 Invoice.self,
-                configurations: ModelConfiguration(url: folder.appending(path: "s"), key: .passphrase("p"))
+                configurations: ModelConfiguration(url: folder.file("s"), key: .passphrase("p"))
             )
         }
         let (first, second) = (ModelContext(try open()), ModelContext(try open()))

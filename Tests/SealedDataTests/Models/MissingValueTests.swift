@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import SealedData
 import SealedStore
+import TestSupport
 import Testing
 
 /// Values that are required and are not there, or are no values of their type.
@@ -84,12 +85,11 @@ import Testing
     }
 
     private let url: URL
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let container: ModelContainer
     private static let key = EncryptionKey.passphrase("parcels")
 
     init() throws {
-        folder = TemporaryFolder()
         url = folder.url.appending(path: "parcels.store")
         container = try ModelContainer(
             for: Parcel.self,

@@ -1,12 +1,13 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("Relationships that share an inverse")
 struct SharedInverseTests {
     /// A file with yards and plants.
     private final class Garden {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "Garden-\(UUID().uuidString)")
+        let folder = TemporaryFolder()
         let context: ModelContext
         let plants = (0..<4).map { Plant("\($0)") }
         let yard = Yard("front")
@@ -19,14 +20,12 @@ struct SharedInverseTests {
             yard.trailing = [plants[2]]
         }
 
-        deinit { try? FileManager.default.removeItem(at: folder) }
-
         func reopened() throws -> ModelContext { ModelContext(try Self.container(in: folder)) }
 
-        private static func container(in folder: URL) throws -> ModelContainer {
+        private static func container(in folder: TemporaryFolder) throws -> ModelContainer {
             try ModelContainer(
                 for: Yard.self,
-                configurations: ModelConfiguration(url: folder.appending(path: "garden"), key: .passphrase("garden"))
+                configurations: ModelConfiguration(url: folder.file("garden"), key: .passphrase("garden"))
             )
         }
     }

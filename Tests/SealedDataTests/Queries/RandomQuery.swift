@@ -1,19 +1,20 @@
 import Foundation
 
 @testable import SealedData
+import TestSupport
 
 /// Random values, and random expressions about an item and what it is related to.
 struct RandomQuery {
     typealias Item = Stock.Item
     typealias Erased = ErasedExpression
 
-    var random: SeededRandomNumbers
+    var random: SeededGenerator
     /// The items that closures are about, the fetched one first.
     var items: [Erased<Item>] = []
     var depth = 0
     static let largestDepth = 4
 
-    init(_ random: SeededRandomNumbers) {
+    init(_ random: SeededGenerator) {
         self.random = random
     }
 

@@ -2,6 +2,7 @@ import Foundation
 
 @testable import ObjectGraph
 @testable import SealedData
+import TestSupport
 
 /// Random objects, and queries about them.
 struct RandomWorld {
@@ -11,7 +12,7 @@ struct RandomWorld {
     var query: RandomQuery
 
     init(seed: UInt64) throws {
-        query = RandomQuery(SeededRandomNumbers(seed: seed))
+        query = RandomQuery(SeededGenerator(seed: seed))
         let container = try ModelContainer(
             for: Item.self,
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)

@@ -1,5 +1,6 @@
 import Foundation
 import SealedData
+import TestSupport
 import Testing
 
 @Suite("A schema made by hand") struct HandMadeSchemaTests {
@@ -46,8 +47,8 @@ import Testing
         let changed = schema()
         changed.entities[0].attributesByName["name"]?.options = []
         #expect(changed != schema())
-        let url = URL.temporaryDirectory.appending(path: "\(UUID()).json")
-        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = TemporaryFolder()
+        let url = folder.file("schema.json")
         try schema().save(to: url)
         #expect(try Schema.load(from: url) == schema())
         try Data("[]".utf8).write(to: url)

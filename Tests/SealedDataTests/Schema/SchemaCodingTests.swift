@@ -1,5 +1,6 @@
 import Foundation
 import ObjectGraph
+import TestSupport
 import Testing
 
 @testable import SealedData
@@ -8,8 +9,8 @@ import Testing
 struct SchemaCodingTests {
     @Test func `a file brings the same schema back`() throws {
         let schema = Schema([Travels.Trip.self, Kinds.Everything.self], version: Schema.Version(1, 2, 3))
-        let url = URL.temporaryDirectory.appending(path: "\(UUID()).json")
-        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = TemporaryFolder()
+        let url = folder.file("schema.json")
         try schema.save(to: url)
         let loaded = try Schema.load(from: url)
         #expect(loaded == schema)

@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// How much work batch requests are for the database.
 @Suite struct BatchStatementTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     private func library(bookCount: Int) throws -> Library {
         let library = try Library(folder.file("\(bookCount).store"))

@@ -2,10 +2,11 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite("A check of a store finds what is wrong with it") struct StoreCheckTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let coordinator: PersistentStoreCoordinator
     private let store: SealedStore
 
@@ -34,7 +35,6 @@ import Testing
     }
 
     init() throws {
-        folder = try TemporaryFolder()
         SealedStore.register()
         let model = try Self.model()
         coordinator = PersistentStoreCoordinator(model: model)

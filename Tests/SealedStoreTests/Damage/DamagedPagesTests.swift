@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Each page of a small store is damaged in turn: whatever is asked then is answered rightly or fails with `damaged`.
@@ -12,11 +13,10 @@ import Testing
     private static let text = String(repeating: "0123456789abcdefghijklmnopqrst", count: 300)
     private static let image = Data((0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 31 | 1) })
 
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let file: URL
 
     init() throws {
-        folder = try TemporaryFolder()
         file = folder.file("albums.store")
         let opened = try Opened(file)
         let album = ManagedObject(entity: opened.album, insertInto: opened.context)

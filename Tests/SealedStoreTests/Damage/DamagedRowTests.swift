@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Rows with values that a store never writes.
 @Suite struct DamagedRowTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     private func library(_ sql: String) throws -> Library {
         let library = try Library(folder.file("library"))

@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Schema objects that a program with the key added, changed or removed.
 @Suite struct ForeignSchemaTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
 
     private static let model = Result {

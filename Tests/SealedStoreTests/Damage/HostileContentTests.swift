@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Files in which single values were replaced by ones that a store never writes, by a program that has the key.
@@ -10,7 +11,7 @@ import Testing
 /// container. Whatever happens throws an error of the package's own types or gives an answer; nothing ends the process, which
 /// is a process of its own for this test.
 @Suite struct HostileContentTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     @Test func `no value of any column ends the process`() async throws {
         let path = folder.url.path

@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// What a file says of itself, changed by a program that has the key.
 @Suite struct HostileMetadataTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
 
     private static func model() throws -> ManagedObjectModel {

@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import TestSupport
 import Testing
 
 @testable import SealedStore
@@ -17,7 +18,7 @@ import Testing
             // Limits from next to nothing to almost enough, so that different writes fail.
             var failures = 0
             for room in [0, 1, 4096, 5000, 40_000, 130_000, 260_000, 390_000] {
-                let folder = try TemporaryFolder()
+                let folder = TemporaryFolder()
                 let library = try Library(folder.file("library.store"))
                 Resources.insert(0..<50, into: library)
                 try library.context.save()
@@ -47,7 +48,7 @@ import Testing
 
     @Test func `without file descriptors reads and saves give the right answer or an error`() async {
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let library = try Library(folder.file("library.store"))
             Resources.insert(0..<50, into: library)
             try library.context.save()
@@ -96,7 +97,7 @@ import Testing
 
     @Test func `a file that becomes read-only while it is open loses nothing`() async {
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             // The superuser may write to everything.
             if geteuid() == 0 {
                 try #require(chown(folder.url.path, 65534, 65534) == 0 && setegid(65534) == 0 && seteuid(65534) == 0)

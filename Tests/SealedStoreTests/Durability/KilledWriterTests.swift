@@ -1,15 +1,16 @@
 import Foundation
 import Journal
 import ObjectGraph
+import TestSupport
 import Testing
 
 /// The failure model: the process ends at any instant (SIGKILL), the operating system goes on. SQLite's log must keep
 /// every save that was acknowledged, and nothing of one that was not complete.
 @Suite struct KilledWriterTests {
     @Test func `no acknowledged save is lost and none is torn when the writer is killed`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let store = folder.file("journal.store")
-        var random = SeededRandom()
+        var random = SeededGenerator()
         var next: Int64 = 1
         for _ in 0..<100 {
             let acknowledged = try runAndKillWriter(
@@ -34,25 +35,12 @@ import Testing
         acknowledgements: Int,
         pause: Int
     ) throws -> Int64? {
-        let writer = Process()
-        writer.executableURL = URL(filePath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: "journal-writer")
-        writer.arguments = [store.path, String(first)]
-        let output = Pipe()
-        writer.standardOutput = output
-        try writer.run()
-        var text = Data()
-        while text.count(where: { $0 == UInt8(ascii: "\n") }) < acknowledgements {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            text += more
-        }
+        let writer = try WriterProcess(store, String(first))
+        writer.waitForLines(acknowledgements)
         spin(pause)
-        kill(writer.processIdentifier, SIGKILL)
-        writer.waitUntilExit()
-        text += (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        // An acknowledgement without its line end was cut off on the way.
-        return String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        _ = writer.end()
+        // The last acknowledgement may be cut off: it has no line end then.
+        return writer.output.split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().last.flatMap { Int64($0) }
     }
 

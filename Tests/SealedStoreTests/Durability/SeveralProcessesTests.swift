@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import ObjectGraph
+import TestSupport
 import Testing
 
 /// Several processes save, delete and link objects of one store, and one after the other is killed at any instant.
@@ -14,26 +15,26 @@ import Testing
 ///     checks    what was acknowledged is there, what was acknowledged as deleted is not, nothing contradicts itself
 @Suite struct SeveralProcessesTests {
     @Test func `no acknowledged save is lost, and no reference leads nowhere`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let store = folder.file("network.store")
-        var random = SeededRandom()
+        var random = SeededGenerator()
         // The writers' own numbers follow from the seed.
         let first = Int64.random(in: 1...1_000_000, using: &random)
         try Network.open(store).coordinator.removeAllStores()
         var running: [Writer] = []
         var ended: [Writer] = []
         for number in 0..<12 {
-            running.append(try Writer(store, first + Int64(number)))
+            running.append(try Writer(store, number: first + Int64(number)))
             guard running.count == 3 else { continue }
             let writer = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-            writer.waitForLines(Int.random(in: 1...40, using: &random))
-            #expect(writer.end() == SIGKILL, "writer \(writer.number) ended by itself, \(random)")
+            writer.process.waitForLines(Int.random(in: 1...40, using: &random))
+            #expect(writer.process.end() == SIGKILL, "writer \(writer.number) ended by itself, \(random)")
             ended.append(writer)
             if number % 4 == 3 { try check(store, ended, "\(random)") }
         }
         for writer in running {
-            writer.waitForLines(20)
-            #expect(writer.end() == SIGKILL, "writer \(writer.number) ended by itself, \(random)")
+            writer.process.waitForLines(20)
+            #expect(writer.process.end() == SIGKILL, "writer \(writer.number) ended by itself, \(random)")
         }
         try check(store, ended + running, "\(random)")
     }
@@ -45,7 +46,7 @@ import Testing
         let problems = try context.storeProblems()
         #expect(problems.isEmpty, "\(problems.map(\.description)), \(seed)")
         for writer in writers {
-            let log = NetworkLog(writer.text)
+            let log = NetworkLog(writer.process.output)
             let numbers = Set(try Network.numbers(of: writer.number, in: context))
             #expect(log.present.subtracting(log.open).subtracting(numbers) == [], "lost, \(seed)")
             #expect(numbers.subtracting(log.present).subtracting(log.open) == [], "not acknowledged, \(seed)")
@@ -53,43 +54,14 @@ import Testing
         }
     }
 
-    /// A process that saves until it is killed.
-    private final class Writer {
+    /// A process that saves members of the writer `number` until it is killed.
+    private struct Writer {
         let number: Int64
-        private let process = Process()
-        private let output = Pipe()
-        private var received = Data()
+        let process: WriterProcess
 
-        init(_ store: URL, _ number: Int64) throws {
+        init(_ store: URL, number: Int64) throws {
             self.number = number
-            process.executableURL = URL(filePath: CommandLine.arguments[0])
-                .deletingLastPathComponent().appending(path: "journal-writer")
-            process.arguments = [store.path, "network", String(number)]
-            process.standardOutput = output
-            try process.run()
-        }
-
-        deinit { if process.isRunning { process.terminate() } }
-
-        /// What the process has written.
-        var text: String { String(decoding: received, as: UTF8.self) }
-
-        /// Waits until the process has written a number of lines further, or has ended.
-        func waitForLines(_ count: Int) {
-            let end = received.count(where: { $0 == UInt8(ascii: "\n") }) + count
-            while received.count(where: { $0 == UInt8(ascii: "\n") }) < end {
-                let more = output.fileHandleForReading.availableData
-                if more.isEmpty { return }
-                received += more
-            }
-        }
-
-        /// Kills the process, and returns the signal that ended it; 0 if it had ended by itself.
-        func end() -> Int32 {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            received += (try? output.fileHandleForReading.readToEnd()) ?? Data()
-            return process.terminationReason == .uncaughtSignal ? process.terminationStatus : 0
+            process = try WriterProcess(store, "network", String(number))
         }
     }
 }

@@ -3,11 +3,12 @@ import Foundation
 import Guarded
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Fetches of so many objects that several threads share the work.
 @Suite struct ConcurrentFetchTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     @Test func `all rows come once, in the order of their keys and of one state, while a writer never rests`() throws {
         let library = try Library(folder.file("library.store"))

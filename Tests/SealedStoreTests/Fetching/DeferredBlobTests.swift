@@ -2,15 +2,15 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite("Large values stay in the store until they are read") struct DeferredBlobTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let coordinator: PersistentStoreCoordinator
     private let photo: Entity
 
     init() throws {
-        folder = try TemporaryFolder()
         SealedStore.register()
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

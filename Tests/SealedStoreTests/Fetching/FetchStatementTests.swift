@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -7,12 +8,11 @@ import Testing
 
 /// Requests of one shape become one statement.
 @Suite struct FetchStatementTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let library: Library
     private let layout: SealedStore.Layout
 
     init() throws {
-        folder = try TemporaryFolder()
         library = try Library(folder.file("library"))
         let store = try #require(try library.coordinator.store(for: library.entity("Book")).store as? SealedStore)
         layout = try store.layout.value

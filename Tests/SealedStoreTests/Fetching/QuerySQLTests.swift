@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Conditions, the SQL that they become, and their parameters.
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func `a fetch by unique value uses the index`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         var request = FetchRequest(library.entity("Author"))
         request.predicate = .comparison(

@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// The first text in another form than C, written while others have the file open.
@@ -12,11 +13,10 @@ import Testing
 /// |                            | saves an equal text in another form |
 /// | finds both                 |                                   |
 @Suite struct SharedTextFormTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let file: URL
 
     init() throws {
-        folder = try TemporaryFolder()
         file = folder.file("library")
         let library = try Library(file)
         library.insert("Book", ["title": .text("caf\u{e9}")])

@@ -2,10 +2,11 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite struct StatementCountTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     private func libraryWithBooks(_ count: Int) throws -> Library {
         let library = try Library(folder.file("library.store"))

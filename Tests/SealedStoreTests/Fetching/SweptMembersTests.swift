@@ -1,12 +1,13 @@
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Members that the context lets go of and reads again.
 @Suite struct SweptMembersTests {
     /// To read the members that are not here must not let go of those that are.
     @Test func `all members come, whichever of them the context still has`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let authors = ["A", "B"].map { library.insert("Author", ["name": .text($0)]) }
         for (author, count) in zip(authors, [3_000, 2_000]) {

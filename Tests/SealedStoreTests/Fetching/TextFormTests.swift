@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -7,11 +8,10 @@ import Testing
 
 /// Texts that are equal in Swift whatever Unicode's form they are in, and what the file keeps about them.
 @Suite struct TextFormTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let file: URL
 
     init() throws {
-        folder = try TemporaryFolder()
         file = folder.file("library")
     }
 

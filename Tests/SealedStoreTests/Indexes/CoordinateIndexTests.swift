@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// R*Trees over numeric attributes.
@@ -177,7 +178,7 @@ import Testing
     }
 
     @Test func `random boxes have the results that memory has`() throws {
-        var random = SeededRandom()
+        var random = SeededGenerator()
         let map = try map()
         let points = (0..<300).map { _ in
             (Double.random(in: -90...90, using: &random), Double.random(in: -180...180, using: &random))

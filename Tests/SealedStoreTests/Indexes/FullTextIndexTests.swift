@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Full-text indexes in the file: what they consist of, and that every way of writing keeps them in step.
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `batch requests and erasing keep the index in step`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let archive = try Library(folder.file("a.store"), model: Archive.model())
         let entity = archive.entity("Article")
         try archive.context.execute(
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func `an index that lacks texts, or has other ones, is found`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let archive = try Library(folder.file("a.store"), model: Archive.model())
         for title in ["one", "two", "three"] {
             archive.insert("Article", ["title": .text(title), "year": .integer(1)])

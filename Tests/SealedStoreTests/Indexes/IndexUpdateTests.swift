@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Files whose indexes are not those of the program's model.
 @Suite struct IndexUpdateTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
 
     private static let words = FetchIndexDescription(["title"], kind: .fullText(FullTextOptions()))
@@ -140,12 +141,7 @@ import Testing
             }
             try archive.context.save()
         }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let output = Pipe()
-        process.arguments = [
-            "sqlcipher", url.path,
-            """
+        let script = """
             PRAGMA key = 'correct horse battery staple';
             PRAGMA integrity_check;
             UPDATE "Article" SET "title" = 'black tea' WHERE "_id" = 1;
@@ -153,13 +149,8 @@ import Testing
             INSERT INTO "Article" ("_id", "_entity", "title", "year") VALUES (4, 1, 'white tea', 8);
             SELECT group_concat(rowid) FROM "_fulltext_Article_title" WHERE "_fulltext_Article_title" MATCH 'tea';
             PRAGMA integrity_check;
-            """,
-        ]
-        process.standardOutput = output
-        try process.run()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(String(decoding: printed, as: UTF8.self) == "ok\nok\n1,4\nok\n")
+            """
+        #expect(try run("sqlcipher", [url.path, script]).output == "ok\nok\n1,4\nok\n")
         try open([Self.words, Self.trigrams, Self.tree]) { (archive: Library) throws in
             // The sequence does not know of the tool's key.
             #expect(try archive.check().filter { $0.kind == .indexMismatch } == [])

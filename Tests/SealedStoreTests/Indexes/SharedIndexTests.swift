@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Programs whose models declare different indexes, with the same file.
 @Suite struct SharedIndexTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
 
     private static let words = FetchIndexDescription(["title"], kind: .fullText(FullTextOptions()))

@@ -2,12 +2,11 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite struct DurabilityTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
+    private let folder = TemporaryFolder()
 
     private func open(_ option: (any Sendable)?) throws -> SealedStore {
         var options: [String: any Sendable] = [SealedStore.keyOption: Library.key]

@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Files whose model differs from the program's in which properties are optional.
 @Suite struct OptionalityTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("trips.store") }
 
     private static func model(notesAreOptional: Bool, tripIsOptional: Bool = true) throws -> ManagedObjectModel {

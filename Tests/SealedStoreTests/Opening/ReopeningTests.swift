@@ -2,10 +2,11 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite struct ReopeningTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private var url: URL { folder.file("library.store") }
 
     @Test func `objects and relationships are there after reopening`() throws {

@@ -2,12 +2,13 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// A file that the store refuses stays as it was, with the log that an earlier process left.
 @Suite struct UnchangedStoreTests {
-    private let folder = try! TemporaryFolder()
-    private let originals = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
+    private let originals = TemporaryFolder()
     private var url: URL { folder.file("library.store") }
 
     private func contents() throws -> [String: Data] {

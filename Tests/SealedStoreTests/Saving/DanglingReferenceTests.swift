@@ -4,6 +4,7 @@ import Guarded
 import Journal
 @testable import ObjectGraph
 import SealedStore
+import TestSupport
 import Testing
 
 @Suite("References of a store that many writers change at random") struct DanglingReferenceTests {
@@ -12,19 +13,12 @@ import Testing
     // all of them insert, relate and delete objects that they have read earlier, and save, under any merge policy
     @Test(arguments: 0..<3)
     func `no reference leads to nothing`(round: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let url = folder.file("links.store")
-        var random = SeededRandom()
+        var random = SeededGenerator()
         print(random)
         let coordinators = [try LinkWorkload.openStore(url), try LinkWorkload.openStore(url)]
-        let writers = try (0..<2).map { _ in
-            let writer = Process()
-            writer.executableURL = URL(filePath: CommandLine.arguments[0])
-                .deletingLastPathComponent().appending(path: "journal-writer")
-            writer.arguments = [url.path, String(random.next()), "400"]
-            try writer.run()
-            return writer
-        }
+        let writers = try (0..<2).map { _ in try WriterProcess(url, String(random.next()), "400") }
         let seeds = (0..<4).map { _ in random.next() }
         let failures = Guarded<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { number in
@@ -36,8 +30,7 @@ import Testing
             }
         }
         for writer in writers {
-            writer.waitUntilExit()
-            #expect(writer.terminationStatus == 0, "\(random)")
+            #expect(writer.waitUntilExit() == 0, "\(random)")
         }
         let errors = failures.withLock { $0 }
         #expect(errors == [], "\(random)")

@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// How the rows of deleted objects are deleted, whose keys may follow each other or not.
 @Suite struct DeletionTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
     private let library: Library
 
     init() throws {

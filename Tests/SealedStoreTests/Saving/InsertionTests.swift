@@ -2,11 +2,12 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// How the rows of new objects are inserted, many of which may share a statement.
 @Suite struct InsertionTests {
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     /// Samples and series of them without an index, in one table; marks with one.
     private static func model() throws -> ManagedObjectModel {

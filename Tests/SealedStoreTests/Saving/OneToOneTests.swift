@@ -1,6 +1,7 @@
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// One-to-one relationships that two containers change without knowing of each other.
@@ -12,11 +13,10 @@ import Testing
 ///                                  seats Bob at the desk
 ///                                  saves: Ann has no desk any more
 @Suite struct OneToOneTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder()
     private let url: URL
 
     init() throws {
-        folder = try TemporaryFolder()
         url = folder.file("office.store")
         SealedStore.register()
     }

@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Values that are longer than a row can be are errors of the save.
@@ -13,7 +14,7 @@ import Testing
         return Data(bytesNoCopy: pointer, count: count, deallocator: .unmap)
     }()
 
-    private let folder = try! TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     private func library(_ url: URL?) throws -> Library {
         let model = try ManagedObjectModel(entities: [

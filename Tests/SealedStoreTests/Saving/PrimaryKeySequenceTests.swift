@@ -2,6 +2,7 @@ import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Primary keys that are taken by several threads, and inside batch requests") struct PrimaryKeySequenceTests {
@@ -41,7 +42,7 @@ import Testing
     // commits
     //                                       commits
     @Test func `a closure of a batch request gets identifiers while another thread saves`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let saver = ManagedObjectContext(coordinator: library.coordinator)
         let scratch = ManagedObjectContext(coordinator: library.coordinator)
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `identifiers that a closure took stay reserved when its batch request is rolled back`() throws {
         struct Stop: Error {}
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let tag = library.entity("Tag")
         let object = library.insert("Tag", ["label": .text("own")])

@@ -1,11 +1,12 @@
 import Foundation
 import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 @Suite struct UniquenessTests {
     @Test func `a value that another object has is refused by entity and property`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let first = library.insert("Author", ["name": .text("A")])
         try library.context.save()
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func `a unique value can pass from a deleted object to a new one in one save`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let first = library.insert("Author", ["name": .text("A")])
         try library.context.save()
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func `texts that are equal for Swift are one value, whatever form they have`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         library.insert("Author", ["name": .text("Ren\u{e9}")])
         library.insert("Author", ["name": .text("Zoe\u{308}")])
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `many texts are compared as few are, in a save and in a batch`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         for number in 0..<20 { library.insert("Author", ["name": .text("e\u{301}\(number)")]) }
         try library.context.save()
@@ -87,7 +88,7 @@ import Testing
         // insert "é", save   |
         //                    | insert "é" in another form: refused
         //                    | the same with a policy that merges: an update of the first one's
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let first = try Library(folder.file("library.store"))
         let second = try Library(folder.file("library.store"))
         first.insert("Author", ["name": .text("\u{e9}")])

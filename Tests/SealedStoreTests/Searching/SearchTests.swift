@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Searches: what they find, in which order, and what they show.
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test func `random texts are searched for without an error`() throws {
-        var random = SeededRandom()
+        var random = SeededGenerator()
         let pieces = [
             "\"", "'", "*", "(", ")", "{", "}", ":", "^", "-", "+", "AND", "OR", "NOT", "NEAR", "tea", " ", "\0", "é",
         ]

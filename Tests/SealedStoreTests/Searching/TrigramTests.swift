@@ -2,6 +2,7 @@ import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
+import TestSupport
 import Testing
 
 /// Indexes of trigrams: for languages without blanks between words, and for conditions on parts of texts.
@@ -162,7 +163,7 @@ import Testing
     }
 
     @Test func `random parts have the results that memory has`() throws {
-        var random = SeededRandom()
+        var random = SeededGenerator()
         let alphabet = [
             "a", "A", "b", "é", "e\u{301}", "e", "K", "\u{212A}", "東", "京", "が", "か", "ß", "ss", " ", "\"", "ﬁ", "fi",
             "\0", "i", "İ",

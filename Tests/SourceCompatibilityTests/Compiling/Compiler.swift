@@ -1,4 +1,5 @@
 import SealedData
+import TestSupport
 
 /// The Swift compiler, for sources that must not compile, or whose compilation is what a test is about.
 struct Compiler {
@@ -30,26 +31,18 @@ struct Compiler {
         mode: LanguageMode = .swift6,
         options: [String] = []
     ) throws -> [Diagnostic] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "Compiler-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "Source.swift")
+        let folder = TemporaryFolder()
+        let file = folder.file("Source.swift")
         try source.write(to: file, atomically: true, encoding: .utf8)
 
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            ["swiftc", "-typecheck", "-swift-version", mode.rawValue, "-diagnostic-style", "swift"]
-            + products + options + [file.path]
-        let output = Pipe()
-        process.standardError = output
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        let found = parse(text, file: file.path)
-        if process.terminationStatus != 0, !found.contains(where: { $0.severity == "error" }) {
-            throw Failure(output: text)
+        let result = try run(
+            "swiftc",
+            ["-typecheck", "-swift-version", mode.rawValue, "-diagnostic-style", "swift"]
+                + products + options + [file.path]
+        )
+        let found = parse(result.errors, file: file.path)
+        if result.status != 0, !found.contains(where: { $0.severity == "error" }) {
+            throw Failure(output: result.errors)
         }
         return found
     }

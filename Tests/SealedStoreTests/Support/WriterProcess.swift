@@ -1,0 +1,52 @@
+import Foundation
+
+/// A `journal-writer` process; killed with the last reference to it.
+final class WriterProcess {
+    private let process = Process()
+    private let pipe = Pipe()
+    private var received = Data()
+
+    init(_ store: URL, _ arguments: String...) throws {
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "journal-writer")
+        process.arguments = [store.path] + arguments
+        process.standardOutput = pipe
+        try process.run()
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// The output that has been received.
+    var output: String { String(decoding: received, as: UTF8.self) }
+
+    private var lineCount: Int { received.count { $0 == UInt8(ascii: "\n") } }
+
+    /// Waits until the process has written a number of further lines, or has exited.
+    func waitForLines(_ count: Int) {
+        let end = lineCount + count
+        while lineCount < end {
+            let more = pipe.fileHandleForReading.availableData
+            if more.isEmpty { return }
+            received += more
+        }
+    }
+
+    /// Kills the process and receives the rest of its output.
+    ///
+    /// - Returns: The signal that ended the process, or nil if it exited by itself.
+    func end() -> Int32? {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        received += (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+    }
+
+    /// Waits until the process exits.
+    ///
+    /// - Returns: The exit status.
+    func waitUntilExit() -> Int32 {
+        received += (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
