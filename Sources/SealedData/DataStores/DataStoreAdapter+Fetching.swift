@@ -1,9 +1,9 @@
 import Guarded
 import ObjectGraph
 
-/// Fetching: the descriptor goes to the store as the program wrote it, as far as the store takes it.
+/// Fetching: the store receives the program's descriptor, and the adapter evaluates the parts that the store rejects.
 extension DataStoreAdapter {
-    /// The rows that fit a request, in its order.
+    /// Returns the rows that match a request, in its order.
     func fetch(_ request: FetchRequest, _ editingState: EditingState) throws -> RowBatch {
         guard request.search == nil else { throw DataStoreError.unsupportedFeature }
         guard let type = target.classes[request.entity.name] else { return RowBatch() }
@@ -21,7 +21,7 @@ extension DataStoreAdapter {
                 let rows = try rows(of: snapshots, request.entity, inOrder: !request.sort.isEmpty)
                 return rows.within(request)
             } catch DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort {
-                // The store gives all objects, and the rest is done here.
+                // The store returns all objects, which are filtered and sorted below.
             }
         }
         let all = try allSnapshots(of: request.entity, editingState)
@@ -31,7 +31,7 @@ extension DataStoreAdapter {
         return try scratch.rows(rows, fitting: request)
     }
 
-    /// The rows of values that a request asks for, computed here from all of its objects.
+    /// Returns the rows of values of a request, computed in memory from all of its objects.
     func fetchDictionaries(
         _ request: DictionaryFetchRequest,
         _ editingState: EditingState
@@ -41,7 +41,7 @@ extension DataStoreAdapter {
         return try ManagedObjectContext(coordinator: coordinator).results(of: request, from: rows)
     }
 
-    /// The identifiers of the objects that fit a request, in its order.
+    /// Returns the identifiers of the objects that match a request, in its order.
     func fetchIDs(_ request: FetchRequest, _ editingState: EditingState) throws -> [ManagedObjectID] {
         if let type = target.classes[request.entity.name],
             let identifiers = try identifiers(request, of: type, editingState)
@@ -68,7 +68,7 @@ extension DataStoreAdapter {
         }
     }
 
-    /// How many objects fit a request, within its limit and offset.
+    /// Returns the number of objects that match a request, within its limit and offset.
     func count(_ request: FetchRequest, _ editingState: EditingState) throws -> Int {
         var unlimited = request
         unlimited.sort = []
@@ -95,7 +95,7 @@ extension DataStoreAdapter {
 
     // MARK: Snapshots
 
-    /// What the store has for a descriptor.
+    /// Returns the store's snapshots for a descriptor.
     func snapshots<T: PersistentModel>(
         of descriptor: FetchDescriptor<T>,
         _ editingState: EditingState
@@ -110,7 +110,7 @@ extension DataStoreAdapter {
         return result.fetched
     }
 
-    /// All objects of an entity and of those that inherit from it.
+    /// Returns the snapshots of all objects of an entity and of its subentities.
     func allSnapshots(of entity: Entity, _ editingState: EditingState) throws -> [DefaultSnapshot] {
         func all<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
             try snapshots(of: FetchDescriptor<T>(), editingState)
@@ -122,23 +122,22 @@ extension DataStoreAdapter {
 
     // MARK: Identifiers
 
-    /// The identifier of the object with a key, as contexts know it.
+    /// Returns the context's identifier of the object with a key.
     func id(_ key: Int64, _ entity: Entity) -> ManagedObjectID {
         ManagedObjectID(entity: entity, storeUUID: primaryKeys.storeUUID, key: key)
     }
 
-    /// Whether an identifier is of an entity or one that inherits from it.
+    /// Whether an identifier belongs to an entity or one of its subentities.
     func isOfEntity(_ identifier: PersistentIdentifier, _ entity: Entity) -> Bool {
         model.entitiesByName[identifier.entityName]?.isKind(of: entity) ?? false
     }
 }
 
 extension FetchDescriptor {
-    /// What to ask a store for to have the results of a request; nil where only memory can tell them.
-    ///
-    /// The offset is left to us, so that it counts the same whether or not a store knows of it.
+    /// Makes the descriptor for a request; nil if the request must be evaluated in memory.
+    /// The adapter applies the offset, because a store may ignore it.
     fileprivate init?(delegating request: FetchRequest) {
-        // Stores know classes one by one.
+        // A store fetches one class at a time.
         guard request.search == nil, request.entity.family.count == 1,
             request.includesSubentities || request.entity.subentities.isEmpty
         else {
@@ -167,14 +166,14 @@ extension FetchDescriptor {
 }
 
 extension Array {
-    /// The elements that a request's offset and limit leave.
+    /// Returns the elements within a request's offset and limit.
     fileprivate func within(_ request: FetchRequest) -> ArraySlice<Element> {
         dropFirst(request.offset).prefix(request.limit ?? .max)
     }
 }
 
 extension RowBatch {
-    /// The rows that a request's offset and limit leave.
+    /// Returns the rows within a request's offset and limit.
     fileprivate func within(_ request: FetchRequest) -> RowBatch {
         if request.offset == 0, request.limit.map({ $0 >= count }) ?? true { return self }
         var result = RowBatchBuilder()

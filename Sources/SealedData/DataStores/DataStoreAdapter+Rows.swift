@@ -2,10 +2,10 @@ import ObjectGraph
 
 /// Rows of snapshots.
 extension DataStoreAdapter {
-    /// The rows of snapshots, each object's once. Snapshots of other entities are left out.
+    /// Returns the rows of snapshots, one for each object. Snapshots of other entities are ignored.
     ///
-    /// - Parameter inOrder: Whether the order of the snapshots is to be kept; else it is that of the keys, so that it is
-    ///   the same every time.
+    /// - Parameter inOrder: Whether to keep the order of the snapshots. Otherwise the rows are sorted by key, so that
+    ///   their order is deterministic.
     func rows(of snapshots: [DefaultSnapshot], _ entity: Entity, inOrder: Bool) throws -> RowBatch {
         var keyed: [(key: Int64, snapshot: DefaultSnapshot)] = []
         var seen: Set<Int64> = []
@@ -40,7 +40,7 @@ extension DataStoreAdapter {
         for (slot, value) in values.enumerated() { rows.set(value, at: slot) }
     }
 
-    /// The key of a relationship's destination; nil for an identifier that was never made permanent.
+    /// Returns the key of a relationship's destination; nil if its identifier is not permanent.
     func key(of destination: PersistentIdentifier, along relationship: Relationship) -> Int64? {
         guard destination.storeIdentifier != nil, isOfEntity(destination, relationship.destination) else { return nil }
         return primaryKeys.key(for: destination, in: relationship.destination)
