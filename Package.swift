@@ -36,7 +36,8 @@ let package = Package(
         .target(name: "Guarded", swiftSettings: settings),
         .target(name: "CObservationTracking"),
         .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher", "Guarded"], swiftSettings: settings),
-        .target(name: "ObjectGraph", dependencies: ["Guarded"], swiftSettings: settings),
+        .target(name: "QueryLanguage", dependencies: ["Guarded"], swiftSettings: settings),
+        .target(name: "ObjectGraph", dependencies: ["QueryLanguage", "Guarded"], swiftSettings: settings),
         .target(
             name: "SealedStore",
             dependencies: ["ObjectGraph", "EncryptedSQLite", "Guarded"],
@@ -57,7 +58,8 @@ let package = Package(
         .target(
             name: "SealedData",
             dependencies: [
-                "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "CObservationTracking", "SealedDataMacros",
+                "SealedStore", "ObjectGraph", "QueryLanguage", "EncryptedSQLite", "Guarded", "CObservationTracking",
+                "SealedDataMacros",
             ],
             swiftSettings: settings
         ),
@@ -86,7 +88,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ObjectGraphTests",
-            dependencies: ["ObjectGraph", "SealedStore", "Guarded", "TestSupport"],
+            dependencies: ["ObjectGraph", "QueryLanguage", "SealedStore", "Guarded", "TestSupport"],
             swiftSettings: settings
         ),
         .target(

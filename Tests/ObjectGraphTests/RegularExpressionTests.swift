@@ -2,7 +2,7 @@ import Foundation
 import RegexBuilder
 import Testing
 
-@testable import ObjectGraph
+@testable import QueryLanguage
 
 /// Our search agrees with Swift's `Regex`, or refuses the expression.
 @Suite struct RegularExpressionTests {

@@ -1,7 +1,7 @@
 /// A class whose instances can live in an object graph: ``ManagedObject`` and its subclasses, and model classes.
 ///
 /// Programs do not conform classes by hand. The members with `_$` in their names are the graph's own.
-public protocol GraphObject: AnyObject, SendableMetatype {
+public protocol GraphObject: QueryObject, SendableMetatype {
     /// The object's place in a graph and its values.
     var _$state: ObjectState { get set }
     /// Where ``_$state`` is in memory.

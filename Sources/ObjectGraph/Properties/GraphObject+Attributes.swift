@@ -7,7 +7,7 @@ extension GraphObject {
         if _$state.changes == nil, let chunk = _$state.chunk {
             return V.read(Row(chunk: chunk, offset: _$state.rowOffset), slot)
         }
-        return changedAttribute(at: slot) ?? V.read(.nullSlot, 0)
+        return changedAttribute(at: slot) ?? V.read(Row.nullSlot, 0)
     }
 
     /// The value of an optional attribute's slot.

@@ -5,7 +5,7 @@ public import ObjectGraph
 
 extension Materialization {
     /// Returns an attribute.
-    public func _$value<V: StorableValue>(at slot: Int) -> V { attribute(at: slot) ?? V.read(.nullSlot, 0) }
+    public func _$value<V: StorableValue>(at slot: Int) -> V { attribute(at: slot) ?? V.read(Row.nullSlot, 0) }
 
     /// Returns an optional attribute.
     public func _$value<V: StorableValue>(at slot: Int) -> V? { attribute(at: slot) }

@@ -53,7 +53,7 @@ enum MissingValue {
     private static func firstCase<C: CaseIterable>(of type: C.Type) -> Any? { type.allCases.first }
 
     private static func rawValue<Raw: RawRepresentable>(of type: Raw.Type) -> Any? {
-        (Raw.RawValue.self as? any StorableValue.Type).flatMap { $0.read(.nullSlot, 0) as? Raw.RawValue }
+        (Raw.RawValue.self as? any StorableValue.Type).flatMap { $0.read(Row.nullSlot, 0) as? Raw.RawValue }
             .flatMap(Raw.init(rawValue:))
     }
 

@@ -1,6 +1,6 @@
 public import Foundation
-public import ObjectGraph
-@_exported public import struct ObjectGraph.PredicateFormatError
+import ObjectGraph
+@_exported public import struct QueryLanguage.PredicateFormatError
 
 extension PersistentModel {
     /// Reads a predicate from its text form, in the syntax of `NSPredicate`'s format strings.

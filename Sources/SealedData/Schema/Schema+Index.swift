@@ -1,6 +1,6 @@
-public import ObjectGraph
+import ObjectGraph
 
-@_exported public import enum ObjectGraph.FullTextTokenizer
+@_exported public import enum QueryLanguage.FullTextTokenizer
 
 extension Schema {
     /// The indexes that an `#Index` declares for a model.

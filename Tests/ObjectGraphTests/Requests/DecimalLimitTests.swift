@@ -1,5 +1,6 @@
 import Foundation
-@testable import ObjectGraph
+import ObjectGraph
+@testable import QueryLanguage
 import Testing
 
 /// Decimal numbers at the limits of their type, and bytes that are no number.

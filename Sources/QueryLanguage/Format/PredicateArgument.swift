@@ -40,26 +40,20 @@ package protocol PredicateObject {
     var predicateEntityName: String { get }
 }
 
-extension ManagedObjectID: PredicateObject {
-    package func predicateKey(in entity: Entity) -> Int64? {
-        entity.inheritance.contains { $0.name == self.entity.name } ? key : nil
-    }
-
-    package var predicateEntityName: String { entity.name }
-}
-
 /// An object whose identifier is asked for when it is needed: saving gives a new object another one.
 private struct ObjectArgument: PredicateObject {
-    let object: any GraphObject
+    let object: any QueryObject
 
-    func predicateKey(in entity: Entity) -> Int64? { object.managedObjectID.predicateKey(in: entity) }
+    func predicateKey(in entity: Entity) -> Int64? {
+        entity.inheritance.contains { $0.name == object._$queryEntity.name } ? object._$queryKey : nil
+    }
 
-    var predicateEntityName: String { object.entity.name }
+    var predicateEntityName: String { object._$queryEntity.name }
 }
 
 extension Entity {
     /// All entities with a common ancestor, this one included.
-    fileprivate var inheritance: [Entity] { superentity?.inheritance ?? family }
+    package var inheritance: [Entity] { superentity?.inheritance ?? family }
 }
 
 // MARK: Reading values
@@ -87,7 +81,7 @@ extension PredicateArgument {
         case let value as Value: self = value.isNull ? .null : .stored(value)
         case let text as Substring: self = .text(String(text))
         case let object as any PredicateObject: self = .object(object)
-        case let object as any GraphObject: self = .object(ObjectArgument(object: object))
+        case let object as any QueryObject: self = .object(ObjectArgument(object: object))
         case let optional as any OptionalArgument: self.init(optional.wrapped)
         case let range as any RangeArgument: self = range.predicateArgument
         case let value as any RawRepresentable: self.init(rawValueOf: value)

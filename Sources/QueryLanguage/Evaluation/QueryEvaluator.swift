@@ -1,16 +1,18 @@
 import Foundation
 
 /// Evaluates conditions and values for objects in memory, with the meaning that they have in a store.
-struct QueryEvaluator {
+package struct QueryEvaluator {
+    package init() {}
+
     /// Whether a condition holds for an object.
     ///
     /// - Throws: ``QueryError`` where the condition cannot be evaluated, as when a number overflows.
-    func isTrue(_ condition: QueryExpression, for object: any GraphObject) throws -> Bool {
+    package func isTrue(_ condition: QueryExpression, for object: any QueryObject) throws -> Bool {
         try isTrue(condition, [.object(object)])
     }
 
     /// The value of an expression for an object.
-    func value(_ expression: QueryExpression, for object: any GraphObject) throws -> Value {
+    package func value(_ expression: QueryExpression, for object: any QueryObject) throws -> Value {
         try value(expression, [.object(object)])
     }
 
@@ -20,67 +22,20 @@ struct QueryEvaluator {
         return try value(expression, [])
     }
 
-    // MARK: Order
-
-    /// Puts objects into the order that sort keys tell, those that are equal by primary key, new objects last.
-    ///
-    /// - Parameter sorted: Objects that are in that order already.
-    func merge(
-        _ sorted: [any GraphObject],
-        _ others: [any GraphObject],
-        by sort: [QuerySort]
-    ) throws -> [any GraphObject] {
-        guard !others.isEmpty else { return sorted }
-        let left = try sorted.map { try Ranked($0, sort, self) }
-        let right = try others.map { try Ranked($0, sort, self) }.sorted { Ranked.precedes($0, $1, sort) }
-        var result: [any GraphObject] = []
-        result.reserveCapacity(left.count + right.count)
-        var next = right.startIndex
-        for ranked in left {
-            while next < right.endIndex, Ranked.precedes(right[next], ranked, sort) {
-                result.append(right[next].object)
-                next += 1
-            }
-            result.append(ranked.object)
-        }
-        return result + right[next...].map(\.object)
-    }
-
-    /// An object with the values that it is sorted by.
-    private struct Ranked {
-        let object: any GraphObject
-        let values: [Value]
-
-        init(_ object: any GraphObject, _ sort: [QuerySort], _ evaluator: QueryEvaluator) throws {
-            self.object = object
-            values = try sort.map { try evaluator.value($0.expression, for: object) }
-        }
-
-        static func precedes(_ left: Ranked, _ right: Ranked, _ sort: [QuerySort]) -> Bool {
-            for (position, key) in sort.enumerated() {
-                if let precedes = key.precedes(left.values[position], right.values[position]) { return precedes }
-            }
-            let (leftKey, rightKey) = (left.object.state.pointee.key, right.object.state.pointee.key)
-            // Temporary keys count downwards.
-            if leftKey < 0, rightKey < 0 { return leftKey > rightKey }
-            return leftKey < 0 ? false : rightKey < 0 ? true : leftKey < rightKey
-        }
-    }
-
     // MARK: Conditions
 
     /// What a variable stands for.
     private enum Variable {
-        case object(any GraphObject)
+        case object(any QueryObject)
         case element(Value)
 
-        var object: (any GraphObject)? {
+        var object: (any QueryObject)? {
             if case .object(let object) = self { object } else { nil }
         }
 
         var value: Value {
             switch self {
-            case .object(let object): .integer(object.state.pointee.key)
+            case .object(let object): .integer(object._$queryKey)
             case .element(let value): value
             }
         }
@@ -96,7 +51,7 @@ struct QueryEvaluator {
         case .isMember(let element, let values):
             try { element in values.contains { compare(.equal, $0, element) } }(value(element, variables))
         case .isKind(let start, let path, let entity):
-            object(at: path, variables[start])?.entity.isKind(of: entity) ?? false
+            object(at: path, variables[start])?._$queryEntity.isKind(of: entity) ?? false
         case .quantified(.any, let source, let variable, let condition):
             try (members(of: source, variables) ?? []).contains { member in
                 try isTrue(condition, bind(member, variable, variables))
@@ -174,10 +129,10 @@ struct QueryEvaluator {
     }
 
     /// The object at the end of a path of to-one relationships.
-    private func object(at path: some Collection<Property>, _ start: Variable) -> (any GraphObject)? {
+    private func object(at path: some Collection<Property>, _ start: Variable) -> (any QueryObject)? {
         guard var object = start.object else { return nil }
         for step in path {
-            guard object.has(step), let next = object.destination(at: step.slot) else { return nil }
+            guard object.has(step), let next = object._$queryDestination(at: step.slot) else { return nil }
             object = next
         }
         return object
@@ -188,10 +143,10 @@ struct QueryEvaluator {
             return .null
         }
         switch last {
-        case .attribute: return object.storedValue(at: last.slot)
+        case .attribute: return object._$storedValue(at: last.slot)
         case .relationship:
-            guard let destination = object.destination(at: last.slot) else { return .null }
-            return .integer(destination.state.pointee.key)
+            guard let destination = object._$queryDestination(at: last.slot) else { return .null }
+            return .integer(destination._$queryKey)
         }
     }
 
@@ -201,7 +156,7 @@ struct QueryEvaluator {
         case .members(let start, let path):
             guard let last = path.last, let object = object(at: path.dropLast(), variables[start]), object.has(last)
             else { return nil }
-            return object.memberObjects(at: last.slot).map { .object($0) }
+            return object._$queryMembers(at: last.slot).map { .object($0) }
         case .elements(let whole, let type):
             guard case .text(let text) = try value(whole, variables) else { return nil }
             return JSONText(text).elements(as: type)?.map { .element($0) }
@@ -215,6 +170,13 @@ extension QueryExpression {
     /// - Throws: ``QueryError``.
     package var constantValue: Value {
         get throws { try QueryEvaluator().value(self) }
+    }
+
+    /// Whether a condition holds for an object as it is now.
+    ///
+    /// - Throws: ``QueryError`` where the condition cannot be evaluated.
+    package func isTrue(for object: any QueryObject) throws -> Bool {
+        try QueryEvaluator().isTrue(self, for: object)
     }
 }
 
@@ -233,19 +195,10 @@ extension Value {
     }
 }
 
-extension GraphObject {
+extension QueryObject {
     /// Whether the object's entity has a property.
     fileprivate func has(_ property: Property) -> Bool {
-        let properties = entity.properties
+        let properties = _$queryEntity.properties
         return property.slot < properties.count && properties[property.slot] == property
-    }
-
-    /// The value that an attribute is stored as; null for a composite value that cannot be encoded.
-    package func storedValue(at slot: Int) -> Value {
-        switch slotValue(slot) {
-        case .value(let value): value
-        case .composite(let value): (try? value.encodedText()).map(Value.text) ?? .null
-        case .unset, .members, .pending: .null
-        }
     }
 }

@@ -24,22 +24,7 @@ public struct AttributeValidation: Hashable, Sendable {
     }
 
     /// Whether nothing is demanded.
-    var isEmpty: Bool { self == AttributeValidation() }
-
-    /// What is wrong with a value that is there; nil where nothing is.
-    func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
-        if let minimum, value.compare(minimum) < 0 { return .tooSmall }
-        if let maximum, value.compare(maximum) > 0 { return .tooLarge }
-        let length: Int
-        switch value {
-        case .text(let text): length = text.count
-        case .blob(let data): length = data.count
-        case .null, .integer, .real, .uuid: return nil
-        }
-        if let minimumLength, length < minimumLength { return .tooShort }
-        if let maximumLength, length > maximumLength { return .tooLong }
-        return nil
-    }
+    package var isEmpty: Bool { self == AttributeValidation() }
 
     /// What is wrong with the rules themselves for an attribute of a type; nil where nothing is.
     func contradiction(for type: AttributeType) -> String? {

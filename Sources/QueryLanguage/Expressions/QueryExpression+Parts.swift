@@ -13,7 +13,7 @@ extension QueryExpression {
     }
 
     /// The expression with other ones in the place of its ``operands``, which come in their order.
-    func mapOperands(_ transform: (QueryExpression) throws -> QueryExpression) rethrows -> QueryExpression {
+    package func mapOperands(_ transform: (QueryExpression) throws -> QueryExpression) rethrows -> QueryExpression {
         switch self {
         case .literal, .parameter, .variable, .element, .path, .isKind: return self
         case .comparison(let comparison, let left, let right):
@@ -44,7 +44,7 @@ extension QueryExpression {
     }
 
     /// Calls `body` with each relationship that is looked at.
-    func forEachRelationship(_ body: (Relationship) -> Void) {
+    package func forEachRelationship(_ body: (Relationship) -> Void) {
         switch self {
         case .path(_, let path), .quantified(_, .members(_, let path), _, _),
             .aggregated(_, .members(_, let path), _, _, _):
@@ -55,7 +55,7 @@ extension QueryExpression {
     }
 
     /// Whether the value depends on a group of objects.
-    var containsAggregate: Bool {
+    package var containsAggregate: Bool {
         if case .aggregate = self { true } else { operands.contains(where: \.containsAggregate) }
     }
 

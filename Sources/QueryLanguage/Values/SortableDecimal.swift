@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Decimal numbers as bytes that compare, byte by byte, as the numbers do.
 ///
@@ -6,6 +6,7 @@ import Foundation
 /// its first digit follows (two bytes, big endian, biased by 32768), then its digits without zeros at the end, two to a
 /// byte, each pair as 1 to 100 so that 0 can end the list. All bytes after the sign are inverted in a negative number.
 /// Equal numbers have equal bytes.
+@usableFromInline
 enum SortableDecimal {
     private enum Sign: UInt8 {
         case notANumber, negative, zero, positive
@@ -64,6 +65,7 @@ enum SortableDecimal {
     }
 
     /// The number, or nil where the bytes are none.
+    @usableFromInline
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         let (isNegative, exponent, pairs): (Bool, Int, [UInt8])
         switch Parts(bytes) {

@@ -8,7 +8,7 @@ public protocol StorableValue: Codable, Hashable, Sendable {
     /// The type of an attribute that holds such values.
     static var attributeType: AttributeType { get }
     /// Reads a slot of a row; the type's zero where the slot is null.
-    static func read(_ row: Row, _ slot: Int) -> Self
+    static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Self
     /// The value out of its stored form, or nil where it has another form.
     init?(storedValue: Value)
     /// The stored form.
@@ -18,7 +18,9 @@ public protocol StorableValue: Codable, Hashable, Sendable {
 extension StorableValue where Self: FixedWidthInteger {
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Self { Self(truncatingIfNeeded: row.integer(at: slot)) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Self {
+        Self(truncatingIfNeeded: row.integer(at: slot))
+    }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -99,7 +101,7 @@ extension Bool: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Bool { row.integer(at: slot) != 0 }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Bool { row.integer(at: slot) != 0 }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -120,7 +122,7 @@ extension Double: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Double { row.real(at: slot) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Double { row.real(at: slot) }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -141,7 +143,7 @@ extension Float: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Float { Float(row.real(at: slot)) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Float { Float(row.real(at: slot)) }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -162,7 +164,7 @@ extension String: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> String { row.text(at: slot) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> String { row.text(at: slot) }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -183,7 +185,7 @@ extension Date: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Date {
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: row.real(at: slot))
     }
 
@@ -206,7 +208,7 @@ extension UUID: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> UUID { row.uuid(at: slot) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> UUID { row.uuid(at: slot) }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -231,7 +233,7 @@ extension Data: StorableValue {
 
     /// Reads a slot of a row; the type's zero where the slot is null.
     @inlinable
-    public static func read(_ row: Row, _ slot: Int) -> Data { row.blob(at: slot) }
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Data { row.blob(at: slot) }
 
     /// The value out of its stored form, or nil where it has another form.
     @inlinable
@@ -251,7 +253,10 @@ extension URL: StorableValue {
     public static var attributeType: AttributeType { .url }
 
     /// The URL in a slot; `about:blank` where the slot is null or its text is no URL.
-    public static func read(_ row: Row, _ slot: Int) -> URL { URL(string: row.text(at: slot)) ?? .blank }
+    @inlinable
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> URL {
+        URL(string: row.text(at: slot)) ?? .blank
+    }
 
     /// The value out of its stored form, or nil where it has another form.
     public init?(storedValue: Value) {
@@ -262,7 +267,7 @@ extension URL: StorableValue {
     /// The stored form.
     public var storedValue: Value { .text(absoluteString) }
 
-    private static let blank = URL(string: "about:blank")!
+    @usableFromInline static let blank = URL(string: "about:blank")!
 }
 
 extension Decimal: StorableValue {
@@ -271,7 +276,8 @@ extension Decimal: StorableValue {
     public static var attributeType: AttributeType { .decimal }
 
     /// Reads a slot of a row; the type's zero where the slot is null.
-    public static func read(_ row: Row, _ slot: Int) -> Decimal {
+    @inlinable
+    public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Decimal {
         row.withBytes(at: slot) { SortableDecimal.decode($0) } ?? 0
     }
 

@@ -28,3 +28,19 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
         case integer, real, text, blob
     }
 }
+
+extension AttributeType {
+    /// The integers that values of the type can be; nil for other types, and for those that take all 64 bits.
+    public var integerRange: ClosedRange<Int64>? {
+        switch self {
+        case .int8: Int64(Int8.min)...Int64(Int8.max)
+        case .int16: Int64(Int16.min)...Int64(Int16.max)
+        case .int32: Int64(Int32.min)...Int64(Int32.max)
+        case .uint8: 0...Int64(UInt8.max)
+        case .uint16: 0...Int64(UInt16.max)
+        case .uint32: 0...Int64(UInt32.max)
+        case .bool: 0...1
+        case .int64, .uint64, .float, .double, .decimal, .string, .date, .uuid, .url, .data, .composite: nil
+        }
+    }
+}

@@ -29,11 +29,11 @@ public final class Entity: @unchecked Sendable {
     /// All relationships, inherited ones included, in the order of their slots.
     public internal(set) var relationships: [Relationship] = []
     /// What is asked of each slot again and again, at its position.
-    var traits: [SlotTraits] = []
+    package internal(set) var traits: [SlotTraits] = []
     /// Whether the entity has to-many relationships.
-    var hasToMany = false
+    package internal(set) var hasToMany = false
     /// Whether the entity has attributes that are kept as JSON text.
-    var hasComposites = false
+    package internal(set) var hasComposites = false
     /// All uniqueness constraints, inherited ones included, each a list of slots.
     public internal(set) var uniquenessConstraints: [[Int]] = []
     /// All indexes, inherited ones included.
@@ -78,13 +78,13 @@ public final class Entity: @unchecked Sendable {
 }
 
 /// What a context asks of a slot whenever an object is saved, without references, so that asking costs a load.
-struct SlotTraits {
+package struct SlotTraits {
     /// Whether the slot may be null in a saved row.
-    let isOptional: Bool
+    package let isOptional: Bool
     /// Whether the values have to fulfil an ``AttributeValidation``.
-    let isValidated: Bool
+    package let isValidated: Bool
     /// The ``Entity/index`` of a to-one relationship's destination; -1 for other properties.
-    let destinationIndex: Int
+    package let destinationIndex: Int
 
     init(_ property: Property) {
         switch property {

@@ -16,12 +16,3 @@ extension ManagedObjectContext {
         return result.finish()
     }
 }
-
-extension QueryExpression {
-    /// Whether a condition holds for an object as it is now.
-    ///
-    /// - Throws: ``QueryError`` where the condition cannot be evaluated.
-    package func isTrue(for object: any GraphObject) throws -> Bool {
-        try QueryEvaluator().isTrue(self, for: object)
-    }
-}

@@ -1,0 +1,2 @@
+// What the objects are described and found by belongs to their interface.
+@_exported public import QueryLanguage

@@ -1,0 +1,46 @@
+extension QueryEvaluator {
+    /// Puts objects into the order that sort keys tell, those that are equal by primary key, new objects last.
+    ///
+    /// - Parameter sorted: Objects that are in that order already.
+    func merge(
+        _ sorted: [any GraphObject],
+        _ others: [any GraphObject],
+        by sort: [QuerySort]
+    ) throws -> [any GraphObject] {
+        guard !others.isEmpty else { return sorted }
+        let left = try sorted.map { try Ranked($0, sort, self) }
+        let right = try others.map { try Ranked($0, sort, self) }.sorted { Ranked.precedes($0, $1, sort) }
+        var result: [any GraphObject] = []
+        result.reserveCapacity(left.count + right.count)
+        var next = right.startIndex
+        for ranked in left {
+            while next < right.endIndex, Ranked.precedes(right[next], ranked, sort) {
+                result.append(right[next].object)
+                next += 1
+            }
+            result.append(ranked.object)
+        }
+        return result + right[next...].map(\.object)
+    }
+
+    /// An object with the values that it is sorted by.
+    private struct Ranked {
+        let object: any GraphObject
+        let values: [Value]
+
+        init(_ object: any GraphObject, _ sort: [QuerySort], _ evaluator: QueryEvaluator) throws {
+            self.object = object
+            values = try sort.map { try evaluator.value($0.expression, for: object) }
+        }
+
+        static func precedes(_ left: Ranked, _ right: Ranked, _ sort: [QuerySort]) -> Bool {
+            for (position, key) in sort.enumerated() {
+                if let precedes = key.precedes(left.values[position], right.values[position]) { return precedes }
+            }
+            let (leftKey, rightKey) = (left.object.state.pointee.key, right.object.state.pointee.key)
+            // Temporary keys count downwards.
+            if leftKey < 0, rightKey < 0 { return leftKey > rightKey }
+            return leftKey < 0 ? false : rightKey < 0 ? true : leftKey < rightKey
+        }
+    }
+}

@@ -1,0 +1,42 @@
+extension Property {
+    /// Whether there are values of the right form that the property cannot be saved with.
+    public var restrictsValues: Bool {
+        switch self {
+        case .attribute(let attribute):
+            !attribute.isOptional || attribute.type.integerRange != nil || !attribute.description.validation.isEmpty
+        case .relationship(let relationship): !relationship.isToMany && !relationship.isOptional
+        }
+    }
+
+    /// What keeps a value of the right form, or null, from being saved; nil where nothing does.
+    public func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
+        switch (self, value) {
+        case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
+        case (.relationship(let relationship), .null):
+            relationship.isToMany || relationship.isOptional ? nil : .missingValue
+        case (.attribute, .real(let real)) where real.isNaN: .notRepresentable
+        case (.attribute(let attribute), .integer(let integer))
+        where !(attribute.type.integerRange?.contains(integer) ?? true):
+            .notRepresentable
+        case (.attribute(let attribute), _): attribute.description.validation.problem(of: value)
+        case (.relationship, _): nil
+        }
+    }
+}
+
+extension AttributeValidation {
+    /// What is wrong with a value that is there; nil where nothing is.
+    func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
+        if let minimum, value.compare(minimum) < 0 { return .tooSmall }
+        if let maximum, value.compare(maximum) > 0 { return .tooLarge }
+        let length: Int
+        switch value {
+        case .text(let text): length = text.count
+        case .blob(let data): length = data.count
+        case .null, .integer, .real, .uuid: return nil
+        }
+        if let minimumLength, length < minimumLength { return .tooShort }
+        if let maximumLength, length > maximumLength { return .tooLong }
+        return nil
+    }
+}
