@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AttributeTests {
-    /// Every type with the values at its ends and in its corners.
+    /// Boundary and special values of every type.
     static let values: [(type: AttributeType, values: [Value])] = [
         (.int8, [Int8.min, -1, 0, Int8.max].map(\.storedValue)),
         (.int16, [Int16.min, -1, 0, Int16.max].map(\.storedValue)),
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values of every type come back bit for bit`(kind: StoreKind) throws {
+    func `values of every type survive a round trip bit for bit`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let context = store.context()
         for (type, values) in Self.values {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a value is set, changed and taken away`(kind: StoreKind) throws {
+    func `a value is set, changed and cleared`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let context = store.context()
         for (type, values) in Self.values {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `many rows of different lengths come back as they were`(kind: StoreKind) throws {
+    func `many rows of different lengths survive a round trip`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let context = store.context()
         var random = SeededGenerator(seed: 1)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `negative zero keeps its sign, whatever else changes`(kind: StoreKind) throws {
+    func `negative zero keeps its sign when other values change`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let context = store.context()
         let object = context.make("Everything", ["double": .real(-0.0), "float": .real(-0.0), "date": .real(0)])
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// Whether the values are of the same form and the same bits; -0 is not 0.
+    /// Whether the values have the same form and the same bits; -0 is not 0.
     private static func areIdentical(_ left: Value, _ right: Value) -> Bool {
         if case .real(let left) = left, case .real(let right) = right { return left.bitPattern == right.bitPattern }
         if case .text(let left) = left, case .text(let right) = right { return Array(left.utf8) == Array(right.utf8) }

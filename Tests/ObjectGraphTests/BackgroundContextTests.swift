@@ -1,9 +1,9 @@
 import ObjectGraph
 import Testing
 
-@Suite("Contexts that work in the background") struct BackgroundContextTests {
+@Suite("Background contexts") struct BackgroundContextTests {
     @Test(arguments: StoreKind.allCases)
-    func `several work at once, and all that they save is there`(kind: StoreKind) async throws {
+    func `several background contexts save at once, and no save is lost`(kind: StoreKind) async throws {
         let store = try TestStore(kind)
         let coordinator = store.coordinator
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `work is done in the order in which it is asked for, and errors come out`(kind: StoreKind) async throws {
+    func `blocks run in the order of their calls, and their errors are thrown`(kind: StoreKind) async throws {
         struct Refusal: Error {}
         let store = try TestStore(kind)
         let background = BackgroundContext(coordinator: store.coordinator)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `deleting a destination takes it out of the owner's members`(kind: StoreKind) throws {
+    func `deleting a destination removes it from the owner's members`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         for relationship in ["nullified", "cascaded", "denied", "ignored"] {
             let (context, owner, items) = try Self.owner(store, along: relationship)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `deny reports all offenders and leaves everything as it was`(kind: StoreKind) throws {
+    func `deny reports all destinations and changes nothing`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let (context, owner, items) = try Self.owner(store, along: "denied")
         let second = context.make("Owner")
@@ -67,14 +67,14 @@ import Testing
         #expect(Set(problems.map(\.id)) == [owner.managedObjectID, second.managedObjectID])
         #expect(problems.allSatisfy { $0.reason == .deletionDenied && $0.property == "denied" })
         #expect(try store.context().count(context.request("Owner")) == 2)
-        // With the members gone nothing is in the way.
+        // Without members the rule allows the deletion.
         for item in items + second[many: "denied"] { context.delete(item) }
         try context.save()
         #expect(try store.context().count(context.request("Owner")) == 0)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `no action leaves nothing dangling in the store`(kind: StoreKind) throws {
+    func `no action leaves no dangling reference in the store`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let (context, owner, items) = try Self.owner(store, along: "ignored")
         context.delete(owner)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cascade ends in a circle`(kind: StoreKind) throws {
+    func `cascade terminates in a cycle`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let context = store.context()
         let nodes = (0..<5).map { _ in context.make("Node") }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deleted object answers its last values`(kind: StoreKind) throws {
+    func `a deleted object returns its last values`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "Ōgai"])
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deletion is taken back by inserting the object`(kind: StoreKind) throws {
+    func `inserting a deleted object reverts the deletion`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let (context, owner, items) = try Self.owner(store, along: "nullified")
         context.delete(owner)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Erasing stores") struct ErasingTests {
     @Test(arguments: StoreKind.allCases)
-    func `nothing is left, whatever the delete rules say`(kind: StoreKind) throws {
+    func `erasing deletes every object regardless of the delete rules`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let context = store.context()
         let owner = context.make("Owner")
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `contexts know, keep what is new, and go on`(kind: StoreKind) throws {
+    func `contexts drop erased objects, keep inserted ones, and can save again`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = context.make("Book", ["name": "old"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store that is only read is not erased`(kind: StoreKind) throws {
+    func `a read-only store is not erased`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         context.make("Book")

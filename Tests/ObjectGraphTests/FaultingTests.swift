@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct FaultingTests {
-    /// A store with a number of books, each with an author of its own and three tags.
+    /// A store with a number of books, each with a separate author and three tags.
     private static func storeWithBooks(_ kind: StoreKind, count: Int) throws -> TestStore {
         let store = try TestStore(kind)
         let context = store.context()
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `reading attributes of fetched objects asks the store for nothing`(kind: StoreKind) throws {
+    func `reading attributes of fetched objects sends no request to the store`(kind: StoreKind) throws {
         let store = try Self.storeWithBooks(kind, count: 1_000)
         let books = try store.context().all("Book")
         #expect(books.names.count == 1_000)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a fault that leads nowhere reads as empty and counts as deleted`(kind: StoreKind) throws {
+    func `a fault without a row reads as empty and counts as deleted`(kind: StoreKind) throws {
         let store = try Self.storeWithBooks(kind, count: 1)
         let writer = store.context()
         let author = try writer.one("Author")
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a changed fault is filled first`(kind: StoreKind) throws {
+    func `changing a fault fills it first`(kind: StoreKind) throws {
         let store = try Self.storeWithBooks(kind, count: 1)
         let id = try store.context().one("Author").managedObjectID
         let context = store.context()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct IdentifierTests {
     @Test(arguments: StoreKind.allCases)
-    func `an identifier survives as a URI`(kind: StoreKind) throws {
+    func `an identifier survives a round trip through its URI`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "x"])
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a URI that is no identifier of the store is refused`(kind: StoreKind) throws {
+    func `a URI that is not an identifier of the store is refused`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an identifier is never used again`(kind: StoreKind) throws {
+    func `an identifier is never reused`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         var used: Set<ManagedObjectID> = []
         for round in 0..<5 {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an identifier of another store means nothing`(kind: StoreKind) throws {
+    func `an identifier of another store has no object`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let stranger = try TestStore(kind)
         let contexts = [store.context(), stranger.context()]
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a temporary identifier means nothing after the save`(kind: StoreKind) throws {
+    func `a temporary identifier has no object after the save`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-/// What indexes can be built over.
+/// The attributes that each kind of index accepts.
 @Suite struct IndexValidationTests {
     private func problems(_ index: FetchIndexDescription) -> [String] {
         let attributes: [AttributeDescription] =
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `an R-tree is built over one to five numbers and dates`() {
+    @Test func `an R-tree indexes one to five numbers and dates`() {
         #expect(problems(FetchIndexDescription(["int8", "int64", "double", "float", "date"], kind: .rtree)) == [])
         #expect(
             problems(FetchIndexDescription(["int8", "int16", "int32", "int64", "double", "float"], kind: .rtree))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a full-text index is built over texts`() {
+    @Test func `a full-text index indexes texts`() {
         #expect(problems(FetchIndexDescription(["text", "string"], kind: .fullText(FullTextOptions()))) == [])
         #expect(
             problems(FetchIndexDescription(["url"], kind: .fullText(FullTextOptions())))

@@ -1,7 +1,7 @@
 @testable import ObjectGraph
 import Testing
 
-/// Inheritance over many levels, which a model in a file may declare.
+/// Deep inheritance, which the model stored in a file may declare.
 @Suite struct InheritanceDepthTests {
     private func entities(_ count: Int) -> [EntityDescription] {
         (0..<count).map { EntityDescription("Level\($0)", superentity: $0 > 0 ? "Level\($0 - 1)" : nil) }

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects have the entity and the values that they were made with`(kind: StoreKind) throws {
+    func `objects keep the entity and the values of their insertion`(kind: StoreKind) throws {
         let (store, writer) = try Self.zoo(kind)
         try writer.save()
         let context = store.context()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a relationship to a superentity leads to objects of the right entity`(kind: StoreKind) throws {
+    func `a relationship to a superentity has destinations of the right entity`(kind: StoreKind) throws {
         let (store, writer) = try Self.zoo(kind)
         try writer.save()
         let context = store.context()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an identifier of a superentity stands for the same object`(kind: StoreKind) throws {
+    func `an identifier of a superentity identifies the same object`(kind: StoreKind) throws {
         let (store, writer) = try Self.zoo(kind)
         try writer.save()
         let id = try writer.one("Penguin").managedObjectID
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `conditions ask for the kind and for what only subentities have`(kind: StoreKind) throws {
+    func `predicates test the entity and properties of subentities`(kind: StoreKind) throws {
         let (store, writer) = try Self.zoo(kind)
         let model = store.model
         let dives = model.path("Penguin", "dives")

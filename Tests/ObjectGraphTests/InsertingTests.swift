@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `inserting one of several related objects inserts them all`(kind: StoreKind) throws {
+    func `inserting one of several related objects inserts all of them`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let author = ManagedObject.make(store.model, "Author", ["name": "Ōgai"])
         let book = ManagedObject.make(store.model, "Book", ["name": "Gan"])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `relating a new object to one of a context inserts it`(kind: StoreKind) throws {
+    func `relating a new object to an object of a context inserts it`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "Ōgai"])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that is inserted and deleted is never saved`(kind: StoreKind) throws {
+    func `an object that is inserted and deleted before a save is never saved`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "Ōgai"])
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a required value that is missing fails the save, with every problem at once`(kind: StoreKind) throws {
+    func `a missing required value fails the save with every problem at once`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription(
                 "Form",
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a number that is none fails the save and names the property`(kind: StoreKind) throws {
+    func `NaN fails the save, and the error names the property`(kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         context.make("Book")["price"] = .real(.nan)
         let error = #expect(throws: ObjectGraphError.self) { try context.save() }

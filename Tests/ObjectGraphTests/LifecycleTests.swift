@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-/// Writes down what it is told, and does what a test asks it to.
+/// Records its lifecycle callbacks and runs the closures of a test in them.
 private final class Witness: ManagedObject {
     var events: [String] = []
     var onWillSave: ((Witness) -> Void)?
@@ -35,9 +35,9 @@ private struct Refusal: Error, CustomStringConvertible {
     let description: String
 }
 
-@Suite("What objects are told of their lives") struct LifecycleTests {
+@Suite("Lifecycle callbacks of objects") struct LifecycleTests {
     @Test(arguments: StoreKind.allCases)
-    func `undoing and redoing is neither insertion nor deletion`(kind: StoreKind) throws {
+    func `undo and redo call neither awakeFromInsert nor prepareForDeletion`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         context.undoManager = UndoManager()
@@ -51,7 +51,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what objects change when they are told of a save is undone with the changes before`(kind: StoreKind) throws {
+    func `changes made in willSave are undone with the changes before the save`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")
@@ -78,7 +78,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `from insertion to deletion`(kind: StoreKind) throws {
+    func `callbacks arrive in order from insertion to deletion`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")
@@ -97,7 +97,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects awake when they are fetched and when they are filled, once each`(kind: StoreKind) throws {
+    func `awakeFromFetch is called once, by the fetch or when the fault is filled`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")
@@ -114,7 +114,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a cascade tells each object`(kind: StoreKind) throws {
+    func `a cascade calls prepareForDeletion on each object`(kind: StoreKind) throws {
         let context = try Self.store(kind).context()
         let book = Self.witness(context, "Book")
         let chapters = (0..<3).map { _ in Self.witness(context, "Chapter") }
@@ -126,7 +126,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is changed on the way into a save is saved with it`(kind: StoreKind) throws {
+    func `changes made in willSave are part of the save`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")
@@ -144,7 +144,7 @@ private struct Refusal: Error, CustomStringConvertible {
         #expect(try reader.one("Book")["pages"] == 7)
     }
 
-    @Test func `objects that always change others end in an error`() throws {
+    @Test func `objects that change each other in willSave forever are an error`() throws {
         let context = try Self.store(.reference).context()
         func makeAnother(_ witness: Witness) {
             Self.witness(witness.managedObjectContext!, "Author").onWillSave = makeAnother
@@ -157,7 +157,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what objects have against being saved is reported with everything else`(kind: StoreKind) throws {
+    func `errors of validation methods are reported with all other problems`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let kept = Self.witness(context, "Author")
@@ -186,7 +186,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what a validation changes is saved, and asked as well`(kind: StoreKind) throws {
+    func `changes made by a validation are validated and saved`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let other = Self.witness(context, "Author")
@@ -210,7 +210,7 @@ private struct Refusal: Error, CustomStringConvertible {
         #expect(saved[1][many: "books"].count == 1)
     }
 
-    @Test func `validations that always change others end in an error`() throws {
+    @Test func `validations that change other objects forever are an error`() throws {
         let context = try Self.store(.reference).context()
         func makeAnother(_ witness: Witness) {
             Self.witness(witness.managedObjectContext!, "Author").onValidation = makeAnother
@@ -223,7 +223,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that saves its context while it is saved is refused`(kind: StoreKind) throws {
+    func `a save from within willSave throws`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")
@@ -246,7 +246,7 @@ private struct Refusal: Error, CustomStringConvertible {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object may save its context once it has been saved`(kind: StoreKind) throws {
+    func `didSave may save the context`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = Self.witness(context, "Author")

@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct LifetimeTests {
-    /// Runs when it is deallocated.
+    /// Called by `deinit`.
     final class Noisy: ManagedObject {
         var onDeinit: (() -> Void)?
         deinit { onDeinit?() }
@@ -92,8 +92,8 @@ import Testing
                 author[many: "readings"] = [book]
                 weakFirst = book
             }
-            #expect(weakFirst == nil, "an object that only others lead to")
-            // It is made again out of its values.
+            #expect(weakFirst == nil, "an object that is referred to only by relationships")
+            // The relationship creates it again from its values.
             #expect(author[many: "books"].texts("name") == ["book"])
             weakSecond = author
         }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a context lets go of objects that nobody refers to`(kind: StoreKind) throws {
+    func `a context releases objects without references`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         for _ in 0..<20_000 { context.make("Author") }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object whose deinit asks its context is harmless`(kind: StoreKind) throws {
+    func `deinit of an object may use its context`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.library, classes: ["Author": Noisy.self])
         let writer = store.context()
         for number in 0..<5_000 {

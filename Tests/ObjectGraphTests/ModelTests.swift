@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    @Test func `a model survives encoding`() throws {
+    @Test func `a model survives encoding and decoding`() throws {
         for model in [Fixtures.library, Fixtures.people, Fixtures.rules, Fixtures.animals] {
             let copy = try JSONDecoder().decode(ManagedObjectModel.self, from: JSONEncoder().encode(model))
             #expect(copy.declarations == model.declarations)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a model that does not fit together is not decoded`() throws {
+    @Test func `decoding refuses an inconsistent model`() throws {
         let text =
             #"{"entities":[{"name":"A","superentity":"B","isAbstract":false,"attributes":[],"relationships":[],"indexes":[],"uniquenessConstraints":[]}]}"#
         #expect(throws: ModelError.self) { try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8)) }
@@ -83,7 +83,7 @@ import Testing
         #expect(model.entities[0].properties.map(\.name) == ["z", "y", "x"])
     }
 
-    @Test func `an entity is whole without its model`() {
+    @Test func `an entity is usable without its model`() {
         func entity() -> Entity {
             Fixtures.model(
                 EntityDescription("A", relationships: [.init("b", to: "B", .one, inverse: "a")]),

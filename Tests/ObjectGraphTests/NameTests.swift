@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `entities and relationships may have any name, and several the same`(kind: StoreKind) throws {
+    func `entities and relationships may have any name, also equal ones`(kind: StoreKind) throws {
         let entities = Self.names.enumerated().map { number, name in
             EntityDescription(
                 name,

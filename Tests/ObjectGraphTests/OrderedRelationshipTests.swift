@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members keep the order that they were given`(kind: StoreKind) throws {
+    func `members keep the order in which they are set`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = Self.book(context, chapters: ["c", "a", "b"])
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members can be put into another order`(kind: StoreKind) throws {
+    func `members can be reordered`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = Self.book(context, chapters: ["a", "b", "c"])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a member that comes by its own relationship is the last`(kind: StoreKind) throws {
+    func `setting the inverse appends the member`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let writer = store.context()
         _ = Self.book(writer, chapters: ["b", "a"])
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `many to many is ordered on the side that says so`(kind: StoreKind) throws {
+    func `a many-to-many relationship is ordered on the side that is declared as ordered`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let books = ["a", "b", "c"].map { context.make("Book", ["name": .text($0)]) }

@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct PendingChangesTests {
-    /// A context with ten saved authors, born 0 to 9, of which some are changed, deleted and new.
+    /// A context with ten saved authors, born 0 to 9, some of which are updated or deleted, and inserted ones.
     private static func context(_ kind: StoreKind) throws -> (TestStore, ManagedObjectContext) {
         let store = try TestStore(kind)
         let context = store.context()
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `new, changed and deleted objects stand where they belong`(kind: StoreKind) throws {
+    func `inserted, updated and deleted objects have their places in the results`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         let born = store.model.path("Author", "born")
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `limit and offset count the results with the changes`(kind: StoreKind) throws {
+    func `limit and offset apply to the results with pending changes`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         let born = store.model.path("Author", "born")
         let all = ["8", "0", "3", "4", "new", "5", "6", "7", "9", "2"]
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `limit and offset without changes`(kind: StoreKind) throws {
+    func `limit and offset apply to the results without pending changes`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         try context.save()
         for offset in 0...11 {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes can be left out`(kind: StoreKind) throws {
+    func `a fetch can exclude pending changes`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         var request = context.request("Author", where: store.model.path("Author", "born") < 3)
         request.includesPendingChanges = false
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a condition across a relationship sees changes at its end`(kind: StoreKind) throws {
+    func `a predicate across a relationship includes pending changes of the destination`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "old"])

@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, 0..<64)
-    func `a condition means the same in the store and in memory`(kind: StoreKind, number: Int) throws {
+    func `a predicate has the same results in the store and in memory`(kind: StoreKind, number: Int) throws {
         guard number < Self.conditions.count else { return }
         let (name, condition) = Self.conditions[number]
         try Self.compare(condition, name, kind)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what another part of a condition keeps from being computed does not fail`(kind: StoreKind) throws {
+    func `an operand that short-circuiting skips does not fail`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         context.make("Book", ["pages": 0])

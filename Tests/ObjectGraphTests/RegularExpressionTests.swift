@@ -4,7 +4,7 @@ import Testing
 
 @testable import QueryLanguage
 
-/// Our search agrees with Swift's `Regex`, or refuses the expression.
+/// Matching agrees with Swift's `Regex`, or the expression is refused.
 @Suite struct RegularExpressionTests {
     private static let texts = [
         "", "a", "ab", "a.b", "a\nb", "abc", "ABC", "aBc", "foo bar", "12", "1a2b", "e\u{301}", "\u{e9}", "\u{c9}",
@@ -13,7 +13,7 @@ import Testing
         "\t", "\u{2028}", "aa", "bb", "abba", "ﬁ", "\0", "a\u{301}b", "line1\nline2\r\nline3",
     ]
 
-    /// Expects that our search and Swift's find the same.
+    /// Expects that the package's matcher and Swift's `Regex` find the same texts.
     private func check(_ component: some RegexComponent, _ location: SourceLocation = #_sourceLocation) throws {
         let regex = Regex<AnyRegexOutput>(component.regex)
         let pattern = try #require(RegularExpressions.pattern(of: regex), sourceLocation: location)
@@ -41,7 +41,7 @@ import Testing
         #"(a)\1"#, #"(?<x>.)\k<x>"#, #"(.)(.)\2\1"#, "(?=ab)a", "a(?!b)", "(?!.)", "(?>a+)b", "a++b", "a*+a", "a?+a",
         "(?:(?=a+b)a|a)+b",
     ])
-    func `a pattern finds what Swift finds`(_ pattern: String) throws {
+    func `a pattern matches the same texts as in Swift`(_ pattern: String) throws {
         try check(try Regex(pattern))
     }
 
@@ -72,7 +72,7 @@ import Testing
         try check(Regex { One(.anyGraphemeCluster) })
     }
 
-    @Test func `groups of RegexBuilder stay together`() throws {
+    @Test func `groups of RegexBuilder stay groups`() throws {
         try check(
             Regex {
                 "a"; /b|c/; "d"
@@ -185,14 +185,14 @@ import Testing
         try check((/a+b/).repetitionBehavior(.reluctant))
     }
 
-    @Test func `texts of RegexBuilder stand for themselves`() throws {
+    @Test func `texts of RegexBuilder are escaped`() throws {
         try check(Regex { #"a+b*(c)[d]{e}|f^g$h\i/j"k"# })
         for text in ["a.b", "a\nb", "a\r\nb", "\0", "👍🏽", "x-y_z", "don't", "a b", "\u{e9}"] {
             try check(Regex { text })
         }
     }
 
-    @Test func `what has no form in a pattern is refused`() {
+    @Test func `components without a pattern are refused`() {
         func pattern(_ component: some RegexComponent) -> String? {
             RegularExpressions.pattern(of: Regex<AnyRegexOutput>(component.regex))
         }
@@ -208,7 +208,7 @@ import Testing
         #expect(pattern((/a+a/).repetitionBehavior(.possessive)) == nil)
     }
 
-    @Test func `an expression that would backtrack for years has an answer`() throws {
+    @Test func `an expression with exponential backtracking has a result`() throws {
         let text = String(repeating: "a", count: 5000)
         #expect(try !RegularExpressions.contains(text, "(a+)+b"))
         #expect(try RegularExpressions.contains(text, "(a|aa)+$"))
@@ -217,12 +217,12 @@ import Testing
     }
 
     @Test(arguments: [#"(a+)+\1b"#, "(?>(a+)+b)", "(?:(?=(a+)+b)a|a)+b", "((a{0,100}){0,100}){0,100}"])
-    func `an expression that takes too many steps is an error, not an answer`(_ pattern: String) {
+    func `an expression that exceeds the step limit is an error`(_ pattern: String) {
         let text = String(repeating: "a", count: 5000)
         #expect(throws: QueryError.expensivePattern) { try RegularExpressions.contains(text, pattern) }
     }
 
-    @Test func `an expression of ICU that cannot be followed to the end is an error, not an answer`() throws {
+    @Test func `an ICU expression that exceeds its time limit is an error`() throws {
         let long = String(repeating: "ab", count: 2_000_000)
         #expect(throws: QueryError.expensivePattern) { try RegularExpressions.matches(long, "(?:a|b)*") }
         let text = String(repeating: "a", count: 60)
@@ -231,7 +231,7 @@ import Testing
         #expect(throws: QueryError.malformedPattern) { try RegularExpressions.matches(text, "(") }
     }
 
-    @Test func `many threads match at a time`() async throws {
+    @Test func `many threads match at the same time`() async throws {
         let texts = ["na\u{ef}ve", "naive", "word boundary", "\u{c9}t\u{e9}"]
         let found = try await withThrowingTaskGroup(of: [Bool].self) { group in
             for _ in 0..<8 {

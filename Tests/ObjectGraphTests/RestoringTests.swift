@@ -1,11 +1,11 @@
 import ObjectGraph
 import Testing
 
-@Suite("Objects that are inserted again after they were deleted, without what went with them") struct RestoringTests {
-    /// Whether a save comes between the changes and their undo.
+@Suite("Reinsertion of deleted objects without the objects of the cascade") struct RestoringTests {
+    /// Whether there is a save between the changes and their undo.
     enum Moment: CaseIterable { case beforeSave, afterSave }
 
-    /// An owner shares its item with others, but takes it along when it is deleted.
+    /// An owner shares its item with other owners, but deletes it by cascade.
     private static let model = Fixtures.model(
         EntityDescription(
             "Owner",
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what went with them still asks whether it may be deleted`(kind: StoreKind) throws {
+    func `objects deleted by the cascade still apply the rule deny`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let (context, owner, item) = try Self.restored(store)
         #expect(item.isObjectDeleted)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what went with them is related to them again when it is inserted, too`(kind: StoreKind) throws {
+    func `reinserting the objects of the cascade restores their relationships`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let (context, owner, item) = try Self.restored(store)
         context.insert(item)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Moment.allCases)
-    func `an undo brings back what went with them in its order`(kind: StoreKind, moment: Moment) throws {
+    func `an undo restores the objects of the cascade in their order`(kind: StoreKind, moment: Moment) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = context.make("Book", ["name": "book"])

@@ -2,16 +2,16 @@ import Foundation
 import ObjectGraph
 import Testing
 
-/// A context that a program uses on two threads, against the rule.
+/// A context that a program uses on two threads, which is a programming error.
 @Suite struct SavingOnTwoThreadsTests {
-    /// Uses its context on another thread in `willSave()`, and waits for the outcome.
+    /// Calls `use` in `willSave()`.
     final class Intruder: ManagedObject {
         var use: (() -> Void)?
         override func willSave() { use?() }
     }
 
-    /// Hands objects that belong to one thread to another one; sound since the first thread waits.
-    private struct Handed<T>: @unchecked Sendable { let value: T }
+    /// Passes non-Sendable values to another thread. Sound because the first thread waits meanwhile.
+    private struct Transferred<T>: @unchecked Sendable { let value: T }
 
     private func outcome(
         of use: @escaping (ManagedObjectContext) throws -> Void,
@@ -27,10 +27,10 @@ import Testing
         //                         use: an error
         // writes
         author.use = {
-            let outcome = Handed(value: Outcome())
-            let handed = Handed(value: (context, use))
+            let outcome = Transferred(value: Outcome())
+            let transferred = Transferred(value: (context, use))
             let attempt: @Sendable () -> Void = {
-                do { try handed.value.1(handed.value.0) } catch { outcome.value.error = error }
+                do { try transferred.value.1(transferred.value.0) } catch { outcome.value.error = error }
             }
             if onAnotherThread {
                 let thread = Thread(block: {
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.context().all("Author").count == 1)
     }
 
-    @Test func `so do fetches`() throws {
+    @Test func `a fetch on another thread names the save as the cause`() throws {
         #expect(isUsedByAnotherThread(try outcome { _ = try $0.all("Author") }.error))
         #expect(isUsedByAnotherThread(try outcome { _ = try $0.count($0.request("Author")) }.error))
         #expect(isUsedByAnotherThread(try outcome { _ = try $0.fetchIDs($0.request("Author")) }.error))

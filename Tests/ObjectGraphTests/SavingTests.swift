@@ -6,7 +6,7 @@ import Testing
     struct Refusal: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func `a change is seen by a context that fetches afterwards`(kind: StoreKind) throws {
+    func `a context that fetches afterwards has the change`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "Ōgai"])
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change that is undone by setting the old value is not written`(kind: StoreKind) throws {
+    func `setting the old value again writes nothing`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "Ōgai", "born": 1862])
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a member that leaves and comes back is not written`(kind: StoreKind) throws {
+    func `removing a member and adding it again writes nothing`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = context.make("Book")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a save that fails leaves everything as it was and can be repeated`(kind: StoreKind) throws {
+    func `a failed save changes nothing and can be repeated`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let old = context.make("Author", ["name": "old"])
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a save that fails can be taken back`(kind: StoreKind) throws {
+    func `a failed save can be rolled back`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "old"])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store that is opened for reading refuses to save`(kind: StoreKind) throws {
+    func `a read-only store refuses to save`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let writer = store.context()
         writer.make("Author", ["name": "Ōgai"])
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was saved is there when the store is opened again`(kind: StoreKind) throws {
+    func `saved objects are in the reopened store`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = context.make("Book", ["name": "Kokoro"])
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values that are to be unique are unique`(kind: StoreKind) throws {
+    func `a duplicate of a unique value fails the save`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription(
                 "User",

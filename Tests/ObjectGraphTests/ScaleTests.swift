@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-/// Collections and chains that only work where the cost for a member does not grow with their number.
+/// Collections and chains that need a constant cost for each member.
 @Suite struct ScaleTests {
     private static let count = 20_000
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members are added and removed one by one, without reading the others`(kind: StoreKind) throws {
+    func `adding and removing single members does not read the other members`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object may lead to itself`(kind: StoreKind) throws {
+    func `an object may refer to itself`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.people)
         let (context, people) = Self.people(store, 1)
         let person = people[0]
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `many to many within one entity has two different ends`(kind: StoreKind) throws {
+    func `a many-to-many relationship within one entity has two different ends`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.people)
         let (context, people) = Self.people(store, 4)
         people[0][many: "parents"] = [people[1], people[2]]

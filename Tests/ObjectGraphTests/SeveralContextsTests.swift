@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct SeveralContextsTests {
-    /// Two contexts that both know an author with two books.
+    /// Two contexts that both registered an author with two books.
     private static func contexts(
         _ kind: StoreKind
     ) throws -> (TestStore, (ManagedObjectContext, ManagedObject), (ManagedObjectContext, ManagedObject)) {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that another context deleted count as deleted and keep their values`(kind: StoreKind) throws {
+    func `objects deleted by another context count as deleted and keep their values`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
         defer { _ = store }
         let books = counterpart[many: "books"]
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `to-many relationships follow what other contexts save`(kind: StoreKind) throws {
+    func `to-many relationships follow the saves of other contexts`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
         let tag = first.make("Tag")
         let books = author[many: "books"]
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of one context are not seen by another before they are saved`(kind: StoreKind) throws {
+    func `unsaved changes are invisible to other contexts`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
         defer { _ = store }
         author["name"] = "new"
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what both contexts delete is deleted`(kind: StoreKind) throws {
+    func `both contexts may delete the same object`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
         first.delete(author)
         second.delete(counterpart)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of two contexts to different members of one collection go together`(kind: StoreKind) throws {
+    func `changes of two contexts to different members of one collection are merged`(kind: StoreKind) throws {
         let (store, (first, author), (second, counterpart)) = try Self.contexts(kind)
         let tags = (0..<2).map { first.make("Tag", ["name": .text("\($0)")]) }
         try first.save()
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a member that moves is missed by its old owner though nobody has it in memory`(kind: StoreKind) throws {
+    func `a moved member that is not in memory leaves the members of its old owner`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let writer = store.context()
         let authors = ["a", "b"].map { writer.make("Author", ["name": .text($0)]) }
@@ -134,7 +134,7 @@ import Testing
         let owner = try reader.counterpart(of: authors[0])
         #expect(owner[many: "books"].count == 2)
         _ = reader.registeredObjects
-        #expect(reader.registeredObjects.count == 1, "the books are let go")
+        #expect(reader.registeredObjects.count == 1, "the books are released")
         authors[0][many: "books"][0][one: "author"] = authors[1]
         try writer.save()
         _ = try reader.count(reader.request("Tag"))

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Scene.names)
-    func `a commit that fails after another one tells what is saved, and the next save writes the rest`(
+    func `the error of a later commit lists the saved stores, and the next save writes the rest`(
         kind: StoreKind,
         failing: String
     ) throws {
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Scene.names)
-    func `updates and deletions are divided as well`(kind: StoreKind, failing: String) throws {
+    func `updates and deletions are divided between the stores`(kind: StoreKind, failing: String) throws {
         let scene = try Scene(kind)
         let context = scene.context()
         let objects = Scene.names.map { context.make($0, ["name": "old"]) }
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `stores that save in one step are written last, and no other one commits if they fail`(
+    func `stores with a one-phase save are written last, and no other store commits if they fail`(
         kind: StoreKind
     ) throws {
         let scene = try Scene(kind, singlePhase: ["Red"])
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict in one store is settled, and then all stores are saved`(kind: StoreKind) throws {
+    func `a merge policy resolves a conflict in one store, and then all stores are saved`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         let context = scene.context()
         context.mergePolicy = .mergeByPropertyObjectTrump
@@ -193,12 +193,12 @@ import Testing
 
     // first container                       second container, the stores in the opposite order
     // locks a store
-    //                                       waits for the same store, holding no other one
+    //                                       waits for the same store, holding no other lock
     // locks the next store
     // commits both
-    //                                       goes on
+    //                                       locks both, commits
     @Test(arguments: StoreKind.allCases)
-    func `containers that save to the same stores do not wait for each other for good`(kind: StoreKind) throws {
+    func `containers that save to the same stores do not deadlock`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         let other = PersistentStoreCoordinator(model: Scene.model)
         try scene.addStores(to: other, Scene.names.reversed())
@@ -241,7 +241,7 @@ private final class StoreSwitch: Sendable {
     }
 }
 
-/// Passes requests on to another store, and fails at a chosen step.
+/// Forwards requests to another store, and fails at a chosen step.
 private final class SwitchedStore: IncrementalStore {
     static let type = "Switched"
 
@@ -294,7 +294,7 @@ private final class SwitchedStore: IncrementalStore {
         if failures.failure == .writing { throw Failure() }
         try store.save(changes, with: context) {
             try beforeCommit()
-            // The other stores have committed: to the store it is the same whether its own commit fails or this.
+            // The other stores have committed: for this store a failure here is the same as a failed commit.
             if failures.failure == .committing { throw Failure() }
         }
     }

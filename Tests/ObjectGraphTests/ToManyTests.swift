@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct ToManyTests {
-    /// Where a relationship is checked: in a context, outside any, or on the way in.
+    /// The place of the objects: in a context, outside any context, or inserted after the change.
     enum Place: CaseIterable, Sendable {
         case context, outside, saved
     }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Place.allCases)
-    func `a to-one relationship brings its inverse with it`(kind: StoreKind, place: Place) throws {
+    func `setting a to-one relationship sets its inverse`(kind: StoreKind, place: Place) throws {
         let store = try TestStore(kind)
         let (context, objects) = try Self.objects(store, place, "Author", "Book", "Book")
         let (author, first, second) = (objects[0], objects[1], objects[2])
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Place.allCases)
-    func `a to-many relationship brings its inverse with it`(kind: StoreKind, place: Place) throws {
+    func `setting a to-many relationship sets its inverse`(kind: StoreKind, place: Place) throws {
         let store = try TestStore(kind)
         let (context, objects) = try Self.objects(store, place, "Author", "Book", "Book", "Book")
         let author = objects[0]
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members come in the same order at each reading`(kind: StoreKind) throws {
+    func `members have the same order at each read`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that is given twice is one member`(kind: StoreKind) throws {
+    func `an object set twice is one member`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (context, objects) = try Self.objects(store, .context, "Book", "Tag")
         objects[0][many: "tags"] = [objects[1], objects[1]]
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members that were never saved can be removed again`(kind: StoreKind) throws {
+    func `unsaved members can be removed`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let book = context.make("Book")

@@ -13,7 +13,7 @@ import Testing
         books[0][one: "cover"] = covers[0]
         books[1][one: "cover"] = covers[1]
         #expect(covers[0][one: "book"] === books[0])
-        // Takes the cover away from the other book.
+        // Removes the cover from the other book.
         books[0][one: "cover"] = covers[1]
         #expect(covers[0][one: "book"] == nil)
         #expect(covers[1][one: "book"] === books[0])
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a one-way relationship leads there and not back`(kind: StoreKind) throws {
+    func `a one-way relationship has no inverse`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let authors = ["a", "b"].map { context.make("Author", ["name": .text($0)]) }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `deleting the target of one-way relationships leaves nothing dangling`(kind: StoreKind) throws {
+    func `deleting the destination of one-way relationships leaves no dangling reference`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "author"])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a new object may lead to one that is deleted before the save`(kind: StoreKind) throws {
+    func `a new object may refer to an object that is deleted before the save`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let saved = context.make("Book")

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a rollback takes everything back`(kind: StoreKind) throws {
+    func `a rollback reverts all changes`(kind: StoreKind) throws {
         let (store, context, author, books) = try Self.library(kind)
         let tag = books[0][many: "tags"][0]
         author["name"] = "changed"
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `new objects leave the context with what they are among themselves`(kind: StoreKind) throws {
+    func `a rollback removes new objects and keeps the relationships among them`(kind: StoreKind) throws {
         let (store, context, author, books) = try Self.library(kind)
         let new = context.make("Author", ["name": "new"])
         let book = context.make("Book", ["name": "own"])
@@ -51,7 +51,7 @@ import Testing
         #expect(new[many: "books"].names == ["own"])
         #expect(book[one: "author"] === new)
         #expect(author[many: "books"].names == ["a", "b"])
-        // They can come back.
+        // They can be inserted again.
         context.insert(new)
         #expect(book.isInserted)
         try context.save()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a reset lets go of everything`(kind: StoreKind) throws {
+    func `a reset releases all objects`(kind: StoreKind) throws {
         let (store, context, author, books) = try Self.library(kind)
         let id = author.managedObjectID
         author["name"] = "changed"
@@ -78,7 +78,7 @@ import Testing
         let again = try context.one("Author")
         #expect(again !== author)
         #expect(again[many: "books"].names == ["a", "b"])
-        // What was let go can become a new object.
+        // A released object can be inserted as a new one.
         context.insert(author)
         try context.save()
         #expect(author.managedObjectID != id)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refreshed object is read again`(kind: StoreKind) throws {
+    func `reading a refreshed object reads its row again`(kind: StoreKind) throws {
         let (store, context, author, _) = try Self.library(kind)
         author["name"] = "changed"
         context.refresh(author, mergeChanges: false)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `when all objects are refreshed, the unchanged ones become faults and the others keep their changes`(
+    func `refreshAllObjects turns unchanged objects into faults and keeps changes`(
         kind: StoreKind
     ) throws {
         let (store, context, author, books) = try Self.library(kind)

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-@Suite("What objects have to fulfil when they are saved") struct ValidationTests {
+@Suite("Validation rules of attributes") struct ValidationTests {
     private static let model = Fixtures.model(
         EntityDescription(
             "Product",
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values at the bounds are saved, and those that are missing where they may be`(kind: StoreKind) throws {
+    func `values at the bounds and missing optional values are saved`(kind: StoreKind) throws {
         let smallest = ["name": "ab", "price": 0.5, "stock": 0, "image": Value.blob(Data())]
         #expect(try Self.problems(kind, smallest).isEmpty)
         let largest = ["name": "かきくけこ", "price": 10.0, "image": .blob(Data([1, 2, 3])), "due": Value.real(100)]
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `everything that is out of bounds is reported at once`(kind: StoreKind) throws {
+    func `all values out of bounds are reported at once`(kind: StoreKind) throws {
         let low = ["name": "a", "price": 0.4, "stock": -1] as [String: Value]
         #expect(
             try Self.problems(kind, low) == [
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a changed object is checked like a new one`(kind: StoreKind) throws {
+    func `an updated object is validated like an inserted one`(kind: StoreKind) throws {
         let context = try TestStore(kind, Self.model).context()
         let product = context.make("Product", ["name": "abc"])
         try context.save()
@@ -65,7 +65,7 @@ import Testing
         try context.save()
     }
 
-    @Test func `rules that contradict themselves or the type are refused with the model`() {
+    @Test func `a model with contradictory rules is refused`() {
         let attributes: [AttributeDescription] = [
             .init("a", .int64, validation: .init(minimum: 2, maximum: 1)),
             .init("b", .int64, validation: .init(minimum: "x")),

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Identifiers that name another entity than the object's") struct WrongIdentifierTests {
+@Suite("Identifiers with an entity other than the object's") struct WrongIdentifierTests {
     final class Bird: ManagedObject {
         let wings = 2
     }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a fetch gives objects of its own entity`(kind: StoreKind) throws {
+    func `a fetch returns objects of its entity`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals, classes: Self.classes)
         let id = try Self.wrongID(store)
         let context = store.context()
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that is read is one of the row's entity`(kind: StoreKind) throws {
+    func `an object is of the entity in its row`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals, classes: Self.classes)
         let id = try Self.wrongID(store)
         let context = store.context()

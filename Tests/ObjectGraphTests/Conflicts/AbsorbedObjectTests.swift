@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-@Suite("A new object that has become part of a saved one") struct AbsorbedObjectTests {
+@Suite("A new object that a merge policy makes an update of a saved one") struct AbsorbedObjectTests {
     private static let model = Fixtures.model(
         EntityDescription(
             "Person",
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it is the saved one where both have the same values`(kind: StoreKind) throws {
+    func `it becomes the saved object if both have the same values`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         _ = context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it is the saved one where that was changed before and forgotten`(kind: StoreKind) throws {
+    func `it becomes the saved object after that was changed and released`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         _ = context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it is registered once, and goes away with the last reference`(kind: StoreKind) throws {
+    func `it is registered once, and freed with the last reference`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         _ = context.make("Person", ["email": "a"])
         try context.save()
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `texts that are equal in Swift collide, whatever their characters`(kind: StoreKind) throws {
+    func `texts that are equal in Swift collide in every normalization form`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         context.make("Person", ["email": "b"])
         try context.save()
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `relationships with itself become those of the saved one`(kind: StoreKind) throws {
+    func `relationships with itself become relationships of the saved object`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.model)
         context.make("Person", ["email": "a"])
         try context.save()
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a rule of a subentity does not concern its siblings`(kind: StoreKind) throws {
+    func `a constraint of a subentity does not apply to its siblings`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, Self.animals)
         context.make("Bird", ["ring": "r", "name": "1"])
         try context.save()

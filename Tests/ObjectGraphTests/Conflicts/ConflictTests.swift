@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change of what another context changed is a conflict, and a rollback ends it`(kind: StoreKind) throws {
+    func `changing an object that another context changed is a conflict until a rollback`(kind: StoreKind) throws {
         let (store, first, author, second, counterpart) = try Self.author(kind)
         author["name"] = "first"
         counterpart["name"] = "second"
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refresh keeps the own changes and ends the conflict`(kind: StoreKind) throws {
+    func `a refresh keeps the pending changes and ends the conflict`(kind: StoreKind) throws {
         let (store, first, author, second, counterpart) = try Self.author(kind)
         author["name"] = "first"
         counterpart["born"] = 2
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change of what another context deleted is a conflict`(kind: StoreKind) throws {
+    func `changing an object that another context deleted is a conflict`(kind: StoreKind) throws {
         let (store, first, author, second, counterpart) = try Self.author(kind)
         first.delete(author)
         counterpart["name"] = "second"
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deletion of what another context changed is a conflict`(kind: StoreKind) throws {
+    func `deleting an object that another context changed is a conflict`(kind: StoreKind) throws {
         let (store, first, author, second, counterpart) = try Self.author(kind)
         author["name"] = "first"
         second.delete(counterpart)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes that were not announced are a conflict too`(kind: StoreKind) throws {
+    func `changes of another coordinator are a conflict too`(kind: StoreKind) throws {
         let (store, first, author, _, _) = try Self.author(kind)
         let coordinator = try store.anotherCoordinator()
         let stranger = ManagedObjectContext(coordinator: coordinator)

@@ -1,11 +1,11 @@
 import ObjectGraph
 import Testing
 
-@Suite("Objects that were deleted elsewhere and are changed here") struct DeletionWinsTests {
-    /// Whether and when the context takes in what others have saved.
+@Suite("Changed objects that another context deleted") struct DeletionWinsTests {
+    /// Whether and when the context merges the changes saved by other contexts.
     enum Fetch: CaseIterable { case never, beforeChange, afterChange }
 
-    /// Who deletes the object, and how.
+    /// The context and the request that delete the object.
     enum Deletion: CaseIterable { case context, batchRequest, otherContainer, batchRequestOfOtherContainer }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -22,7 +22,7 @@ import Testing
         var testDescription: String { "\(kind), fetches \(fetch), deleted by \(deletion)" }
     }
 
-    // context                    the other one
+    // context                    other context
     // reads the author
     //                            deletes the author and saves
     // fetches, or does not
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: Case.all)
-    func `the object comes back under the policy to overwrite`(scene: Case) throws {
+    func `the overwrite policy inserts the object again`(scene: Case) throws {
         let (store, context, own) = try change(scene, .overwrite)
         try context.save()
         let saved = try store.context().one("Author")

@@ -1,8 +1,8 @@
 import ObjectGraph
 import Testing
 
-@Suite("Objects that somebody else changed, by merge policy") struct MergePolicyTests {
-    /// What a test starts from: an author that two contexts know.
+@Suite("Objects that another context changed, by merge policy") struct MergePolicyTests {
+    /// An author that two contexts registered.
     private struct Scene {
         let store: TestStore
         let other: ManagedObjectContext
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error tells both sides`(kind: StoreKind) throws {
+    func `the error holds the snapshots of both sides`(kind: StoreKind) throws {
         let scene = try Scene(kind, .error)
         scene.others["name"] = "theirs"
         try scene.other.save()
@@ -62,7 +62,7 @@ import Testing
             #expect(author["name"] == .text(expected.name))
             #expect(author["born"] == .integer(Int64(expected.born)))
         }
-        // The object goes on as usual.
+        // The object can be changed and saved as before.
         scene.own["name"] = "again"
         try scene.context.save()
         #expect(try scene.saved()["name"] == "again")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that another context deleted is inserted again by overwriting`(kind: StoreKind) throws {
+    func `the overwrite policy inserts an object that another context deleted`(kind: StoreKind) throws {
         let scene = try Scene(kind, .overwrite)
         let id = scene.own.managedObjectID
         scene.own["name"] = "mine"
@@ -99,7 +99,7 @@ import Testing
         arguments: StoreKind.allCases,
         [MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .rollback]
     )
-    func `an object that somebody else deleted stays deleted`(kind: StoreKind, policy: MergePolicy) throws {
+    func `an object that another context deleted stays deleted`(kind: StoreKind, policy: MergePolicy) throws {
         let scene = try Scene(kind, policy)
         scene.own["name"] = "mine"
         scene.other.delete(scene.others)
@@ -110,13 +110,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deletion of what somebody else changed goes ahead or is taken back`(kind: StoreKind) throws {
+    func `deleting an object that another context changed is saved or reverted`(kind: StoreKind) throws {
         for (policy, isDeleted) in [
             (MergePolicy.mergeByPropertyStoreTrump, false), (.rollback, false),
             (.mergeByPropertyObjectTrump, true), (.overwrite, true),
         ] {
             let scene = try Scene(kind, policy)
-            // The context does not hear of the change before it saves.
+            // The context learns of the change only when it saves.
             let outsider = ManagedObjectContext(coordinator: try scene.store.anotherCoordinator())
             let theirs = try outsider.one("Author")
             theirs["name"] = "theirs"
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a save that cannot be merged leaves the context as it was`(kind: StoreKind) throws {
+    func `a save that cannot be merged leaves the context unchanged`(kind: StoreKind) throws {
         let scene = try Scene(kind, .mergeByPropertyStoreTrump)
         scene.others["name"] = "theirs"
         try scene.other.save()

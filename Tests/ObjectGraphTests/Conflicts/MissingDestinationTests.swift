@@ -1,12 +1,12 @@
 import ObjectGraph
 import Testing
 
-@Suite("References to objects that were deleted elsewhere") struct MissingDestinationTests {
+@Suite("References to objects that another context deleted") struct MissingDestinationTests {
     private static let settlingPolicies: [MergePolicy] = [
         .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
     ]
 
-    /// A context of one container that has read everything, and a way to delete in another one.
+    /// A context that has read all objects, and a deletion by another context.
     private struct Scene {
         let store: TestStore
         let context: ManagedObjectContext
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    // context                         the other one
+    // context                         other context
     // reads the author and the book
     //                                 deletes the author and saves
     // book.author = author
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a new member that was deleted elsewhere is an error without a policy`(kind: StoreKind) throws {
+    func `a new member that another context deleted is an error without a policy`(kind: StoreKind) throws {
         for inSameContainer in [true, false] {
             let scene = try Scene(kind, .error)
             let book = try scene.context.one("Book")
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a destination that was changed as well comes back under the policy to overwrite`(kind: StoreKind) throws {
+    func `the overwrite policy inserts a changed destination again`(kind: StoreKind) throws {
         let scene = try Scene(kind, .overwrite)
         let author = try scene.context.one("Author")
         let book = try scene.context.one("Book")

@@ -37,12 +37,12 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `the save throws, and nothing is lost`(kind: StoreKind, policy: MergePolicy) throws {
+    func `the save throws, and the context keeps its changes`(kind: StoreKind, policy: MergePolicy) throws {
         for entity in ["Cat", "Animal"] {
             let (store, context, bird) = try Self.store(kind, policy)
             let other = context.make(entity, ["name": "x", "age": 9])
             other[one: "mate"] = bird
-            // Of the same entity as the saved one: this collision alone is settled by most policies.
+            // Of the same entity as the saved object: most policies resolve this collision.
             let twin = context.make("Bird", ["name": "x", "age": 5])
             let error = try #require(throws: ObjectGraphError.self) { try context.save() }
             guard case .notUnique(let conflicts) = error else { throw error }
@@ -55,7 +55,7 @@ import Testing
             #expect(other[one: "mate"] === bird)
             #expect(bird["age"] == 1 && bird["ring"] == "r")
             #expect(try store.context().all("Animal").map { $0["age"] } == [1])
-            // The cure: another name.
+            // Another name ends the collision.
             other["name"] = "y"
             twin["name"] = "z"
             try context.save()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a saved object that takes the value of one of another entity deletes nothing`(kind: StoreKind) throws {
+    func `a saved object that takes the value of an object of another entity deletes nothing`(kind: StoreKind) throws {
         let (store, context, _) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let cat = context.make("Cat", ["name": "y", "toy": "ball"])
         try context.save()
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that are new both are not made one`(kind: StoreKind) throws {
+    func `two new objects are not merged`(kind: StoreKind) throws {
         let (store, context, _) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let pair = [context.make("Cat", ["name": "n"]), context.make("Bird", ["name": "n"])]
         #expect(throws: ObjectGraphError.self) { try context.save() }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it is dropped under the policy that drops the own changes`(kind: StoreKind) throws {
+    func `the rollback policy drops the new object`(kind: StoreKind) throws {
         let (store, context, bird) = try Self.store(kind, .rollback)
         let cat = context.make("Cat", ["name": "x", "lives": 9])
         try context.save()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object of another entity that gives its value up in the same save does not collide`(
+    func `an object of another entity that changes its value in the same save does not collide`(
         kind: StoreKind
     ) throws {
         let (store, context, bird) = try Self.store(kind, .mergeByPropertyObjectTrump)

@@ -1,9 +1,9 @@
 import ObjectGraph
 import Testing
 
-@Suite("An object that is inserted again because another context deleted it") struct ReinsertionTests {
+@Suite("Reinsertion of an object that another context deleted") struct ReinsertionTests {
     @Test(arguments: StoreKind.allCases, [true, false])
-    func `it leads to nothing that was deleted with it`(kind: StoreKind, isKnown: Bool) throws {
+    func `it has no relationships with objects that were deleted with it`(kind: StoreKind, isKnown: Bool) throws {
         let store = try TestStore(kind, Self.model)
         let first = store.context()
         let owner = first.make("Owner", ["name": "o"])

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Deletions of objects that others have come to refer to") struct RemainingReferenceTests {
+@Suite("Deletions of objects that gained references from another container") struct RemainingReferenceTests {
     private static let model = Fixtures.model(
         EntityDescription(
             "Owner",
@@ -42,14 +42,14 @@ import Testing
         )
     )
 
-    /// What becomes of a deletion.
+    /// The outcome of a deletion.
     private enum Outcome: Equatable {
-        /// It is saved, and the other object stays.
+        /// The deletion is saved, and the referring object stays.
         case isSaved
-        /// It is saved, and the other object is deleted as well.
-        case takesAlong
-        /// It is given up.
-        case isGivenUp
+        /// The deletion is saved, and the referring object is deleted too.
+        case cascades
+        /// The deletion is reverted.
+        case isReverted
         case throwsConflict
         case throwsProblem(entity: String, property: String, ObjectGraphError.ValidationProblem.Reason)
     }
@@ -114,10 +114,10 @@ import Testing
         guard try reader.all("Owner").isEmpty else {
             #expect(!owner.isObjectDeleted)
             #expect(left.count == 1)
-            return .isGivenUp
+            return .isReverted
         }
         #expect(owner.isObjectDeleted)
-        if left.isEmpty { return .takesAlong }
+        if left.isEmpty { return .cascades }
         if !fromOwner, !isToMany { #expect(left[0][one: property] == nil) }
         return .isSaved
     }
@@ -136,7 +136,7 @@ import Testing
     ]
 
     @Test(arguments: StoreKind.allCases, policies)
-    func `a reference that the rules clear is cleared`(kind: StoreKind, policy: MergePolicy) throws {
+    func `a reference that the delete rules clear is cleared`(kind: StoreKind, policy: MergePolicy) throws {
         for property in ["nullifying", "ignoring", "pointing"] {
             #expect(try deleteOwner(kind, policy, "Item", property) == .isSaved, "\(property)")
         }
@@ -145,27 +145,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, policies)
-    func `what came under a cascade is deleted as well, or keeps the owner`(
+    func `an object under a cascade is deleted too, or keeps the owner`(
         kind: StoreKind,
         policy: MergePolicy
     ) throws {
         let expected: Outcome =
             switch policy {
             case .error: .throwsConflict
-            case .mergeByPropertyStoreTrump, .rollback: .isGivenUp
-            case .mergeByPropertyObjectTrump, .overwrite: .takesAlong
+            case .mergeByPropertyStoreTrump, .rollback: .isReverted
+            case .mergeByPropertyObjectTrump, .overwrite: .cascades
             }
         #expect(try deleteOwner(kind, policy, "Item", "cascading") == expected)
         #expect(try deleteOwner(kind, policy, "Item", "shared", fromOwner: true) == expected)
     }
 
     @Test(arguments: StoreKind.allCases, policies)
-    func `what came under the rule deny keeps the owner`(kind: StoreKind, policy: MergePolicy) throws {
+    func `an object under the rule deny keeps the owner`(kind: StoreKind, policy: MergePolicy) throws {
         for property in ["denying", "locking"] {
             let rule = property == "denying" ? "denied" : "locked"
             let expected: Outcome =
                 policy == .mergeByPropertyStoreTrump || policy == .rollback
-                ? .isGivenUp : .throwsProblem(entity: "Owner", property: rule, .deletionDenied)
+                ? .isReverted : .throwsProblem(entity: "Owner", property: rule, .deletionDenied)
             #expect(
                 try deleteOwner(kind, policy, "Item", property, isToMany: property == "locking") == expected,
                 "\(property)"
@@ -174,17 +174,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, policies)
-    func `what needs the owner keeps it`(kind: StoreKind, policy: MergePolicy) throws {
+    func `a required reference to the owner keeps it`(kind: StoreKind, policy: MergePolicy) throws {
         for (entity, property) in [("Part", "needing"), ("Note", "about")] {
             let expected: Outcome =
                 policy == .mergeByPropertyStoreTrump || policy == .rollback
-                ? .isGivenUp : .throwsProblem(entity: entity, property: property, .missingValue)
+                ? .isReverted : .throwsProblem(entity: entity, property: property, .missingValue)
             #expect(try deleteOwner(kind, policy, entity, property) == expected, "\(property)")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members that are given to another owner by the same save keep nothing`(kind: StoreKind) throws {
+    func `members that the same save moves to another owner do not keep the old one`(kind: StoreKind) throws {
         let store = try TestStore(kind, Self.model)
         let context = store.context()
         let owners = ["a", "b"].map { context.make("Owner", ["name": .text($0)]) }

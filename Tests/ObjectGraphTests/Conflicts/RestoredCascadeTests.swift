@@ -1,8 +1,8 @@
 import ObjectGraph
 import Testing
 
-@Suite("Deletions that a merge policy takes back, with what the delete rules did") struct RestoredCascadeTests {
-    /// A library with two books of three chapters each, that two contexts know.
+@Suite("Deletions that a merge policy reverts, with the changes of the delete rules") struct RestoredCascadeTests {
+    /// Two books of three chapters each, registered in two contexts.
     private struct Scene {
         let store: TestStore
         let other: ManagedObjectContext
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [MergePolicy.mergeByPropertyStoreTrump, .rollback])
-    func `what went with a restored object comes back with it`(kind: StoreKind, policy: MergePolicy) throws {
+    func `objects deleted by the cascade are restored with it`(kind: StoreKind, policy: MergePolicy) throws {
         let scene = try Scene(kind, policy)
         scene.theirs[0]["name"] = "theirs"
         try scene.other.save()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the program deleted itself stays deleted`(kind: StoreKind) throws {
+    func `objects that the program deleted stay deleted`(kind: StoreKind) throws {
         let scene = try Scene(kind, .mergeByPropertyStoreTrump)
         scene.theirs[0]["name"] = "theirs"
         try scene.other.save()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what went with an object that somebody else deleted stays deleted`(kind: StoreKind) throws {
+    func `the cascade of an object that another context deleted stays deleted`(kind: StoreKind) throws {
         let scene = try Scene(kind, .mergeByPropertyStoreTrump)
         let outside = ManagedObjectContext(coordinator: try scene.store.anotherCoordinator())
         let book = try outside.one("Book", where: scene.store.model.path("Book", "name") == "book 1")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `where the object wins all of it is deleted`(kind: StoreKind) throws {
+    func `a policy that prefers the context deletes the whole cascade`(kind: StoreKind) throws {
         let scene = try Scene(kind, .mergeByPropertyObjectTrump)
         scene.theirs[0]["name"] = "theirs"
         try scene.other.save()

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Values that have to be unique") struct UniquenessTests {
+@Suite("Uniqueness constraints") struct UniquenessTests {
     /// Two constraints on a person, one of them of two properties, and relationships of every kind.
     private static let model = Fixtures.model(
         EntityDescription(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nothing collides with a missing value`(kind: StoreKind) throws {
+    func `missing values never collide`(kind: StoreKind) throws {
         let (_, context) = try Self.store(kind, .error)
         for _ in 0..<2 { context.make("Person", ["first": "x"]) }
         try context.save()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a saved object that somebody refers to stays, and the new one has its identifier`(kind: StoreKind) throws {
+    func `a registered saved object stays, and the new one gets its identifier`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let saved = context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of two new objects one is saved, with the values of the later one`(kind: StoreKind) throws {
+    func `of two new objects the later one is saved`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         for age in 1...3 { context.make("Person", ["email": "a", "age": .integer(Int64(age))]) }
         try context.save()
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `relationships of every kind are carried over`(kind: StoreKind) throws {
+    func `relationships of every kind move to the saved object`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let saved = context.make("Person", ["email": "a"])
         saved[many: "notes"] = [context.make("Note", ["text": "old"])]
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with the store first, a new object gives its members and drops its values`(kind: StoreKind) throws {
+    func `under the store-trump policy a new object keeps its members and drops its values`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyStoreTrump)
         context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `overwriting, what the new object has no value for is cleared`(kind: StoreKind) throws {
+    func `the overwrite policy clears values that the new object does not have`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .overwrite)
         context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rolling back, the new object is dropped`(kind: StoreKind) throws {
+    func `the rollback policy drops the new object of a collision`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .rollback)
         context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a new object that is dropped does not take saved ones with it`(kind: StoreKind) throws {
+    func `dropping a new object does not delete saved ones`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .rollback)
         let first = context.make("Person", ["email": "a"])
         let second = context.make("Person", ["email": "b"])
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values can be swapped and handed on in one save`(kind: StoreKind) throws {
+    func `values can be swapped and passed on in one save`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .error)
         let objects = ["a", "b", "c"].map { context.make("Person", ["email": .text($0)]) }
         try context.save()
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a save that fails after a collision leaves the context as it was`(kind: StoreKind) throws {
+    func `a save that fails after a collision leaves the context unchanged`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         let saved = context.make("Person", ["email": "a", "age": 1])
         try context.save()
@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a thousand collisions are settled with a few statements`(kind: StoreKind) throws {
+    func `a thousand collisions are resolved with a few statements`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         for number in 0..<1000 { context.make("Skill", ["name": .text("\(number)")]) }
         try context.save()

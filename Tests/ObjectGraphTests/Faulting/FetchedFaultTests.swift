@@ -3,7 +3,7 @@ import Testing
 
 /// Fetches whose results are faults.
 @Suite struct FetchedFaultTests {
-    /// An author that remembers when it was told that it was fetched.
+    /// An author that counts the calls of `awakeFromFetch()`.
     private final class Author: ManagedObject {
         var awakenings = 0
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects of a fetch are filled unless the request says otherwise`(kind: StoreKind) throws {
+    func `a fetch fills its objects by default`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let authors: [Author] = try context.fetch(context.request("Author"))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `faults take in their rows when they are read without asking the store`(kind: StoreKind) throws {
+    func `reading a fault with a fetched row fills it without a request`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         var request = context.request("Author")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `without property values the first one that is read fills all`(kind: StoreKind) throws {
+    func `without property values the first read fills all faults of the fetch`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         var request = context.request("Author", where: store.model.path("Author", "name") != "author 3")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row at hand that is too old is read again`(kind: StoreKind) throws {
+    func `a fetched row past the staleness interval is read again`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let (context, strict) = (store.context(), store.context())
         strict.stalenessInterval = 0
@@ -78,19 +78,19 @@ import Testing
         let other = ManagedObjectContext(coordinator: try store.anotherCoordinator())
         for author in try other.all("Author") { author["name"] = "theirs" }
         try other.save()
-        #expect(authors[0]["name"] == "author 0", "a row does as long as nobody minds")
+        #expect(authors[0]["name"] == "author 0", "the default interval accepts every row")
         store.counter.reset()
         #expect(strictAuthors[0]["name"] == "theirs")
         #expect(strictAuthors.texts("name").allSatisfy { $0 == "theirs" })
-        #expect(store.counter.reads <= 4, "those that were fetched together are read together")
+        #expect(store.counter.reads <= 4, "objects fetched together are read together")
         context.stalenessInterval = 3600
         #expect(authors[1]["name"] == "author 1")
         context.refresh(authors[1], mergeChanges: false)
-        #expect(authors[1]["name"] == "theirs", "a refreshed object has nothing at hand")
+        #expect(authors[1]["name"] == "theirs", "a refreshed object has no row")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `all objects are faults after a refresh and show the store's state`(kind: StoreKind) throws {
+    func `refreshAllObjects turns objects into faults that read the store's state`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 4)
         let context = store.context()
         let authors: [Author] = try context.fetch(context.request("Author"))
@@ -105,9 +105,9 @@ import Testing
         context.refreshAllObjects()
         #expect(authors[1].isFault)
         #expect(authors[1]["name"] == "theirs")
-        #expect(authors[0]["name"] == "theirs", "a changed object keeps its changes only")
+        #expect(authors[0]["name"] == "theirs", "a changed object keeps only its changes")
         #expect(authors[0]["born"] == 1)
-        #expect(!authors[2].isObjectDeleted, "nobody has looked yet")
+        #expect(!authors[2].isObjectDeleted, "the row is not read yet")
         #expect(authors[2]["name"] == .null)
         #expect(authors[2].isObjectDeleted)
         #expect(authors[3]["name"] == "author 3")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `faults whose row vanished answer what was at hand`(kind: StoreKind) throws {
+    func `faults whose row was deleted return the fetched values`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 3)
         let context = store.context()
         var request = context.request("Author")

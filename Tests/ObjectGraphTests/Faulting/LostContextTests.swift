@@ -3,7 +3,7 @@ import Guarded
 import ObjectGraph
 import Testing
 
-/// Objects whose context is gone.
+/// Objects whose context has been deallocated.
 @Suite struct LostContextTests {
     private let store: TestStore
     private let author: ManagedObjectID
@@ -18,7 +18,7 @@ import Testing
         self.author = author.managedObjectID
     }
 
-    /// An object of a context that is gone when this returns.
+    /// Returns an object whose context is deallocated.
     private func lost(_ find: (ManagedObjectContext) throws -> (any GraphObject)?) throws -> ManagedObject {
         let context = store.context()
         let reported = reported
@@ -28,7 +28,7 @@ import Testing
         return try #require(try find(context) as? ManagedObject)
     }
 
-    @Test func `what was read stays, and what would need the store is reported once`() throws {
+    @Test func `read values stay, and each value that needs the store is reported once`() throws {
         let author = try lost { try $0.all("Author").first }
         #expect(author["name"] == "a")
         #expect(author["born"] == 1867)
@@ -47,7 +47,7 @@ import Testing
         #expect(reported.withLock { $0 } == ["name true", "author true"])
     }
 
-    @Test func `an object of a partial fetch answers what was fetched`() throws {
+    @Test func `an object of a partial fetch returns the fetched values`() throws {
         let author = try lost { context in
             var request = context.request("Author")
             request.propertiesToFetch = [context.model.entitiesByName["Author"]!.propertiesByName["name"]!]
@@ -59,7 +59,7 @@ import Testing
         #expect(reported.withLock { $0 } == ["born true"])
     }
 
-    @Test func `new and deleted objects have nothing to report`() throws {
+    @Test func `new and deleted objects report no failure`() throws {
         let new = try lost { $0.make("Author", ["name": "new"]) }
         #expect(new["born"] == .null)
         let deleted = try lost { context in
@@ -72,7 +72,7 @@ import Testing
         #expect(reported.withLock { $0 } == [])
     }
 
-    @Test func `a value that was not read is never written as an empty one`() throws {
+    @Test func `a value that was not read is never saved as empty`() throws {
         let fault = try lost { $0.object(with: author) }
         let other = store.context()
         other.insert(fault)
@@ -90,7 +90,7 @@ import Testing
         #expect(try store.problems().isEmpty)
     }
 
-    @Test func `what was read is written, nothing more is asked for`() throws {
+    @Test func `saving read values reads nothing else`() throws {
         let author = try lost { try $0.all("Author").first }
         let other = store.context()
         other.insert(author)
@@ -98,7 +98,7 @@ import Testing
         #expect(try store.context().all("Author").map { $0["born"] } == [1867, 1867])
     }
 
-    @Test func `objects that a reset let go report it`() throws {
+    @Test func `objects released by a reset report failures`() throws {
         let context = store.context()
         let author = try #require(context.object(with: author) as? ManagedObject)
         let reported = reported
@@ -109,7 +109,7 @@ import Testing
         try context.save()
     }
 
-    @Test func `without a handler it is a runtime issue, which standard error shows`() async throws {
+    @Test func `without a handler a failure is written to standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let store = try TestStore(.reference)
             let writer = store.context()

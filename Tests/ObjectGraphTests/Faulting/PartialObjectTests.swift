@@ -1,7 +1,7 @@
 @testable import ObjectGraph
 import Testing
 
-/// Objects of which a fetch read only some properties.
+/// Objects with only some properties fetched.
 @Suite struct PartialObjectTests {
     private static let count = 300
 
@@ -29,12 +29,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was fetched is at hand and the rest is read for all of them at once`(kind: StoreKind) throws {
+    func `fetched values need no request, and the others are read for all objects at once`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
         let names = books.allSatisfy { $0.isFault }
-        #expect(names, "they are faults that have some values")
+        #expect(names, "partial objects are faults with some values")
         #expect(books.texts("name") == (0..<Self.count).map { "book \($0)" })
         #expect(store.counter.reads == 1, "the fetch itself")
         #expect(books.map { $0["pages"] } == (0..<Self.count).map { .integer(Int64($0)) })
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a relationship that was fetched leads somewhere without reading the rest`(kind: StoreKind) throws {
+    func `a fetched relationship is followed without reading the other properties`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "author")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `saving writes only what was changed`(kind: StoreKind) throws {
+    func `saving writes only changed properties`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `members of partial objects change without reading the rest`(kind: StoreKind) throws {
+    func `members of partial objects change without reading the other properties`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `conditions on what was not fetched are evaluated in memory as in the store`(kind: StoreKind) throws {
+    func `predicates on unfetched properties have the results of the store`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of others arrive`(kind: StoreKind) throws {
+    func `saves of other contexts are merged`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a later version that is fetched in part replaces an earlier whole one`(kind: StoreKind) throws {
+    func `a later partial row replaces an earlier complete one`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try context.all("Book")
@@ -144,11 +144,11 @@ import Testing
         _ = try Self.fetch(context, "name")
         #expect(books[0]["name"] == "theirs")
         #expect(books[0]["pages"] == 77)
-        #expect(!books[1].isFault, "whoever has everything keeps it")
+        #expect(!books[1].isFault, "a complete object of the same version stays complete")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `who changes a partial object that another one changed hears of a conflict`(kind: StoreKind) throws {
+    func `changing a partial object that another context changed is a conflict`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an undone deletion is what partial objects lead to again`(kind: StoreKind) throws {
+    func `undoing a deletion restores the relationships of partial objects`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let author = try context.one("Author", where: store.model.path("Author", "name") == "author 0")
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `refreshing and letting go leave nothing behind`(kind: StoreKind) throws {
+    func `refreshing and releasing partial objects frees their rows`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let books = try Self.fetch(context, "name")
@@ -224,12 +224,12 @@ import Testing
         context.refreshAllObjects()
         #expect(books[1]["name"] == "book 1")
         context.reset()
-        #expect(books[1]["name"] == "book 1", "the last known value outlives the context's interest")
+        #expect(books[1]["name"] == "book 1", "the last known value stays after the release")
         #expect(books[2]["pages"] == .null)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `subentities have their own properties left out`(kind: StoreKind) throws {
+    func `properties of subentities are not fetched either`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals)
         let writer = store.context()
         writer.make("Penguin", ["name": "a", "wingspan": 0.5, "dives": 7])
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `they are enumerated and fetched asynchronously in part`(kind: StoreKind) async throws {
+    func `enumerations and asynchronous fetches can be partial`(kind: StoreKind) async throws {
         let store = try Self.store(kind)
         let context = store.context()
         var request = context.request(

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-/// Properties that are asked for their values while the store cannot be read.
+/// Reads of properties while the store cannot be read.
 @Suite struct ReadFailureTests {
     private struct IsBroken: Error {}
 
@@ -16,7 +16,7 @@ import Testing
         return (store, context, fault)
     }
 
-    /// The unreadable values that a save tells of.
+    /// The unreadable values that a save reports.
     private static func failures(_ context: ManagedObjectContext) throws -> [String] {
         do {
             try context.save()
@@ -27,15 +27,15 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was made of a value that could not be read is not saved`(kind: StoreKind) throws {
+    func `values derived from an unreadable value are not saved`(kind: StoreKind) throws {
         let (store, context, author) = try Self.store(kind)
         store.counter.failReads(with: IsBroken())
         let copy = context.make("Author", ["name": author["name"]])
         #expect(copy["name"] == .null)
         store.counter.failReads(with: nil)
         #expect(try Self.failures(context) == ["Author.*: true"])
-        #expect(author["name"] == "a", "it is read as soon as it can be")
-        #expect(try Self.failures(context) == ["Author.*: true"], "and what was made of it is still there")
+        #expect(author["name"] == "a", "the next read succeeds")
+        #expect(try Self.failures(context) == ["Author.*: true"], "the copy is still there")
         #expect(try store.context().all("Author").count == 1)
         copy["name"] = author["name"]
         context.forgetReadFailures()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `relationships tell it as well`(kind: StoreKind) throws {
+    func `unreadable relationships are reported too`(kind: StoreKind) throws {
         let (store, context, author) = try Self.store(kind)
         #expect(author["name"] == "a")
         store.counter.failReads(with: IsBroken())
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `refreshing the object starts anew`(kind: StoreKind) throws {
+    func `refreshing the object forgets its failures`(kind: StoreKind) throws {
         let (store, context, author) = try Self.store(kind)
         store.counter.failReads(with: IsBroken())
         #expect(author["born"] == .null)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a context without changes reports what it could not read`(kind: StoreKind) throws {
+    func `a context without changes reports unreadable values`(kind: StoreKind) throws {
         let (store, context, author) = try Self.store(kind)
         store.counter.failReads(with: IsBroken())
         #expect(author["born"] == .null)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `damage to an object that is deleted stays known, since its empty values may have been copied`(
+    func `damage to a deleted object stays reported, since its empty values may have been copied`(
         kind: StoreKind
     ) throws {
         let (store, context, author) = try Self.store(kind)

@@ -2,7 +2,7 @@ import Guarded
 import ObjectGraph
 import Testing
 
-/// What a context reports of values that could not be read, and when.
+/// The reports of a context about values that could not be read.
 @Suite struct ReportedFailureTests {
     private struct IsBroken: Error {}
 
@@ -26,7 +26,7 @@ import Testing
         return (context, author)
     }
 
-    /// Reads the name, unless the author is filled, and the books, while the store cannot be read.
+    /// Reads the name (if the author is a fault) and the books while the store cannot be read.
     private func readWithFailures(_ author: ManagedObject) {
         store.counter.failReads(with: IsBroken())
         _ = author["name"]
@@ -45,7 +45,7 @@ import Testing
 
     private static let expected = ["Author.*", "Author.books"]
 
-    @Test func `a fetch reports each failure once, and a save as long as it is not forgotten`() throws {
+    @Test func `a fetch reports each failure once, and a save until it is forgotten`() throws {
         let (context, author) = try contextWithFailures()
         let request = context.request("Author")
         #expect(try Self.failures { let _: [ManagedObject] = try context.fetch(request) } == Self.expected)
@@ -58,7 +58,7 @@ import Testing
         #expect(context.unreadableValues.isEmpty)
     }
 
-    @Test func `counts, identifiers, dictionaries and enumerations report it too`() async throws {
+    @Test func `counts, identifier, dictionary and enumerating fetches report failures too`() async throws {
         let request = store.context().request("Author")
         let name = ExpressionDescription("name", store.model.path("Author", "name"))
         let dictionaries = DictionaryFetchRequest(request.entity, [name])
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `an enumeration reports what its body could not read`() throws {
+    @Test func `an enumeration reports the failures of its body`() throws {
         let context = store.context()
         var bodies = 0
         let failures = try Self.failures {
@@ -103,7 +103,7 @@ import Testing
         #expect(context.unreadableValues.allSatisfy { $0.id == author.managedObjectID && $0.cause is IsBroken })
     }
 
-    @Test func `a child reports what its parent could not read for it`() throws {
+    @Test func `a child reports values that its parent could not read`() throws {
         let parent = store.context()
         let child = ManagedObjectContext(parent: parent)
         let author = try #require(child.object(with: author) as? ManagedObject)
@@ -116,7 +116,7 @@ import Testing
         #expect(author[many: "books"].count == 1)
     }
 
-    @Test func `a child reports what its parent reads of its own changed objects`() throws {
+    @Test func `a child reports failures of its parent's changed objects`() throws {
         let parent = store.context()
         let theirs = try #require(parent.object(with: author) as? ManagedObject)
         theirs["born"] = 1868

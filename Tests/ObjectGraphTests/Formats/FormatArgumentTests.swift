@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-@Suite("Arguments of predicates as text") struct FormatArgumentTests {
+@Suite("Arguments of predicate formats") struct FormatArgumentTests {
     private static let path = FormatFixtures.path
 
     enum Size: Int, Codable { case small = 1, large = 9 }
@@ -12,7 +12,7 @@ import Testing
         .comparison(.equal, FormatFixtures.path(name), .literal(value))
     }
 
-    @Test func `a value takes the form of the attribute that it is compared with`() throws {
+    @Test func `a value is converted to the type of the attribute that it is compared with`() throws {
         let condition = FormatFixtures.condition
         let date = Date(timeIntervalSinceReferenceDate: 1.5)
         let uuid = UUID()
@@ -41,7 +41,7 @@ import Testing
         #expect(try condition("name == %@", Optional<String>.some("x") as Any) == Self.equal("name", .text("x")))
     }
 
-    @Test func `a date can be given as ISO 8601 writes it`() throws {
+    @Test func `a date can be written in ISO 8601`() throws {
         let day = try FormatFixtures.condition("made >= '2001-01-02'")
         #expect(day == .comparison(.greaterOrEqual, Self.path("made"), .literal(.real(86_400))))
         let time = try FormatFixtures.condition("made >= %@", "2001-01-01T00:00:30Z")
@@ -119,7 +119,7 @@ import Testing
         .init(format: "weight == %@", arguments: [Double.nan], message: "is no value for 'weight'"),
     ]
 
-    @Test(arguments: mistakes) func `an argument that does not fit is told`(_ mistake: Mistake) throws {
+    @Test(arguments: mistakes) func `an argument of a wrong type is an error`(_ mistake: Mistake) throws {
         let error = try #require(throws: PredicateFormatError.self) {
             try QueryExpression(format: mistake.format, arguments: mistake.arguments, entity: FormatFixtures.thing)
         }

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Collections in predicates as text") struct FormatCollectionTests {
+@Suite("Collections in predicate formats") struct FormatCollectionTests {
     private static let condition = FormatFixtures.condition
     private static let tags = CollectionSource.members(from: 0, FormatFixtures.model.properties("Thing", ["tags"]))
 
@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func `a path over several relationships goes over each`() throws {
+    @Test func `a path over several relationships quantifies over each`() throws {
         let things = CollectionSource.members(from: 1, FormatFixtures.model.properties("Tag", ["things"]))
         let inner = QueryExpression.comparison(
             .greater,
@@ -74,7 +74,7 @@ import Testing
         )
     }
 
-    @Test func `what stands beside a collection may have collections of its own`() throws {
+    @Test func `both sides of a comparison may be collections`() throws {
         let condition = try Self.condition("ANY tags.rank == tags.@count")
         let count = QueryExpression.count(Self.tags, variable: 2)
         #expect(
@@ -114,7 +114,7 @@ import Testing
         )
     }
 
-    @Test func `whether members exist is not counted`() throws {
+    @Test func `comparing @count with zero becomes an existence test`() throws {
         let any = QueryExpression.quantified(.any, Self.tags, variable: 1, condition: Self.isLabel("x"))
         let subquery = "SUBQUERY(tags, $t, $t.label == 'x')"
         for test in ["> 0", "!= 0", ">= 1"] {
@@ -129,7 +129,7 @@ import Testing
         )
     }
 
-    @Test func `SUBQUERY sees the object outside, and the variables around it`() throws {
+    @Test func `SUBQUERY can use the outer object and the variables of outer subqueries`() throws {
         let things = CollectionSource.members(from: 1, FormatFixtures.model.properties("Tag", ["things"]))
         let inner = QueryExpression.and([
             .comparison(.equal, FormatFixtures.model.path(2, "Thing", "name"), Self.tag("label")),

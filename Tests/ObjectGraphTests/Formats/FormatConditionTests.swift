@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Conditions as text") struct FormatConditionTests {
+@Suite("Conditions in predicate formats") struct FormatConditionTests {
     private static let path = FormatFixtures.path
     private static let condition = FormatFixtures.condition
 
@@ -95,7 +95,7 @@ import Testing
         )
     }
 
-    @Test func `IN looks into lists, texts and relationships`() throws {
+    @Test func `IN searches lists, texts and relationships`() throws {
         #expect(try Self.condition("'x' IN name") == .function(.contains, [Self.path("name"), .literal(.text("x"))]))
         #expect(
             try Self.condition("count IN {small, 2}")
@@ -120,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func `dates take and give seconds`() throws {
+    @Test func `dates are added and subtracted in seconds`() throws {
         let made = Self.path("made")
         #expect(
             try Self.condition("made > CAST(9, 'NSDate') - 5")

@@ -1,7 +1,7 @@
 import ObjectGraph
 import Testing
 
-@Suite("Mistakes in predicates as text") struct FormatErrorTests {
+@Suite("Errors in predicate formats") struct FormatErrorTests {
     struct Mistake: CustomTestStringConvertible, Sendable {
         let format: String
         let kind: PredicateFormatError.Kind
@@ -19,7 +19,7 @@ import Testing
     }
 
     static let mistakes: [Mistake] = [
-        // What does not follow the grammar.
+        // Syntax errors.
         .init("", .syntax, 0..<0, "expected a property, a value or a condition, but the predicate ends"),
         .init("name ==", .syntax, 7..<7, "but the predicate ends"),
         .init("name == 'x' name", .syntax, 12..<16, "expected AND, OR or the end, not 'name'"),
@@ -43,7 +43,7 @@ import Testing
         .init("abs(1, 2) == 1", .syntax, 0..<9, "'abs' does not take 2 arguments"),
         .init("SUBQUERY(tags, x, x.rank > 1).@count > 0", .syntax, 15..<16, "such as $x"),
         .init("1 + NOT isOld == 2", .syntax, 4..<7, "a negation inside an expression needs parentheses"),
-        // What does not exist.
+        // Unknown names.
         .init("nmae == 'x'", .unknownName, 0..<4, "entity 'Thing' has no property 'nmae': did you mean 'name'?"),
         .init("owner.agee > 3", .unknownName, 6..<10, "entity 'Person' has no property 'agee': did you mean 'age'?"),
         .init("ANY tags.lable == 'x'", .unknownName, 9..<14, "did you mean 'label'?"),
@@ -53,7 +53,7 @@ import Testing
         .init("tags.@cont > 2", .unknownName, 5..<10, "did you mean '@count'?"),
         .init("made > CAST(1, 'Dtae')", .unknownName, 15..<21, "did you mean 'Date'?"),
         .init("grade == 1", .unknownName, 0..<5, "several entities have a property 'grade', 'Tool', 'Toy'"),
-        // What has another type.
+        // Mismatched types.
         .init("name == 3", .mismatchedTypes, 8..<9, "an integer is no value for 'name', which is text"),
         .init("count == 'three'", .mismatchedTypes, 9..<16, "text is no value for 'count', which is an integer"),
         .init("name > count", .mismatchedTypes, 7..<12, "'count' is an integer and cannot be compared with 'name'"),
@@ -84,7 +84,7 @@ import Testing
         .init("labels == labels", .mismatchedTypes, 7..<9, "a composite value is compared with nil, or part by part"),
         .init("length(count) > 1", .mismatchedTypes, 7..<12, "'length' needs text"),
         .init("labels == 'x'", .mismatchedTypes, 10..<13, "which is a composite value"),
-        // What stores have no meaning for.
+        // Features that stores do not support.
         .init("tags[0].label == 'x'", .unsupported, 4..<5, "cannot be reached by their index"),
         .init("tags[FIRST] == NIL", .unsupported, 4..<5, "cannot be reached by their index"),
         .init("count & 4 != 0", .unsupported, 6..<7, "no operations on the bits"),
@@ -96,7 +96,7 @@ import Testing
         .init("tags.@unionOfObjects.label == 'x'", .unsupported, 5..<20, "'@unionOfObjects'"),
     ]
 
-    @Test(arguments: mistakes) func `a mistake is told with its place`(_ mistake: Mistake) throws {
+    @Test(arguments: mistakes) func `an error holds its position`(_ mistake: Mistake) throws {
         let error = try #require(throws: PredicateFormatError.self) {
             try FormatFixtures.condition(mistake.format)
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(error.description.contains(mistake.message), "\(error.description)")
     }
 
-    @Test func `the excerpt shows the place under the text`() {
+    @Test func `the excerpt marks the position below the text`() {
         let error = #expect(throws: PredicateFormatError.self) {
             try FormatFixtures.condition("NOT (nmae CONTAINS[cd] %@)", "x")
         }
@@ -120,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func `places are told in characters and in bytes`() {
+    @Test func `positions are given in characters and in bytes`() {
         let error = #expect(throws: PredicateFormatError.self) {
             try FormatFixtures.condition("名前 == '🍵' AND nmae == 1")
         }
@@ -128,7 +128,7 @@ import Testing
         #expect(error?.utf8Range == 21..<25)
     }
 
-    @Test func `the excerpt of a long predicate shows what is around the place`() throws {
+    @Test func `the excerpt of a long predicate shows the text around the position`() throws {
         let filler = Array(repeating: "count == 1", count: 40).joined(separator: " OR ")
         let error = try #require(throws: PredicateFormatError.self) {
             try FormatFixtures.condition("\(filler) OR\n\tnmae == 1 OR \(filler)")
@@ -163,7 +163,7 @@ import Testing
             "SUBQUERY('sesame', $x, YES)",
         ]
     )
-    func `no text of a literal is in what an error prints`(format: String) throws {
+    func `printed errors contain no text of a literal`(format: String) throws {
         let error = try #require(throws: PredicateFormatError.self) { try FormatFixtures.condition(format) }
         var dumped = ""
         dump(error, to: &dumped)

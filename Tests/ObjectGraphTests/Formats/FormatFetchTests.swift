@@ -1,11 +1,11 @@
 import ObjectGraph
 import Testing
 
-@Suite("Fetches with predicates as text") struct FormatFetchTests {
+@Suite("Fetches with predicate formats") struct FormatFetchTests {
     private static let model = Fixtures.library
     private static let book = model.entitiesByName["Book"]!
 
-    /// Three books, of two authors and of nobody.
+    /// Three books, two of them with an author.
     private static func fill(_ context: ManagedObjectContext) {
         let soseki = context.make("Author", ["name": "Natsume Sōseki", "born": 1867])
         let ozu = context.make("Author", ["name": "ozu"])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, 0..<formats.count)
-    func `a predicate finds the same in the store and in memory`(kind: StoreKind, index: Int) throws {
+    func `a predicate format has the same results in the store and in memory`(kind: StoreKind, index: Int) throws {
         let (format, expected) = Self.formats[index]
         let context = try TestStore(kind).context()
         Self.fill(context)
@@ -54,7 +54,7 @@ import Testing
         #expect(Self.pages(try context.fetch(request)) == expected, "\(format), not saved")
         try context.save()
         #expect(Self.pages(try context.fetch(request)) == expected, "\(format), saved")
-        // As it is written, too.
+        // The printed format has the same results.
         let predicate = try #require(request.predicate)
         let written = predicate.predicateFormat(showingValuesFor: Self.book)
         #expect(try QueryExpression(format: written, entity: Self.book) == predicate, "\(written)")
@@ -80,7 +80,7 @@ import Testing
         #expect(try pages("ANY tags == %@", tag) == [248])
     }
 
-    @Test(arguments: StoreKind.allCases) func `a value as text is a column and a sort key`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a value format can be a column and a sort key`(kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         Self.fill(context)
         try context.save()
@@ -101,7 +101,7 @@ import Testing
         )
     }
 
-    @Test(arguments: StoreKind.allCases) func `text from outside changes nothing`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `text in arguments cannot change the predicate`(kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         Self.fill(context)
         try context.save()

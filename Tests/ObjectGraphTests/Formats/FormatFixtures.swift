@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// A model with attributes of every type, whose predicates the tests write as text.
+/// A model with attributes of every type for tests of predicate formats.
 enum FormatFixtures {
     static let model = Fixtures.model(
         EntityDescription(

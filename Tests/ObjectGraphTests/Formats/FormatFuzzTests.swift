@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// The seed is new in each run; `SEED=N swift test --filter FormatFuzzTests` repeats one.
-@Suite("Any text as a predicate") struct FormatFuzzTests {
-    /// Texts that are put together and changed at random.
+@Suite("Random texts as predicate formats") struct FormatFuzzTests {
+    /// The formats that mutations start from.
     static let formats = [
         "name CONTAINS[cd] %@ AND ANY tags.label IN %@",
         "SUBQUERY(tags, $t, $t.rank > 1 AND $t.label == name).@count > 2",
@@ -24,7 +24,7 @@ import Testing
         "🍵", "\u{FEFF}", "\u{A0}", "SUBQUERY(", "CAST(", "TERNARY(", "IN ", "BETWEEN ", "&&", "||", "**", "%%",
     ]
 
-    @Test func `no change to a text ends the process, and every mistake has a place in it`() {
+    @Test func `no mutation of a format traps, and every error has a position in it`() {
         var generator = SeededGenerator()
         print(generator)
         var understood = 0
@@ -73,14 +73,14 @@ import Testing
     @Test(arguments: [
         "(", "NOT ", "{", "abs(", "-", "name.", "SUBQUERY(tags, $t, ", "1 + ", "2 ** ", "TERNARY(", "ANY ", "!",
     ])
-    func `depth is limited, however it is made`(piece: String) {
+    func `nesting of every kind is limited`(piece: String) {
         for count in [1_000, 100_000] {
             let format = String(repeating: piece, count: count) + "count == 1"
             #expect(throws: PredicateFormatError.self) { try FormatFixtures.condition(format) }
         }
     }
 
-    @Test func `a predicate that is nested deeper than stores evaluate is refused`() throws {
+    @Test func `a predicate nested deeper than stores evaluate is refused`() throws {
         func nested(_ depth: Int) throws -> QueryExpression {
             let opening = String(repeating: "NOT (", count: depth)
             return try FormatFixtures.condition(opening + "count == 1" + String(repeating: ")", count: depth))
@@ -110,8 +110,8 @@ import Testing
         #expect(parts.count == 5_000)
     }
 
-    @Test func `reading takes little room on the stack`() async {
-        // Unoptimized code takes several times what optimized code does, which fits threads of half a megabyte.
+    @Test func `parsing takes little stack`() async {
+        // Unoptimized code takes several times the stack of optimized code, which fits threads of half a megabyte.
         let format = String(repeating: "NOT (", count: 200)
         let failed = await withCheckedContinuation { continuation in
             let thread = Thread {

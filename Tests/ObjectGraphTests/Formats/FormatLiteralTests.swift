@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-@Suite("Literals in predicates as text") struct FormatLiteralTests {
+@Suite("Literals in predicate formats") struct FormatLiteralTests {
     private static let path = FormatFixtures.path
 
     @Test(arguments: [
@@ -36,19 +36,19 @@ import Testing
         #expect(condition == .comparison(.equal, Self.path("isOld"), .literal(value)))
     }
 
-    @Test func `a decimal keeps all digits that are written`() throws {
+    @Test func `a decimal keeps all written digits`() throws {
         let digits = "12345678901234567890.123456789012345678"
         let decimal = try #require(Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")))
         let condition = try FormatFixtures.condition("price == \(digits)")
         #expect(condition == .comparison(.equal, Self.path("price"), .literal(decimal.storedValue)))
     }
 
-    @Test func `an integer that a double cannot hold is compared as it is`() throws {
+    @Test func `an integer that a double cannot represent is compared exactly`() throws {
         let condition = try FormatFixtures.condition("weight == 9007199254740993")
         #expect(condition == .comparison(.equal, Self.path("weight"), .literal(.integer(9_007_199_254_740_993))))
     }
 
-    @Test func `names may be escaped, reserved or of any script`() throws {
+    @Test func `names may be escaped, reserved or in any script`() throws {
         func equal(_ name: String) -> QueryExpression { .comparison(.equal, Self.path(name), .literal(.text("x"))) }
         #expect(try FormatFixtures.condition("#in == 'x'") == equal("in"))
         #expect(try FormatFixtures.condition("SELF.in == 'x'") == equal("in"))
@@ -71,7 +71,7 @@ import Testing
         #expect(try FormatFixtures.condition("owner == CAST(7, 'Person')") == equal("owner", .integer(7)))
     }
 
-    @Test func `now is the time at which the text is read`() throws {
+    @Test func `now() is the time of parsing`() throws {
         let before = Date().timeIntervalSinceReferenceDate
         let condition = try FormatFixtures.condition("made < now()")
         let after = Date().timeIntervalSinceReferenceDate

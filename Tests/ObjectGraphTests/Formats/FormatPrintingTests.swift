@@ -1,8 +1,8 @@
 import ObjectGraph
 import Testing
 
-@Suite("Predicates written as text") struct FormatPrintingTests {
-    /// Formats, and what is written for them.
+@Suite("Printed predicate formats") struct FormatPrintingTests {
+    /// Formats and their printed forms.
     static let formats: [(format: String, written: String)] = [
         ("name = 'x'", "name == 'x'"), ("name <> NULL", "name != NIL"), ("3 < count", "3 < count"),
         ("isOld = yes && count=>3||!(name=='a\"\\'\\n')", #"isOld == TRUE AND count >= 3 OR NOT name == 'a"\'\n'"#),
@@ -76,7 +76,7 @@ import Testing
         ("SUBQUERY(labels, $l, $l > 1.5).@count > 1", "SUBQUERY(labels, $x1, CAST($x1, 'double') > 1.5).@count > 1"),
     ]
 
-    @Test(arguments: formats) func `a predicate is written so that reading it gives it again`(
+    @Test(arguments: formats) func `parsing a printed predicate returns an equal predicate`(
         format: String,
         written: String
     ) throws {
@@ -86,7 +86,7 @@ import Testing
         #expect(try FormatFixtures.condition(text) == condition, "\(text)")
     }
 
-    @Test func `values are not shown unless they are asked for`() throws {
+    @Test func `values are hidden by default`() throws {
         let format = "name CONTAINS[cd] 'sesame' AND count IN {1, 2} AND ANY tags.rank > 123 AND owner != NIL"
         let condition = try FormatFixtures.condition(format)
         #expect(

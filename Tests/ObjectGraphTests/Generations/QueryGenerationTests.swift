@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct QueryGenerationTests {
-    /// A context that is pinned to a state with one author of two books, and one that goes on.
+    /// A context pinned to a state with one author of two books, and an unpinned writer.
     private static func contexts(
         _ kind: StoreKind
     ) throws -> (store: TestStore, pinned: ManagedObjectContext, writer: ManagedObjectContext, author: ManagedObject) {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pinned context does not see what others save`(kind: StoreKind) throws {
+    func `a pinned context does not merge saves of other contexts`(kind: StoreKind) throws {
         let (_, pinned, writer, author) = try Self.contexts(kind)
         author["name"] = "new"
         writer.delete(author[many: "books"][0])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pinned context moves on when it is pinned anew`(kind: StoreKind) throws {
+    func `a pinned context moves to the latest state when it is pinned again`(kind: StoreKind) throws {
         let (_, pinned, writer, author) = try Self.contexts(kind)
         for name in ["x", "y"] {
             author["name"] = .text(name)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `two contexts with one token see the same`(kind: StoreKind) throws {
+    func `two contexts with one token read the same state`(kind: StoreKind) throws {
         let (store, pinned, writer, author) = try Self.contexts(kind)
         author["name"] = "new"
         try writer.save()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pinned context conflicts with what others have saved`(kind: StoreKind) throws {
+    func `a pinned context conflicts with later saves of other contexts`(kind: StoreKind) throws {
         let (_, pinned, writer, author) = try Self.contexts(kind)
         let counterpart = try pinned.one("Author")
         author["name"] = "theirs"
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a batch request of a pinned context shows in it`(kind: StoreKind) throws {
+    func `a pinned context shows the changes of its batch request`(kind: StoreKind) throws {
         let (_, pinned, _, _) = try Self.contexts(kind)
         let known = try pinned.one("Author")
         let entity = pinned.model.entitiesByName["Author"]!
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a reset moves a pinned context on`(kind: StoreKind) throws {
+    func `a reset moves a pinned context to the latest state`(kind: StoreKind) throws {
         let (_, pinned, writer, author) = try Self.contexts(kind)
         author["name"] = "new"
         try writer.save()
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a child reads what its parent is pinned to`(kind: StoreKind) throws {
+    func `a child reads the state that its parent is pinned to`(kind: StoreKind) throws {
         let (_, pinned, writer, author) = try Self.contexts(kind)
         let child = ManagedObjectContext(parent: pinned)
         author["name"] = "new"

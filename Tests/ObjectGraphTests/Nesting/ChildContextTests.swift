@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct ChildContextTests {
-    /// A context with a saved author of two books, and a child of it.
+    /// A context with a saved author of two books, and a child context.
     private static func contexts(
         _ kind: StoreKind
     ) throws -> (store: TestStore, parent: ManagedObjectContext, author: ManagedObject, child: ManagedObjectContext) {
@@ -17,7 +17,7 @@ import Testing
     // MARK: Reading
 
     @Test(arguments: StoreKind.allCases)
-    func `a child sees what is saved`(kind: StoreKind) throws {
+    func `a child reads saved objects`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         let counterpart = try child.one("Author")
         #expect(counterpart !== author)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a child sees the unsaved changes of its parent`(kind: StoreKind) throws {
+    func `a child reads the unsaved changes of its parent`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         author["name"] = "new"
         let added = parent.make("Book", ["name": "c"])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a new object of the parent has one identifier in both`(kind: StoreKind) throws {
+    func `a new object of the parent has the same identifier in the child`(kind: StoreKind) throws {
         let (_, parent, _, child) = try Self.contexts(kind)
         let added = parent.make("Book", ["name": "c"])
         let temporary = added.managedObjectID
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `relationships to new objects of the parent outlast their new identifiers`(kind: StoreKind) throws {
+    func `relationships to new objects of the parent survive their permanent identifiers`(kind: StoreKind) throws {
         let (store, parent, author, child) = try Self.contexts(kind)
         let tag = parent.make("Tag", ["name": "t"])
         let added = parent.make("Book", ["name": "c"])
@@ -99,7 +99,7 @@ import Testing
     // MARK: Saving
 
     @Test(arguments: StoreKind.allCases)
-    func `a child's save makes its changes the parent's`(kind: StoreKind) throws {
+    func `a child's save moves its changes to the parent`(kind: StoreKind) throws {
         let (store, parent, author, child) = try Self.contexts(kind)
         let counterpart = try child.one("Author")
         counterpart["name"] = "new"
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a child's value goes before the parent's, and other values stay`(kind: StoreKind) throws {
+    func `a child's value replaces the parent's, and other values stay`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         let counterpart = try child.one("Author")
         author["name"] = "parent"
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what moves away is not deleted with its former owner`(kind: StoreKind) throws {
+    func `a moved object is not deleted with its former owner`(kind: StoreKind) throws {
         let (store, parent, _, child) = try Self.contexts(kind)
         let books = try child.all("Book")
         let chapter = child.make("Chapter", ["name": "1"])
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a child checks what it saves`(kind: StoreKind) throws {
+    func `a child validates its changes`(kind: StoreKind) throws {
         let (_, parent, _, child) = try Self.contexts(kind)
         _ = child.make("Chapter")
         #expect(throws: ObjectGraphError.self) { try child.save() }
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changing what the parent has deleted is a conflict`(kind: StoreKind) throws {
+    func `changing an object that the parent deleted is a conflict`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         let counterpart = try child.one("Author")
         counterpart["name"] = "new"
@@ -224,10 +224,10 @@ import Testing
         try parent.save()
     }
 
-    // MARK: Others
+    // MARK: Other contexts
 
     @Test(arguments: StoreKind.allCases)
-    func `children take in what the others save`(kind: StoreKind) throws {
+    func `children merge the saves of other contexts`(kind: StoreKind) throws {
         let (store, parent, author, child) = try Self.contexts(kind)
         let sibling = ManagedObjectContext(parent: parent)
         let counterpart = try child.one("Author")
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the parent drops the child loses`(kind: StoreKind) throws {
+    func `objects that the parent drops are deleted in the child`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         let counterpart = try child.one("Author")
         counterpart["name"] = "new"
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a child's save is one operation of the parent's to undo`(kind: StoreKind) throws {
+    func `a child's save is one undo group of the parent`(kind: StoreKind) throws {
         let (store, parent, author, child) = try Self.contexts(kind)
         parent.undoManager = UndoManager()
         let counterpart = try child.one("Author")
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `children have children`(kind: StoreKind) throws {
+    func `children can have children`(kind: StoreKind) throws {
         let (store, parent, author, child) = try Self.contexts(kind)
         let grandchild = ManagedObjectContext(parent: child)
         let added = grandchild.make("Book", ["name": "c"])
@@ -348,7 +348,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `batch requests of a child reach everybody`(kind: StoreKind) throws {
+    func `batch requests of a child reach all contexts`(kind: StoreKind) throws {
         let (_, parent, author, child) = try Self.contexts(kind)
         let sibling = ManagedObjectContext(parent: parent)
         let known = try sibling.one("Author")

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object with an identifier but no row reads its empty values`(kind: StoreKind) throws {
+    func `an object with a permanent identifier and no row keeps its values`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")

@@ -3,14 +3,14 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Random batch requests, carried out by both stores: they must succeed and fail alike, and leave the same behind.
+/// Random batch requests, executed by both stores: both must succeed or fail alike, with equal results.
 ///
 /// The seeds are new in each run; `SEED=N swift test --filter BatchAgreementTests` repeats one.
 @Suite struct BatchAgreementTests {
     private static let model = Fixtures.library
     private static let seeds = SeededGenerator.seeds(12)
 
-    /// A random library, the same for the same seed.
+    /// Inserts a random library that is the same for the same seed.
     private static func fill(_ context: ManagedObjectContext, _ random: inout SeededGenerator) throws {
         let authors = (0..<6).map {
             context.make("Author", ["name": .text("a\($0)"), "born": .integer(Int64($0 % 3))])
@@ -59,7 +59,7 @@ import Testing
         return Dictionary(all.filter { _ in random.chance(30) }, uniquingKeysWith: { $1 })
     }
 
-    /// Carries out a random request. Returns what came of it.
+    /// Executes a random request and returns a description of its outcome.
     private static func step(_ context: ManagedObjectContext, _ random: inout SeededGenerator) -> String {
         do {
             let result: BatchResult
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Everything that the store has, without keys, which differ between stores.
+    /// The contents of the store without keys, which differ between stores.
     private static func content(_ context: ManagedObjectContext) throws -> [[Value]] {
         let columns: [(String, [QueryExpression])] = [
             (
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `both stores do the same, and registered objects follow`(seed: UInt64) throws {
+    func `both stores agree, and registered objects follow`(seed: UInt64) throws {
         let stores = try StoreKind.allCases.map { try TestStore($0) }
         var outcomes: [[String]] = []
         var contents: [[[[Value]]]] = []

@@ -10,7 +10,7 @@ struct PlainGraph {
 
     var objects: [Int: Object] = [:]
 
-    /// The objects that a relationship of an object leads to.
+    /// The destinations of a relationship of an object.
     func related(_ id: Int, _ relationship: Relationship) -> [Int] { objects[id]?.relations[relationship.name] ?? [] }
 
     mutating func insert(_ id: Int, _ entity: Entity) { objects[id] = Object(entity: entity) }
@@ -45,7 +45,7 @@ struct PlainGraph {
 
     // MARK: Deleting
 
-    /// An object and all that go with it.
+    /// An object and all objects that its cascades delete.
     func cascade(from id: Int) -> Set<Int> {
         var found: Set<Int> = [id]
         var next = [id]
@@ -57,7 +57,7 @@ struct PlainGraph {
         return found
     }
 
-    /// Whether a relationship with delete rule deny leads from one of the deleted objects to one that is still here.
+    /// Whether a relationship with delete rule deny leads from a deleted object to an object that stays.
     func denies(deletionOf deleted: some Sequence<Object>) -> Bool {
         deleted.contains { object in
             object.entity.relationships.contains { relationship in
@@ -76,8 +76,8 @@ struct PlainGraph {
         }
     }
 
-    /// Moves an object to the end of all lists that its own relationships tell of; only in its own list it stays where it
-    /// is, since that went with it.
+    /// Moves an object to the end of the inverse list of each of its relationships. Its position in its own list stays,
+    /// since that list was deleted with it.
     mutating func rejoin(_ id: Int) {
         for relationship in objects[id]!.entity.relationships {
             guard let inverse = relationship.inverse, inverse.isToMany else { continue }
@@ -90,7 +90,7 @@ struct PlainGraph {
 
     // MARK: Checks
 
-    /// What is wrong with the graph itself.
+    /// The inconsistencies of the graph itself.
     var contradictions: [String] {
         var found: [String] = []
         for (id, object) in objects {
@@ -99,7 +99,7 @@ struct PlainGraph {
                 if !relationship.isToMany, others.count > 1 { found.append("\(id).\(relationship.name) is \(others)") }
                 for other in others {
                     guard objects[other] != nil else {
-                        found.append("\(id).\(relationship.name) leads to \(other), which is gone")
+                        found.append("\(id).\(relationship.name) leads to \(other), which is deleted")
                         continue
                     }
                     if let inverse = relationship.inverse, !related(other, inverse).contains(id) {

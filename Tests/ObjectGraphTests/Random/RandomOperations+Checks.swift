@@ -37,7 +37,7 @@ extension RandomOperations {
         }
     }
 
-    /// Looks for what no context sees: rows that nothing leads to any more, places that two members share, damage.
+    /// Checks the file for problems that no context sees: orphaned rows, shared positions, damage.
     func checkFile() throws {
         let problems = try store.problems()
         try expect(problems.isEmpty, "the file: \(problems.joined(separator: "; "))")

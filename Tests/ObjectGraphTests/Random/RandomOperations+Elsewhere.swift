@@ -1,11 +1,11 @@
 import ObjectGraph
 import TestSupport
 
-/// What happens beside the context's own changes: batch requests, and what other contexts save.
+/// Operations beside the context's own changes: batch requests and saves of other contexts.
 extension RandomOperations {
     // MARK: Batch requests
 
-    /// Carries out a random batch request. Only without unsaved changes does the plain graph know what it finds.
+    /// Executes a random batch request. The plain graph can predict its result only without unsaved changes.
     mutating func doBatch() throws {
         guard !context.hasChanges else { return }
         switch Int.random(in: 0..<3, using: &random) {
@@ -70,7 +70,7 @@ extension RandomOperations {
         }
     }
 
-    /// The objects of an entity with a number that fulfils a condition.
+    /// The objects of an entity whose number satisfies a condition.
     private func fitting(_ entity: Entity, where condition: (Int64) -> Bool) -> [Int] {
         graph.objects.filter { _, object in
             guard object.entity.isKind(of: entity), case .integer(let n)? = object.values["n"] else { return false }
@@ -80,7 +80,7 @@ extension RandomOperations {
 
     // MARK: Other contexts
 
-    /// Changes an object in the other context that the active one has not changed, which keeps its own changes.
+    /// Changes an object in the other context that is unchanged in the active one, which keeps its own changes.
     mutating func changeElsewhere() throws {
         let candidates = graph.objects.keys.filter { saved.objects[$0] != nil }.sorted()
         guard let id = random.pick(candidates) else { return }
@@ -99,13 +99,13 @@ extension RandomOperations {
         context.processPendingChanges()
         graph.objects[id]!.values["n"] = value
         saved.objects[id]!.values["n"] = value
-        // What was recorded before knows nothing of it.
+        // Earlier undo operations do not include it.
         forgetUndo()
     }
 
     // MARK: Faults
 
-    /// Lets go of all saved objects, and fetches some of them with a part of their values.
+    /// Releases all saved objects and fetches some of them partially.
     mutating func fetchInPart() throws {
         let entity = random.pick(store.model.entities)!
         var request = context.request(entity.name)

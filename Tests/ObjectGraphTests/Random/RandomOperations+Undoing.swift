@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension RandomOperations {
-    /// Does an operation as one that can be undone.
+    /// Performs an operation as one undo group.
     mutating func undoably(_ operation: (inout Self) throws -> Void) throws {
         let before = Moment(graph: graph, deleted: deleted)
         let undoManager = try #require(context.undoManager)
         undoManager.beginUndoGrouping()
-        // Operations that change nothing would leave no group.
+        // An operation without changes would leave no group.
         let marker = Marker(undoManager)
         marker.register()
         markers.append(marker)
@@ -32,7 +32,7 @@ extension RandomOperations {
                 undoable.append(now)
             }
             graph = moment.graph
-            // A save may have come in between.
+            // There may have been a save in between.
             deleted = moment.deleted.filter { saved.objects[$0.key] != nil && graph.objects[$0.key] == nil }
             for (id, object) in saved.objects where graph.objects[id] == nil && deleted[id] == nil {
                 deleted[id] = PlainGraph.Object(entity: object.entity)
@@ -40,12 +40,12 @@ extension RandomOperations {
         }
     }
 
-    /// Whether undoing or redoing can bring back objects that are deleted now.
+    /// Whether undo or redo can restore objects that are deleted now.
     var canBringBackDeleted: Bool {
         (undoable + redoable).contains { moment in moment.graph.objects.keys.contains { graph.objects[$0] == nil } }
     }
 
-    /// Forgets what could be undone: the plain graph does not know what becomes of it.
+    /// Removes all undo operations: the plain graph cannot predict their results.
     mutating func forgetUndo() {
         for context in contexts { context.undoManager?.removeAllActions() }
         undoable = []

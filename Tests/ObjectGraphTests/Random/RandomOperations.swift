@@ -3,30 +3,30 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Does the same random operations to a context and to a plain graph.
+/// Performs the same random operations on a context and on a plain graph.
 struct RandomOperations {
     var random: SeededGenerator
     let store: TestStore
     private let seed: UInt64
     private let checksEveryStep: Bool
-    /// Whether the contexts are children of another one, which is saved whenever one of them is.
+    /// Whether the contexts are children of a context that is saved after each save of a child.
     private let isNested: Bool
     var contexts: [ManagedObjectContext]
-    /// The context with the changes, if there are any.
+    /// The index of the context with pending changes.
     private(set) var active = 0
     var graph = PlainGraph()
     var saved = PlainGraph()
     var ids: [Int: ManagedObjectID] = [:]
-    /// Objects that the test refers to, so that they stay in memory, by context.
+    /// The objects that the test keeps in memory, by context.
     private var held: [[Int: ManagedObject]] = [[:], [:]]
     var nextID = 1
-    /// Objects that were fetched in part.
+    /// Partially fetched objects.
     var parts: [ManagedObject] = []
-    /// Saved objects that were deleted since the last save, as they were then.
+    /// The last states of the saved objects that were deleted since the last save.
     var deleted: [Int: PlainGraph.Object] = [:]
     var log: [String] = []
     var markers: [Marker] = []
-    /// What the plain graph was before each operation that can be undone or redone, the last one at the end.
+    /// The states of the plain graph before each operation that can be undone or redone, latest last.
     var undoable: [Moment] = []
     var redoable: [Moment] = []
 
@@ -51,7 +51,7 @@ struct RandomOperations {
         for context in contexts { context.undoManager = UndoManager() }
     }
 
-    /// Saves, and so does the parent.
+    /// Saves the context and its parent.
     private mutating func saveAll() throws {
         try context.save()
         for (id, object) in held[active] where graph.objects[id] != nil { ids[id] = object.managedObjectID }
@@ -71,7 +71,7 @@ struct RandomOperations {
         }.joined(separator: "\n")
     }
 
-    /// What the graph and the context do not agree on.
+    /// A difference between the graph and the context.
     struct Disagreement: Error, CustomStringConvertible {
         let description: String
     }
@@ -122,7 +122,7 @@ struct RandomOperations {
         nextID += 1
     }
 
-    /// Makes some objects, relates them outside any context, and brings them in by one of them.
+    /// Creates objects, relates them outside any context, and inserts all by inserting one of them.
     private mutating func insertGraphFromOutside() {
         let objects = (0..<3).map { _ in ManagedObject.make(store.model, random.pick(store.model.entities)!.name) }
         let first = nextID
@@ -189,7 +189,7 @@ struct RandomOperations {
         graph.relate(id, relationship, to: others)
     }
 
-    /// What is given to another object, or to none, no longer keeps an object from being deleted.
+    /// Removes the references with delete rule deny, so that an object can be deleted.
     private mutating func freeFromDeleted(_ members: [Int], _ relationship: Relationship) {
         for (id, object) in deleted where object.entity.isKind(of: relationship.source) {
             deleted[id]?.relations[relationship.name]?.removeAll { members.contains($0) }
@@ -238,7 +238,7 @@ struct RandomOperations {
             return try rollBack()
         }
         try saveAll()
-        // One-way references that the store clears with a deletion come back only where they are in memory.
+        // The undo of a deletion restores one-way references only for objects in memory.
         if store.model.relationships.contains(where: { $0.inverse == nil }), canBringBackDeleted { forgetUndo() }
         try expect(!context.hasChanges, "there are changes after a save")
         saved = graph
@@ -252,11 +252,11 @@ struct RandomOperations {
         guard context.hasChanges else { return }
         log.append("a save that fails")
         store.counter.failNextSave(with: ObjectGraphError.storeIsReadOnly)
-        // Where nothing is to be written in the end, nothing fails.
+        // A save without writes cannot fail.
         if (try? saveAll()) == nil {
             _ = store.counter.takeFailure()
             try check(context, graph, "the context after a failed save")
-            // The child has done its part: only the parent can try again.
+            // The child has saved: only the parent can repeat its save.
             if isNested { try save() }
         } else {
             _ = store.counter.takeFailure()
@@ -313,11 +313,11 @@ struct RandomOperations {
         _ = try? context.count(context.request("Alpha"))
     }
 
-    /// Stops to refer to some objects, so that the context may let go of them.
+    /// Drops references to some objects, so that the context may release them.
     mutating func letGo() {
         log.append("let go")
         let unsaved = Set(context.insertedObjects.map { ObjectIdentifier($0) })
-        // New objects whose insertion is undone can come back.
+        // A redo can restore new objects whose insertion was undone.
         held[active] = held[active].filter {
             unsaved.contains(ObjectIdentifier($0.value)) || ids[$0.key] == nil || $0.key % 2 == 0
         }
@@ -335,7 +335,7 @@ struct RandomOperations {
 
     func object(_ id: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
         if context === self.context, let object = held[active][id] { return object }
-        let permanent = try #require(ids[id], "object \(id) was never saved, and is not held")
+        let permanent = try #require(ids[id], "object \(id) was never saved and is not in memory")
         return try #require(
             try context.existingObject(with: permanent) as? ManagedObject,
             "object \(id) is not in the store"

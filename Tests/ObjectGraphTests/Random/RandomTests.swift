@@ -3,7 +3,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Random operations, done to a context, its store and a plain graph alike.
+/// Random operations on a context, its store and a plain graph.
 ///
 /// The seeds are new in each run; `SEED=N swift test --filter RandomTests` repeats one.
 @Suite struct RandomTests {

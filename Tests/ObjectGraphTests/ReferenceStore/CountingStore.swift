@@ -5,13 +5,13 @@ import SealedStore
 import Synchronization
 import TestSupport
 
-/// Passes requests on to another store, and counts them.
+/// Forwards requests to another store, and counts them.
 final class CountingStore: IncrementalStore {
     static let type = "Counting"
 
     private let store: any IncrementalStore
     private let counter: RequestCounter
-    /// Goes away with the last store in it.
+    /// The folder is removed with the last store in it.
     private let folder: TemporaryFolder
     private let isOpen = Atomic<Bool>(false)
 
@@ -106,7 +106,7 @@ final class CountingStore: IncrementalStore {
 
     func currentQueryGeneration() throws -> (any QueryGeneration)? { try store.currentQueryGeneration() }
 
-    /// What is wrong with what the store has written, as far as it can be checked.
+    /// The problems that the store's check finds, if it has one.
     func problems() throws -> [String] { try (store as? SealedStore)?.check().map(\.description) ?? [] }
 
     func close() throws {
@@ -114,7 +114,7 @@ final class CountingStore: IncrementalStore {
     }
 }
 
-/// How often a store was asked, by kind of request; and the errors that its next save and all reads end with.
+/// The number of requests by kind, and the errors of the next save and of all reads.
 final class RequestCounter: Sendable {
     enum Kind: Hashable {
         case fetch, save, values, members
@@ -123,13 +123,13 @@ final class RequestCounter: Sendable {
     private let state = Guarded<(counts: [Kind: Int], failure: (any Error)?)>(([:], nil))
     private let readFailure = Guarded<(any Error)?>(nil)
 
-    /// Counts a request that reads, which fails where all of them are to.
+    /// Counts a request that reads, and throws the error of ``failReads(with:)``.
     func countRead(_ kind: Kind) throws {
         count(kind)
         if let error = readFailure.withLock({ $0 }) { throw error }
     }
 
-    /// Lets all reads fail before they reach the store; none for nil.
+    /// Makes all reads fail before they reach the store; nil ends that.
     func failReads(with error: (any Error)?) { readFailure.withLock { $0 = error } }
 
     func count(_ kind: Kind) { state.withLock { $0.counts[kind, default: 0] += 1 } }
@@ -141,7 +141,7 @@ final class RequestCounter: Sendable {
 
     func reset() { state.withLock { $0.counts = [:] } }
 
-    /// Lets the next save fail before it reaches the store.
+    /// Makes the next save fail before it reaches the store.
     func failNextSave(with error: any Error) { state.withLock { $0.failure = error } }
 
     func takeFailure() -> (any Error)? {

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Guarded
 
-/// What a reference store holds: records by root entity and key, and pairs and orders by relationship, all by name.
+/// The contents of a reference store: records by root entity and key, pairs and orders by relationship.
 struct ReferenceData {
     struct Record {
         var entity: String
@@ -24,7 +24,7 @@ struct ReferenceData {
     var orders: [String: [Int64: [Int64]]] = [:]
 }
 
-/// The places that reference stores keep their data in: a store that is opened again finds what was there.
+/// The data of reference stores by URL: a reopened store finds its data.
 final class ReferenceBacking: Sendable {
     let data = Guarded(ReferenceData())
 
@@ -46,7 +46,7 @@ final class ReferenceBacking: Sendable {
 }
 
 extension Relationship {
-    /// The name that the relationship's pairs or order are kept under.
+    /// The name under which the relationship's pairs or order are stored.
     var referenceName: String { "\(source.name).\(name)" }
 }
 

@@ -6,13 +6,13 @@ struct ReferenceDictionaries {
     let query: ReferenceQuery
     let request: DictionaryFetchRequest
 
-    /// The rows that a request gives for the keys that fulfil its predicate, which are ascending.
+    /// Returns the rows of a request for the keys that satisfy its predicate, which are ascending.
     func rows(_ keys: [Int64]) throws -> [[Value]] {
         let root = request.entity.rootName
         let objects = keys.map { ReferenceQuery.Object(root, $0) }
         var ranked: [(row: [Value], sort: [Value], tie: [Value])] = []
         for group in try groups(objects) {
-            // A group without objects has none to evaluate anything for: only aggregates mean something.
+            // A group without objects has values for aggregates only.
             let first = group.first ?? (root, 0)
             let evaluate = { (expression: QueryExpression) in
                 try query.value(resolve(expression, group), [first])

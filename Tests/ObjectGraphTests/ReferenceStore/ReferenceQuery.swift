@@ -14,7 +14,7 @@ struct ReferenceQuery {
         self.model = model
     }
 
-    /// What a variable stands for.
+    /// The value of a variable.
     private enum Variable {
         case object(Object)
         case element(Value)
@@ -148,7 +148,7 @@ struct ReferenceQuery {
         }
     }
 
-    /// Most functions have one meaning for all stores; those that are written anew here are what others build on.
+    /// Most functions are shared by all stores; the basic ones are implemented independently here.
     private func apply(_ function: QueryExpression.Function, _ arguments: [Value]) throws -> Value {
         if function == .minimum || function == .maximum {
             if arguments.contains(.null) { return .null }
@@ -201,7 +201,7 @@ struct ReferenceQuery {
         return members(of: relationship, owner.key).map { (relationship.destination.rootName, $0) }
     }
 
-    /// The keys of an object's destinations: in order where the relationship has one, else by key.
+    /// The keys of an object's destinations: in order if the relationship is ordered, else by key.
     func members(of relationship: Relationship, _ owner: Int64) -> [Int64] {
         members(of: relationship, ofAll: [owner])[owner] ?? []
     }

@@ -6,7 +6,7 @@ import ObjectGraph
 extension ReferenceStore {
     func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
-        // Before the data are locked: the rows come from the test's own code.
+        // Before the data are locked: closures of the test make the rows.
         var all: [RowBatch] = []
         var changes = BatchChanges()
         while true {
@@ -82,7 +82,7 @@ extension ReferenceStore {
         return changes
     }
 
-    /// The objects that fit and those that cascades lead to, by root entity.
+    /// The matching objects and the objects of their cascades, by root entity.
     private func doomed(_ request: BatchDeleteRequest, _ data: ReferenceData) throws -> [String: Set<Int64>] {
         var doomed: [String: Set<Int64>] = [:]
         var rest = try keys(data, request.fetchRequest).map { (request.entity.rootName, $0) }
@@ -139,7 +139,7 @@ extension ReferenceStore {
         return entity.relationships.map { ($0, query.members(of: $0, key)) }
     }
 
-    /// Changes the data, or leaves them as they are where `body` throws or a rule is broken.
+    /// Changes the data, or leaves them unchanged if `body` throws or violates a rule.
     private func change(touching entities: Set<Entity>, _ body: (inout ReferenceData) throws -> Void) throws {
         try backing.data.withLock { data in
             var new = data

@@ -1,8 +1,8 @@
 import ObjectGraph
 
-/// What a save requires of the references among its objects.
+/// The rules of a save for references among its objects.
 extension ReferenceStore {
-    /// - Throws: `SaveConflict.outdated` with objects that get new members and do not exist.
+    /// - Throws: `SaveConflict.outdated` with objects that get new members but do not exist.
     func requireOwners(of changes: [SaveChangesRequest.MembershipChange], _ data: ReferenceData) throws {
         let missing = changes.filter { change in
             !change.added.isEmpty && data.records[change.relationship.source.rootName]?[change.owner] == nil
@@ -11,7 +11,7 @@ extension ReferenceStore {
         throw SaveConflict.outdated(Array(Set(missing.map { id($0.owner, $0.relationship.source, data) })))
     }
 
-    /// All references that lead to objects which do not exist, or are of another entity.
+    /// All references to objects that do not exist or are of another entity.
     func danglingReferences(_ data: ReferenceData) -> [WrittenReference] {
         var dangling: [WrittenReference] = []
         func check(_ key: Int64, _ source: Int64, _ entity: Entity, _ relationship: Relationship) {
@@ -42,7 +42,7 @@ extension ReferenceStore {
         return dangling
     }
 
-    /// The references to deleted objects, and pairs with them, that no delete rule covers.
+    /// The references to deleted objects, and pairs with them, that no delete rule clears.
     func remainingReferences(
         to deletions: [SaveChangesRequest.Deletion],
         _ data: ReferenceData

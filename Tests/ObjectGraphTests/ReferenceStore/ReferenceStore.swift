@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import Synchronization
 
-/// The simplest store there can be: dictionaries, and a loop for everything.
+/// A store as simple as possible: dictionaries and loops.
 final class ReferenceStore: IncrementalStore {
     static let type = "Reference"
 
@@ -109,7 +109,7 @@ final class ReferenceStore: IncrementalStore {
 
     func currentQueryGeneration() throws -> (any QueryGeneration)? { Generation(self) }
 
-    /// Lends the data that a context is to see.
+    /// Passes the data that a context reads to `body`.
     private func read<R>(for context: ManagedObjectContext?, _ body: (ReferenceData) throws -> R) rethrows -> R {
         for case let generation as Generation in context?.queryGenerationToken?.generations ?? []
         where generation.store === self {
@@ -138,7 +138,7 @@ final class ReferenceStore: IncrementalStore {
         return rows.finish()
     }
 
-    /// The rows of keys, with what the request reads of them.
+    /// The rows of keys with the properties that the request reads.
     private func rows(_ data: ReferenceData, _ keys: [Int64], for request: FetchRequest) -> RowBatch {
         let all = rows(data, keys, request.entity)
         if request.readsAllProperties { return all }
@@ -154,7 +154,7 @@ final class ReferenceStore: IncrementalStore {
         return rows.finish()
     }
 
-    /// The keys of the objects that fit a request, in its order.
+    /// The keys of the objects that match a request, in its order.
     func keys(_ data: ReferenceData, _ request: FetchRequest) throws -> [Int64] {
         let query = ReferenceQuery(data, model)
         let root = request.entity.rootName
@@ -305,7 +305,7 @@ final class ReferenceStore: IncrementalStore {
                 var seen: Set<[Value]> = []
                 for record in (data.records[entity.rootName] ?? [:]).values {
                     guard model.entitiesByName[record.entity]!.uniquenessConstraints.contains(slots) else { continue }
-                    // Texts collide by their bytes.
+                    // Texts are compared by their bytes.
                     let values = names.map { name -> Value in
                         guard case .text(let text)? = record.values[name] else { return record.values[name] ?? .null }
                         return .blob(Data(text.utf8))

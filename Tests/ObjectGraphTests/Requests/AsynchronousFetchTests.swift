@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unsaved changes take part`(kind: StoreKind) async throws {
+    func `the results include unsaved changes`(kind: StoreKind) async throws {
         let store = try Self.store(kind, count: 5)
         let context = store.context()
         let authors = try context.all("Author")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a task that is cancelled before asks for nothing`(kind: StoreKind) async throws {
+    func `a task that is cancelled before the fetch sends no request`(kind: StoreKind) async throws {
         let store = try Self.store(kind, count: 1)
         let (coordinator, request) = (store.coordinator, store.context().request("Author"))
         let begin = AsyncStream.makeStream(of: Void.self)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a fetch without results is finished, too`(kind: StoreKind) async throws {
+    func `a fetch without results finishes its progress`(kind: StoreKind) async throws {
         let context = try Self.store(kind, count: 0).context()
         let whole = Progress(totalUnitCount: 1)
         let progress = Progress(totalUnitCount: -1, parent: whole, pendingUnitCount: 1)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a progress that is cancelled before asks for nothing`(kind: StoreKind) async throws {
+    func `a progress that is cancelled before the fetch sends no request`(kind: StoreKind) async throws {
         let store = try Self.store(kind, count: 1)
         let context = store.context()
         let request = context.request("Author")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `cancelling ends a statement that would take hours`(byProgress: Bool) async throws {
+    func `cancellation interrupts a statement that would take hours`(byProgress: Bool) async throws {
         let store = try Self.store(.sealed, count: 0)
         let writer = store.context()
         let tag = writer.make("Tag")
@@ -160,13 +160,13 @@ import Testing
         while counter[.fetch] == 0 { await Task.yield() }
         if byProgress { progress.cancel() } else { task.cancel() }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try store.context().count(writer.request("Book")) == 200, "the connection goes on")
+        #expect(try store.context().count(writer.request("Book")) == 200, "the connection is usable afterwards")
     }
 }
 
-/// A progress that remembers what it was set to.
+/// A progress that records its unit counts.
 private final class RecordingProgress: Progress, @unchecked Sendable {
-    // Sound because what it adds is guarded.
+    // Sound because its only stored property is guarded.
     let counts = Guarded<[Int64]>([])
 
     static func make() -> RecordingProgress { RecordingProgress(parent: nil) }

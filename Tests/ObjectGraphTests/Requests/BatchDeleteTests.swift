@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that fit are deleted in all contexts`(kind: StoreKind) throws {
+    func `matching objects are deleted in all contexts`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let authors = (0..<6).map { context.make("Author", ["name": .text("\($0)"), "born": .integer(Int64($0))]) }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `no reference to a deleted object stays`(kind: StoreKind) throws {
+    func `no reference to a deleted object remains`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cascades run through several entities and count`(kind: StoreKind) throws {
+    func `cascades run through several entities and are counted`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let books = (0..<3).map { _ in context.make("Book") }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cascade runs along a long chain and ends in a circle`(kind: StoreKind) throws {
+    func `cascade runs along a long chain and terminates in a cycle`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let writer = store.context()
         let nodes = (0..<20_000).map { writer.make("Node", ["name": .text("\($0)")]) }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `deny refuses, unless the destinations are deleted as well`(kind: StoreKind) throws {
+    func `deny refuses, unless the destinations are deleted too`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.rules)
         let context = store.context()
         let owners = ["a", "b"].map { context.make("Owner", ["name": .text($0)]) }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nullify refuses where the reference is not optional`(kind: StoreKind) throws {
+    func `nullify refuses a required reference`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription("Parent", relationships: [.init("children", to: "Child", .many, inverse: "parent")]),
             EntityDescription(
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a condition may look at relationships`(kind: StoreKind) throws {
+    func `a predicate may use relationships`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.people)
         let context = store.context()
         let people = ["a", "b", "c"].map { context.make("Person", ["name": .text($0)]) }
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `who changed a deleted object meanwhile hears of a conflict`(kind: StoreKind) throws {
+    func `pending changes of a deleted object are a conflict`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows become objects with identifiers of their own`(kind: StoreKind) throws {
+    func `rows become objects with new identifiers`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let saved = context.make("Author", ["name": "saved"])
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the result tells the count, or nothing`(kind: StoreKind) throws {
+    func `the result is the count, or only the status`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         var request = Self.request(store, "Author", [[:], [:], [:]])
@@ -39,12 +39,12 @@ import Testing
         request = Self.request(store, "Author", [[:], [:], [:]])
         request.resultType = .count
         #expect(try context.execute(request) == .count(3))
-        #expect(try context.execute(request) == .count(0), "the sequence is used up")
+        #expect(try context.execute(request) == .count(0), "the sequence has no further rows")
         #expect(try context.count(context.request("Author")) == 6)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects are asked for while others are written`(kind: StoreKind) throws {
+    func `the closure is called while rows are written`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         var number = 0
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `to-one relationships are given by key, and loaded collections follow`(kind: StoreKind) throws {
+    func `to-one relationships are set by key, and loaded collections follow`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author")
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is not the entity's is refused`(kind: StoreKind) throws {
+    func `properties of another entity and values of a wrong type are refused`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let refusals: [(String, [String: Value], ObjectGraphError.BatchProblem)] = [
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unique values are kept unique and nothing is inserted`(kind: StoreKind) throws {
+    func `a duplicate unique value is reported and nothing is inserted`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription("Word", attributes: [.init("text", .string)], uniquenessConstraints: [["text"]])
         )
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error of the program's own ends the request and nothing is inserted`(kind: StoreKind) throws {
+    func `an error thrown by the closure ends the request and nothing is inserted`(kind: StoreKind) throws {
         struct Unreadable: Error {}
         let store = try TestStore(kind)
         let context = store.context()
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store opened for reading refuses all batch requests`(kind: StoreKind) throws {
+    func `a read-only store refuses all batch requests`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let entity = store.model.entitiesByName["Author"]!
         let context = ManagedObjectContext(coordinator: try store.anotherCoordinator(isReadOnly: true))

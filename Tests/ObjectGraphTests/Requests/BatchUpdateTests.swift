@@ -8,7 +8,7 @@ import Testing
     private static let price = model.path("Book", "price")
     private static let name = model.path("Book", "name")
 
-    /// Ten books of 0 to 9 pages, each of an author born in its number.
+    /// Ten books of 0 to 9 pages, each with an author born in the year of that number.
     private static func context(_ kind: StoreKind) throws -> (TestStore, ManagedObjectContext, [ManagedObject]) {
         let store = try TestStore(kind)
         let context = store.context()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that fit get constants and computed values`(kind: StoreKind) throws {
+    func `matching objects get constants and computed values`(kind: StoreKind) throws {
         let (store, context, books) = try Self.context(kind)
         var request = Self.request(
             ["pages": .arithmetic(.add, Self.pages, .literal(100)), "price": Self.pages, "name": .literal("x")],
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `who changed an object meanwhile hears of a conflict`(kind: StoreKind) throws {
+    func `pending changes of an updated object are a conflict`(kind: StoreKind) throws {
         let (store, context, books) = try Self.context(kind)
         let other = store.context()
         let counterpart = try other.counterpart(of: books[3])
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unsaved changes are neither written nor looked at`(kind: StoreKind) throws {
+    func `unsaved changes are neither written nor evaluated`(kind: StoreKind) throws {
         let (store, context, books) = try Self.context(kind)
         books[0]["pages"] = 50
         var request = Self.request(["name": .literal("x")], where: Self.pages > 8)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values follow paths and count members`(kind: StoreKind) throws {
+    func `values may follow paths and count members`(kind: StoreKind) throws {
         let (store, context, books) = try Self.context(kind)
         books[2][many: "tags"] = [context.make("Tag"), context.make("Tag")]
         try context.save()
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values that cannot be saved are refused and nothing is changed`(kind: StoreKind) throws {
+    func `invalid values are refused and nothing is changed`(kind: StoreKind) throws {
         let model = Fixtures.model(
             EntityDescription(
                 "Thing",
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `subentities are changed unless they are left out`(kind: StoreKind) throws {
+    func `subentities are changed unless they are excluded`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals)
         let context = store.context()
         for entity in ["Bird", "Penguin", "Cat"] { context.make(entity) }

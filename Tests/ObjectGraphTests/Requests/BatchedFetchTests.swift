@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a batch is read when it is reached, with what is to be prefetched`(kind: StoreKind) throws {
+    func `a batch is read when it is reached, with its prefetched relationships`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         var request = context.request("Book")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `going through all of them keeps a few batches in memory`(kind: StoreKind) throws {
+    func `iterating over all batches keeps a few of them in memory`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let results: BatchedFetchResults<ManagedObject> = try context.fetch(context.request("Book"), batchSize: 20)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `new objects are among the results, and deleted ones keep their places`(kind: StoreKind) throws {
+    func `new objects are among the results, and deleted ones keep their positions`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         let added = context.make("Book", ["pages": 5000])

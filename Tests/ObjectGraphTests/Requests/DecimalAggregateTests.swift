@@ -16,7 +16,7 @@ import Testing
         Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))!
     }
 
-    /// A context with bookings of amounts; nil for none.
+    /// A context with bookings of amounts; nil is a booking without an amount.
     private static func context(_ kind: StoreKind, _ amounts: [String?], account: String = "a") throws
         -> ManagedObjectContext
     {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `no amounts have no sum`(kind: StoreKind) throws {
+    func `without amounts the sum is zero and the average NULL`(kind: StoreKind) throws {
         for amounts in [[], [nil, nil]] as [[String?]] {
             let context = try Self.context(kind, amounts)
             #expect(try Self.value(.sum, context) == nil)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `groups are summed up, selected and sorted by their sums`(kind: StoreKind) throws {
+    func `groups are summed, filtered and sorted by their sums`(kind: StoreKind) throws {
         let context = try Self.context(kind, ["1.5", "2.5"], account: "a")
         for (account, amount) in [("b", "0.01"), ("b", "-3"), ("c", "7"), ("d", "-9")] {
             context.make("Booking", ["account": .text(account), "amount": Self.decimal(amount).storedValue])
@@ -81,7 +81,7 @@ import Testing
         #expect(rows.map { Decimal(storedValue: $0["sum"]) } == [7, 4, Self.decimal("-2.99")])
     }
 
-    @Test func `a sum does not depend on the order and may pass through any size`() throws {
+    @Test func `a sum does not depend on the order, and partial sums may exceed the range`() throws {
         let context = try Self.context(.sealed, ["1e100", "1e-100", "-1e100", "3"])
         #expect(throws: QueryError.arithmeticOverflow) { try Self.value(.sum, context) }
         context.delete(try context.one("Booking", where: Self.amount == Self.decimal("1e-100").storedValue))
@@ -90,7 +90,7 @@ import Testing
         #expect(try Self.value(.average, context) == 1)
     }
 
-    @Test func `what no decimal can hold is an error and never a rounded value`() throws {
+    @Test func `a sum out of the range of decimals is an error and never rounded`() throws {
         let largest = "99999999999999999999999999999999999999"
         let context = try Self.context(.sealed, [largest, "0.1"])
         #expect(throws: QueryError.arithmeticOverflow) { try Self.value(.sum, context) }
@@ -114,7 +114,7 @@ import Testing
         #expect(try Self.value(.average, Self.context(.sealed, ["1e-128", "0"])) == Self.decimal("1e-128"))
     }
 
-    @Test func `what is not a number makes the sum none`() throws {
+    @Test func `NaN makes the sum and the average NaN`() throws {
         let context = try Self.context(.sealed, ["1"])
         context.make("Booking", ["amount": Decimal.nan.storedValue])
         try context.save()
@@ -122,7 +122,7 @@ import Testing
         #expect(try Self.value(.average, context)?.isNaN == true)
     }
 
-    @Test func `random numbers add up as integers do`() throws {
+    @Test func `sums of random numbers equal integer sums`() throws {
         var random = SeededGenerator()
         for _ in 0..<200 {
             var sum = DecimalSum()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `numbers with few digits are as large as others can be`() {
+    @Test func `numbers with few digits may have the largest magnitude`() {
         for zeros in 0...37 {
             let decimal = Decimal(sign: .minus, exponent: 127, significand: Self.decimal("1e\(zeros)"))
             #expect(Decimal(storedValue: decimal.storedValue) == decimal, "1 with \(127 + zeros) zeros")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no number are refused`() {
+    @Test func `malformed bytes do not trap`() {
         var random = SeededGenerator(seed: 1)
         for count in 0..<2_000 {
             var sum = DecimalSum()
@@ -164,6 +164,6 @@ import Testing
 }
 
 extension Decimal {
-    /// The bytes that a store keeps.
+    /// The stored bytes.
     fileprivate var storedBytes: Data { if case .blob(let data) = storedValue { data } else { Data() } }
 }

@@ -3,10 +3,10 @@ import ObjectGraph
 @testable import QueryLanguage
 import Testing
 
-/// Decimal numbers at the limits of their type, and bytes that are no number.
+/// Decimal numbers at the limits of their type, and malformed bytes.
 @Suite struct DecimalLimitTests {
     @Test(arguments: [Double.infinity, -Double.infinity, 1e300, -1e300])
-    func `a calculation with a real that no decimal number can be is an overflow`(real: Double) {
+    func `a calculation with a real out of the range of decimals is an overflow`(real: Double) {
         for operation in QueryExpression.Arithmetic.allCases {
             #expect(throws: QueryError.arithmeticOverflow) {
                 try operation.apply(Decimal(2).storedValue, .real(real), as: .decimal)
@@ -22,7 +22,7 @@ import Testing
         #expect(Decimal(storedValue: result)?.isNaN == true)
     }
 
-    @Test func `bytes that are no number, or one with too many digits, are none`() {
+    @Test func `malformed bytes and numbers with too many digits are nil`() {
         let digits = [UInt8](repeating: 100, count: 100_000)
         for bytes: [UInt8] in [
             [], [3], [4], [3, 0x80], [3, 0x80, 0], [3, 0x80, 0, 0], [3, 0x80, 0, 101, 0], [3, 0xFF, 0xFF, 100, 0],

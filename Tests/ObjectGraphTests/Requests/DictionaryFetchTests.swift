@@ -9,7 +9,7 @@ import Testing
     private static let price = model.path("Book", "price")
     private static let author = model.path("Book", "author", "name")
 
-    /// Two books of "a", one of "b", one of nobody.
+    /// Two books of "a", one of "b", one without an author.
     private static func context(_ kind: StoreKind) throws -> (TestStore, ManagedObjectContext) {
         let store = try TestStore(kind)
         let context = store.context()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `aggregates of no object are one row of zeros and nulls, and groups of none no row`(kind: StoreKind) throws {
+    func `aggregates without objects are one row of zeros and nulls, groups no row`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         var request = Self.request(
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `groups have a row each, in the order of what they are grouped by`(kind: StoreKind) throws {
+    func `each group has one row, in the order of the grouping values`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         var request = Self.request(
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `distinct rows come once, sorted by what is fetched or by all columns`(kind: StoreKind) throws {
+    func `distinct rows are unique, sorted by the sort keys or by all columns`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         var request = Self.request(("price", Self.price))
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows are sorted, limited and moved on like objects`(kind: StoreKind) throws {
+    func `rows are sorted, limited and offset like objects`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         var request = Self.request(("name", Self.name))
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unsaved changes have no part in dictionaries`(kind: StoreKind) throws {
+    func `dictionaries can exclude unsaved changes`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         defer { _ = store }
         context.make("Book", ["name": "new", "pages": 1_000])
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `no object is made for dictionaries, with one request`(kind: StoreKind) throws {
+    func `dictionaries take one request and create no objects`(kind: StoreKind) throws {
         let (store, _) = try Self.context(kind)
         let context = store.context()
         store.counter.reset()
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `subentities take part unless they are left out`(kind: StoreKind) throws {
+    func `subentities are included unless they are excluded`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals)
         let context = store.context()
         context.make("Bird", ["wingspan": 2.0])

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-/// What dictionary fetches refuse, and values at the edge of their types.
+/// Refused dictionary fetches, and values at the limits of their types.
 @Suite struct DictionaryRuleTests {
     private static let model = Fixtures.model(
         EntityDescription(
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a sum that does not fit is an error and never a wrong value`(kind: StoreKind) throws {
+    func `a sum that overflows is an error and never a wrong value`(kind: StoreKind) throws {
         let context = try Self.context(kind, ["number": .integer(.max)], ["number": 1])
         let request = Self.request(.aggregate(.sum, of: Self.number))
         #expect(throws: QueryError.arithmeticOverflow) { try context.fetchDictionaries(request) }
@@ -47,12 +47,12 @@ import Testing
         }
         #expect(
             try Self.row(context, Self.request(.aggregate(.maximum, of: Self.number))) == [.integer(.max)],
-            "the context goes on"
+            "the context is usable afterwards"
         )
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `integers beyond the signed ones are compared as what they are, and not added up`(kind: StoreKind) throws {
+    func `unsigned integers beyond the signed range are compared as unsigned, and not summed`(kind: StoreKind) throws {
         let context = try Self.context(kind, ["large": UInt64.max.storedValue], ["large": 5], ["large": .null])
         #expect(
             try Self.row(
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is no number is not added up`(kind: StoreKind) throws {
+    func `values that are not numbers are not summed`(kind: StoreKind) throws {
         let context = try Self.context(kind, ["text": "5", "amount": Decimal(5).storedValue])
         for name in ["text", "identity"] {
             let path = Self.model.path("Thing", name)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `aggregates stand only where there are groups`(kind: StoreKind) throws {
+    func `aggregates are refused outside of columns and group conditions`(kind: StoreKind) throws {
         let context = try Self.context(kind, ["number": 1])
         let count = QueryExpression.objectCount
         var request = Self.request(count)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `two columns of one name are refused`(kind: StoreKind) throws {
+    func `two columns with one name are refused`(kind: StoreKind) throws {
         let context = try Self.context(kind)
         let request = DictionaryFetchRequest(
             Self.model.entitiesByName["Thing"]!,

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct EnumeratingTests {
-    /// Counts the objects of its class that are there.
+    /// Counts the live objects of its class.
     final class Counted: ManagedObject {
         @TaskLocal static var living: LivingCount?
         private let count = Counted.living
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `all objects come once, in order, in batches`(kind: StoreKind) throws {
+    func `all objects are enumerated once, in order, in batches`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 2_500)
         let context = store.context()
         var sizes: [Int] = []
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `limit, offset and condition count`(kind: StoreKind) throws {
+    func `limit, offset and predicate apply`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 100)
         let context = store.context()
         var request = context.request("Author", where: store.model.path("Author", "born") > 49)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that nobody refers to are let go, however many come`(kind: StoreKind) throws {
+    func `objects without references are released during the enumeration`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 30_000, classes: ["Author": Counted.self])
         let living = LivingCount()
         let context = store.context()
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that are changed and saved on the way are let go as well`(kind: StoreKind) throws {
+    func `objects that are changed and saved during the enumeration are released too`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 10_000, classes: ["Author": Counted.self])
         let living = LivingCount()
         let context = store.context()
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes on the way neither repeat nor pass over an object`(kind: StoreKind) throws {
+    func `changes during the enumeration neither repeat nor skip an object`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 100)
         let context = store.context()
         let born = store.model.path("Author", "born")
@@ -123,7 +123,7 @@ import Testing
         try context.enumerate(request, batchSize: 10) { (authors: [ManagedObject]) in
             for author in authors {
                 found.append(author["born"])
-                // Behind the others, and beyond the condition.
+                // Sorts after the others and no longer matches the predicate.
                 author["born"] = 1_000
             }
             context.make("Author", ["born": 99])
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is deleted before its batch does not come`(kind: StoreKind) throws {
+    func `objects deleted before their batch are skipped`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 40)
         let context = store.context()
         let other = store.context()
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `new objects come, even if they are saved before their batch`(kind: StoreKind) throws {
+    func `new objects are enumerated, even if they are saved before their batch`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 10)
         let context = store.context()
         for number in 0..<10 { context.make("Author", ["name": .text("new \(number)")]) }

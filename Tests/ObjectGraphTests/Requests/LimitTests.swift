@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Limits and offsets of fetches") struct LimitTests {
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `negative ones are zero`(kind: StoreKind, hasPendingChanges: Bool) throws {
+    func `negative limits and offsets count as zero`(kind: StoreKind, hasPendingChanges: Bool) throws {
         let context = try TestStore(kind).context()
         for name in ["a", "b", "c"] { context.make("Author", ["name": .text(name)]) }
         try context.save()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `the largest ones are allowed`(kind: StoreKind, hasPendingChanges: Bool) throws {
+    func `the largest limits and offsets are allowed`(kind: StoreKind, hasPendingChanges: Bool) throws {
         let context = try TestStore(kind).context()
         context.make("Author", ["name": "a"])
         try context.save()

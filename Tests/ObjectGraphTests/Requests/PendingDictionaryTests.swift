@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import Testing
 
-/// With unsaved changes in them, results are those that a store gives once the changes are saved.
+/// Results with unsaved changes equal those of the store after the save.
 @Suite struct PendingDictionaryTests {
     private static let model = Fixtures.library
     private static let book = model.entitiesByName["Book"]!
@@ -12,7 +12,7 @@ import Testing
     private static let author = model.path("Book", "author")
     private static let authorName = model.path("Book", "author", "name")
 
-    /// Books of three authors and of nobody, saved.
+    /// Saved books of three authors, and some without an author.
     private static func fill(_ context: ManagedObjectContext) throws {
         let authors = ["a", "b", "c"].map { context.make("Author", ["name": .text($0)]) }
         for number in 0..<20 {
@@ -24,7 +24,7 @@ import Testing
         try context.save()
     }
 
-    /// New, changed and deleted books; authors stay as they are.
+    /// Inserts, updates and deletes books; authors stay unchanged.
     private static func changeBooks(_ context: ManagedObjectContext) throws {
         let books = try context.all("Book")
         let authors = try context.all("Author")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, 0..<requests.count)
-    func `new, changed and deleted objects take part`(kind: StoreKind, index: Int) throws {
+    func `the results include inserted, updated and deleted objects`(kind: StoreKind, index: Int) throws {
         let context = try TestStore(kind).context()
         try Self.fill(context)
         try Self.changeBooks(context)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of objects along relationships take part`(kind: StoreKind) throws {
+    func `the results include changes of related objects`(kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         try Self.fill(context)
         try context.all("Author")[1]["name"] = "a"
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an overflow is an error here, too`(kind: StoreKind) throws {
+    func `an overflow is an error with unsaved changes too`(kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         context.make("Book", ["pages": .integer(.max)])
         try context.save()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a context without changes asks the store for the results themselves`() throws {
+    @Test func `a context without changes fetches the results from the store`() throws {
         let store = try TestStore(.sealed)
         let context = store.context()
         try Self.fill(context)

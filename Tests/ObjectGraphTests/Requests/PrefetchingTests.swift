@@ -4,7 +4,7 @@ import Testing
 @Suite struct PrefetchingTests {
     private static let count = 3_000
 
-    /// Books with authors of their own, tags in common, and two chapters each.
+    /// Books with separate authors, common tags, and two chapters each.
     private static func store(_ kind: StoreKind, count: Int = count) throws -> TestStore {
         let store = try TestStore(kind)
         let context = store.context()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `walking prefetched relationships asks for nothing`(kind: StoreKind) throws {
+    func `walking prefetched relationships sends no request`(kind: StoreKind) throws {
         let store = try Self.store(kind)
         let context = store.context()
         var request = context.request("Book")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `paths have several steps, and what they share is loaded once`(kind: StoreKind) throws {
+    func `paths have several steps, and common steps are loaded once`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 50)
         let context = store.context()
         var request = context.request("Book", where: store.model.path("Book", "name") == "7")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `unsaved changes stay as they are`(kind: StoreKind) throws {
+    func `prefetching keeps unsaved changes`(kind: StoreKind) throws {
         let store = try Self.store(kind, count: 3)
         let context = store.context()
         let books = try context.all("Book")
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `results without the relationship lead nowhere`(kind: StoreKind) throws {
+    func `prefetching a relationship without destinations loads nothing`(kind: StoreKind) throws {
         let store = try TestStore(kind, Fixtures.animals)
         let writer = store.context()
         writer.make("Bird")[one: "nest"] = writer.make("Nest")

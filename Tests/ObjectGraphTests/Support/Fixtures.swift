@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// The models of the suite.
+/// The models that several suites share.
 enum Fixtures {
     /// Every kind of relationship, in a library.
     static let library = model(

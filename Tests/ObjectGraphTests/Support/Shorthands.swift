@@ -2,7 +2,7 @@ import Foundation
 public import ObjectGraph
 import Testing
 
-// What makes tests read as the sentences that they check.
+// Short forms of the calls that most tests make.
 
 extension ManagedObjectContext {
     @discardableResult
@@ -97,13 +97,10 @@ func < (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.l
 func > (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.greater, left, .literal(right)) }
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-    /// Makes a constant of a literal.
-    /// Makes a value of a literal.
+    /// Creates a value from a literal.
     public init(stringLiteral value: String) { self = .text(value) }
-    /// Makes a constant of a literal.
-    /// Makes a value of a literal.
+    /// Creates a value from a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Makes a constant of a literal.
-    /// Makes a value of a literal.
+    /// Creates a value from a literal.
     public init(floatLiteral value: Double) { self = .real(value) }
 }

@@ -13,7 +13,7 @@ enum StoreKind: CaseIterable, Sendable {
         }
     }
 
-    /// What the store needs to open.
+    /// The options that the store needs to open.
     var options: [String: any Sendable] {
         switch self {
         case .reference: [:]

@@ -2,7 +2,7 @@ import Foundation
 @testable import ObjectGraph
 import TestSupport
 
-/// A store of a test's own, in a temporary folder that goes away with its contexts.
+/// A store for one test, in a temporary folder that is removed with its last context.
 final class TestStore {
     let kind: StoreKind
     let model: ManagedObjectModel
@@ -41,7 +41,7 @@ final class TestStore {
     /// A context of the store's coordinator.
     func context() -> ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
-    /// What is wrong with what the store has written; a reference store has nothing to check.
+    /// The problems that the store's check finds; a reference store has no check.
     func problems() throws -> [String] {
         let store = try coordinator.store(for: model.entities[0]).store as? CountingStore
         return try store?.problems() ?? ["the store cannot be checked"]
@@ -53,7 +53,7 @@ final class TestStore {
         coordinator = try anotherCoordinator()
     }
 
-    /// A further coordinator on the same data, as another process would have it.
+    /// Another coordinator on the same data, as in another process.
     func anotherCoordinator(isReadOnly: Bool = false) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
         try coordinator.addPersistentStore(description(isReadOnly: isReadOnly))

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values of a new object are undone once it has been processed`(kind: StoreKind) throws {
+    func `values of a new object are undone after its insertion was processed`(kind: StoreKind) throws {
         let (_, context, _) = try Self.author(kind)
         let new = context.make("Author", ["name": "a"])
         new["name"] = "b"
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what another context saved since stays, except where it is undone`(kind: StoreKind) throws {
+    func `later saves of another context stay, except for the undone properties`(kind: StoreKind) throws {
         let (store, context, author) = try Self.author(kind)
         author["name"] = "mine"
         try context.save()

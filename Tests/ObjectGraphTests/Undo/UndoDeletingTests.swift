@@ -3,7 +3,7 @@ import ObjectGraph
 import Testing
 
 @Suite struct UndoDeletingTests {
-    /// Whether a save comes between the deletion and the undo.
+    /// Whether there is a save between the deletion and the undo.
     enum Moment: CaseIterable { case beforeSave, afterSave }
 
     private static func owner(
@@ -24,7 +24,7 @@ import Testing
         arguments: StoreKind.allCases.flatMap { kind in Moment.allCases.map { (kind, $0) } },
         [("nullified", "nullifying"), ("cascaded", "cascading"), ("ignored", "ignoring")]
     )
-    func `a deletion is undone with what its rules did`(
+    func `a deletion is undone with the changes of its delete rules`(
         at place: (kind: StoreKind, moment: Moment),
         along names: (relationship: String, inverse: String)
     ) throws {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Moment.allCases)
-    func `members of every kind of relationship come back in their places`(kind: StoreKind, moment: Moment) throws {
+    func `members of every kind of relationship return to their positions`(kind: StoreKind, moment: Moment) throws {
         let store = try TestStore(kind)
         let setup = store.context()
         let made = setup.make("Book", ["name": "book"])
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Moment.allCases)
-    func `one-way relationships lead to the object again`(kind: StoreKind, moment: Moment) throws {
+    func `one-way relationships to the object are restored`(kind: StoreKind, moment: Moment) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "author"])
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a new object that was deleted comes back with its values and relationships`(kind: StoreKind) throws {
+    func `a deleted new object is restored with its values and relationships`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         context.undoManager = UndoManager()
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Moment.allCases)
-    func `an object that was never read comes back with its values`(kind: StoreKind, moment: Moment) throws {
+    func `an unread object is restored with its values`(kind: StoreKind, moment: Moment) throws {
         let store = try TestStore(kind, Fixtures.model(EntityDescription("Word", attributes: [.init("text", .string)])))
         let writer = store.context()
         let word = writer.make("Word", ["text": "kokoro"])
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Moment.allCases)
-    func `a large value that was left in the store comes back`(kind: StoreKind, moment: Moment) throws {
+    func `a deferred large value is restored`(kind: StoreKind, moment: Moment) throws {
         let image = AttributeDescription("image", .data, isOptional: true, allowsExternalStorage: true)
         let store = try TestStore(kind, Fixtures.model(EntityDescription("Photo", attributes: [image])))
         let bytes: Value = .blob(Data(repeating: 7, count: 1_000_000))
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `other contexts see that a deletion was undone`(kind: StoreKind) throws {
+    func `other contexts merge the undo of a saved deletion`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (context, other) = (store.context(), store.context())
         let author = context.make("Author", ["name": "a"])

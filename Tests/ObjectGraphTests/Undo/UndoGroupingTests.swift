@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a group holds what is changed between its ends, fetches or not`(kind: StoreKind) throws {
+    func `a group holds the changes between its ends, also across fetches`(kind: StoreKind) throws {
         let (_, context, author, undoManager) = try Self.author(kind)
         author["born"] = 1
         undoManager.beginUndoGrouping()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a context opens a group where there are none by event`(kind: StoreKind) throws {
+    func `a context opens a group if groupsByEvent is off`(kind: StoreKind) throws {
         let (_, context, author, undoManager) = try Self.author(kind)
         undoManager.groupsByEvent = false
         author["name"] = "b"
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the undo manager knows of changes that have not been processed`(kind: StoreKind) throws {
+    func `the undo manager includes changes that are not processed yet`(kind: StoreKind) throws {
         let (_, context, author, undoManager) = try Self.author(kind)
         #expect(!undoManager.canUndo)
         author["name"] = "b"
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rollback and reset forget the context's changes, and no others`(kind: StoreKind) throws {
+    func `rollback and reset forget the context's changes and keep other operations`(kind: StoreKind) throws {
         let (_, context, author, undoManager) = try Self.author(kind)
         let other = UndoTarget()
         undoManager.registerUndo(withTarget: other) { $0.count += 1 }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refresh is no change, and what came before can be undone`(kind: StoreKind) throws {
+    func `a refresh is not recorded, and earlier changes can be undone`(kind: StoreKind) throws {
         let (_, context, author, undoManager) = try Self.author(kind)
         let book = context.make("Book", ["name": "book"])
         try context.save()
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a save that fails leaves everything undoable`(kind: StoreKind) throws {
+    func `after a failed save all changes can be undone`(kind: StoreKind) throws {
         let (store, context, author, undoManager) = try Self.author(kind)
         author["name"] = "b"
         store.counter.failNextSave(with: ObjectGraphError.storeIsReadOnly)
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `inserting an object anew whose deletion was saved ends what could be undone`(kind: StoreKind) throws {
+    func `reinserting an object whose deletion was saved clears the undo stack`(kind: StoreKind) throws {
         let (store, context, author, undoManager) = try Self.author(kind)
         context.delete(author)
         try context.save()
@@ -228,7 +228,7 @@ import Testing
     }
 }
 
-/// What an operation of a test's own changes.
+/// The state that the operations of a test change.
 private final class UndoTarget {
     var count = 0
 }

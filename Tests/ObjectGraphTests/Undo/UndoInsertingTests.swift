@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insertion is undone, and the same object comes back`(kind: StoreKind) throws {
+    func `an insertion is undone, and a redo inserts the same object`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         let author = context.make("Author", ["name": "Ōgai"])
         context.undo()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `objects that were related when they were inserted go and come back together`(kind: StoreKind) throws {
+    func `objects inserted by a relationship are undone and redone together`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         let author = ManagedObject.make(store.model, "Author", ["name": "author"])
         author[many: "books"] = ["a", "b"].map { ManagedObject.make(store.model, "Book", ["name": .text($0)]) }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `undoing a saved insertion deletes, and redoing inserts under the same identifier`(kind: StoreKind) throws {
+    func `undoing a saved insertion deletes, and redoing inserts with the same identifier`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         let author = context.make("Author", ["name": "author"])
         let book = context.make("Book", ["name": "a"])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was related without being recorded is freed when an insertion is undone`(kind: StoreKind) throws {
+    func `objects related without being recorded are freed when an insertion is undone`(kind: StoreKind) throws {
         let (_, context) = try Self.context(kind)
         let author = context.make("Author", ["name": "author"])
         context.undoManager?.disableUndoRegistration()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `taking back a deletion by inserting is undone`(kind: StoreKind) throws {
+    func `reverting a deletion by inserting is undone`(kind: StoreKind) throws {
         let (_, context) = try Self.context(kind)
         let author = context.make("Author", ["name": "author"])
         let book = context.make("Book", ["name": "a"])

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `what is undone can be redone, as often as one likes`() {
+    @Test func `undone operations can be redone any number of times`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         #expect(!undoManager.canUndo && !undoManager.canRedo)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a new operation ends the possibility to redo`() {
+    @Test func `a new operation clears the redo stack`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         counter.set(1)
@@ -52,7 +52,7 @@ import Testing
         #expect(counter.value == 2)
     }
 
-    @Test func `a group is undone at once, the last operation first`() {
+    @Test func `a group is undone as a whole, last operation first`() {
         let undoManager = UndoManager()
         let log = NSMutableArray()
         undoManager.beginUndoGrouping()
@@ -100,7 +100,7 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func `an empty group leaves nothing to undo`() {
+    @Test func `an empty group is dropped`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         counter.set(1)
@@ -112,7 +112,7 @@ import Testing
         #expect(counter.value == 0)
     }
 
-    @Test func `only so many groups are kept`() {
+    @Test func `levelsOfUndo limits the number of groups`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         undoManager.levelsOfUndo = 3
@@ -142,7 +142,7 @@ import Testing
         #expect(counter.value == 2)
     }
 
-    @Test func `operations can be forgotten, those of one target alone too`() {
+    @Test func `all operations can be removed, or those of one target`() {
         let undoManager = UndoManager()
         let (first, second) = (Counter(undoManager), Counter(undoManager))
         undoManager.beginUndoGrouping()
@@ -161,7 +161,7 @@ import Testing
         #expect(undoManager.isUndoRegistrationEnabled)
     }
 
-    @Test func `a target is not kept, and its operations do nothing when it is gone`() {
+    @Test func `targets are weak, and operations of a deallocated target do nothing`() {
         let undoManager = UndoManager()
         weak var gone: Counter?
         do {
@@ -175,7 +175,7 @@ import Testing
         #expect(!undoManager.canUndo && !undoManager.canRedo)
     }
 
-    @Test func `names go with groups to and fro`() {
+    @Test func `action names stay with their groups through undo and redo`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         counter.set(1)
@@ -198,13 +198,13 @@ import Testing
         #expect(undoManager.undoActionName == "Counting")
     }
 
-    @Test func `it says what it is doing`() {
+    @Test func `isUndoing and isRedoing are true during the operation`() {
         let undoManager = UndoManager()
         let states = NSMutableArray()
         func register() {
             undoManager.registerUndo(withTarget: states) { states in
                 states.add("\(undoManager.isUndoing) \(undoManager.isRedoing)")
-                // Neither of them does anything here.
+                // Neither has an effect here.
                 undoManager.undo()
                 undoManager.redo()
                 register()
@@ -217,7 +217,7 @@ import Testing
         #expect(!undoManager.isUndoing && !undoManager.isRedoing)
     }
 
-    @Test func `groups that an operation leaves open end with it`() {
+    @Test func `groups that an operation leaves open are closed after it`() {
         let undoManager = UndoManager()
         let counter = Counter(undoManager)
         undoManager.registerUndo(withTarget: counter) { counter in
@@ -240,7 +240,7 @@ import Testing
             .NSUndoManagerDidRedoChange, .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerWillCloseUndoGroup,
             .NSUndoManagerDidCloseUndoGroup,
         ]
-        // They are posted on the thread of the test.
+        // The notifications are posted on the thread of the test.
         let observers = names.map { name in
             NotificationCenter.default.addObserver(forName: name, object: undoManager, queue: nil) { _ in
                 posted.append(name)

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a to-one relationship on both sides gives each back to whom it belonged`(kind: StoreKind) throws {
+    func `undoing a one-to-one change restores both former partners`(kind: StoreKind) throws {
         let library = try Library(kind)
         let (context, books) = (library.context, library.books)
         let covers = ["front", "back"].map { context.make("Cover", ["name": .text($0)]) }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [true, false])
-    func `to-many members are undone on both sides, and keep their places`(kind: StoreKind, loaded: Bool) throws {
+    func `to-many members are undone on both sides, and keep their positions`(kind: StoreKind, loaded: Bool) throws {
         let library = try Library(kind)
         let context = loaded ? library.context : library.store.context()
         if !loaded { context.undoManager = UndoManager() }
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [true, false])
-    func `an ordered member comes back to its place`(kind: StoreKind, loaded: Bool) throws {
+    func `an ordered member is restored at its position`(kind: StoreKind, loaded: Bool) throws {
         let library = try Library(kind)
         let context = loaded ? library.context : library.store.context()
         if !loaded { context.undoManager = UndoManager() }
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [true, false])
-    func `an undo makes nothing lead to an object that is gone for good`(kind: StoreKind, isHeld: Bool) throws {
+    func `an undo restores no reference to a permanently deleted object`(kind: StoreKind, isHeld: Bool) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let author = context.make("Author", ["name": "author"])
@@ -217,7 +217,7 @@ import Testing
         other.delete(try other.counterpart(of: books[0]))
         try other.save()
         context.processPendingChanges()
-        // The row of the author still tells the key.
+        // The row of the author still holds the key.
         author[one: "favourite"] = books[1]
         context.processPendingChanges()
         let held = isHeld ? books : []
