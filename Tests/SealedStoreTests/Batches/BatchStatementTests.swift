@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How much work batch requests are for the database.
+/// The number of statements and transactions of batch requests.
 @Suite struct BatchStatementTests {
     private let folder = TemporaryFolder()
 
@@ -70,7 +70,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func `versions count up, and start anew after the last`() throws {
+    @Test func `versions are incremented, and restart after the largest one`() throws {
         let library = try library(bookCount: 2)
         try library.layout().database.write { connection in
             try connection.execute(#"UPDATE "Book" SET "_version" = 4294967295 WHERE "title" = '1'"#)

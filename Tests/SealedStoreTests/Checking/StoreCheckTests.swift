@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A check of a store finds what is wrong with it") struct StoreCheckTests {
+@Suite("The check of a store finds its problems") struct StoreCheckTests {
     private let folder = TemporaryFolder()
     private let coordinator: PersistentStoreCoordinator
     private let store: SealedStore
 
-    /// A model with each way in which relationships are kept: 1:1, ordered 1:n, n:m, symmetric n:m, one-way.
+    /// A model with each storage form of relationships: 1:1, ordered 1:n, n:m, symmetric n:m, one-way.
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
@@ -62,13 +62,13 @@ import Testing
         try context.save()
     }
 
-    /// What the check finds after a statement has been run.
+    /// The problems that the check finds after a statement has been run.
     private func problems(after sql: String) throws -> [StoreProblem] {
         try store.layout.value.database.write { try $0.execute(sql) }
         return try store.check()
     }
 
-    @Test func `nothing is wrong with a store that only contexts have written`() throws {
+    @Test func `a store that only contexts have written has no problems`() throws {
         #expect(try store.check() == [])
     }
 
@@ -88,11 +88,11 @@ import Testing
         (#"UPDATE "_sequence" SET "next" = 2 WHERE "entity" = 'Place'"#, [.exhaustedSequence]),
         (#"DELETE FROM "_sequence" WHERE "entity" = 'Place'"#, [.exhaustedSequence]),
     ])
-    func `a row that breaks a rule is found`(sql: String, kinds: [StoreProblem.Kind]) throws {
+    func `a row that violates a rule is found`(sql: String, kinds: [StoreProblem.Kind]) throws {
         #expect(try problems(after: sql).map(\.kind) == kinds)
     }
 
-    @Test func `pairs that lead nowhere, and not back, are found`() throws {
+    @Test func `pairs without a destination or without their inverse are found`() throws {
         let schema = try store.layout.value.schema
         func pairs(_ name: String) throws -> JoinTable {
             let relationship = try #require(schema.model.relationships.first { $0.name == name })
@@ -110,7 +110,7 @@ import Testing
         )
     }
 
-    @Test func `members of an ordered relationship that share a place are found`() throws {
+    @Test func `members of an ordered relationship with the same position are found`() throws {
         let schema = try store.layout.value.schema
         let children = try #require(schema.model.relationships.first { $0.name == "children" })
         let places = try #require(schema.model.relationships.first { $0.name == "places" })
@@ -128,14 +128,14 @@ import Testing
         #expect(negative == [StoreProblem(.invalidOrder, at: "Person.places", count: 1, firstKey: 1)])
     }
 
-    @Test func `a damaged page is found, and is no error`() throws {
+    @Test func `a damaged page is a problem, not an error`() throws {
         try coordinator.removeAllStores()
         let url = folder.file("people.store")
         var bytes = try Data(contentsOf: url)
         let position = bytes.count / 4096 / 2 * 4096 + 123
         bytes[position] ^= 0x80
         try bytes.write(to: url)
-        // An open store has forgotten its key.
+        // An open store no longer has its key.
         var description = store.description
         description.options[SealedStore.keyOption] = Library.key
         try coordinator.addPersistentStore(description)
@@ -147,7 +147,7 @@ import Testing
         #expect(problems.allSatisfy { if case .damage = $0.kind { true } else { false } }, "\(problems)")
     }
 
-    @Test func `a problem is told without any value`() throws {
+    @Test func `the description of a problem contains no value`() throws {
         let problems = try problems(after: #"UPDATE "Person" SET "mother" = 77 WHERE "_id" IN (3, 4)"#)
         #expect(
             problems.map(\.description)

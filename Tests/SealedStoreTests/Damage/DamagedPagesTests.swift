@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each page of a small store is damaged in turn: whatever is asked then is answered rightly or fails with `damaged`.
+/// Each page of a small store is damaged in turn: each request then returns the right result or fails with `damaged`.
 @Suite struct DamagedPagesTests {
     private static let pageByteCount = 4096
     private static let titles = ["first", "second", "third"]
@@ -32,7 +32,7 @@ import Testing
         try opened.coordinator.removeAllStores()
     }
 
-    /// A store of albums and photos that was opened anew.
+    /// A reopened store of albums and photos.
     private struct Opened {
         let coordinator: PersistentStoreCoordinator
         let context: ManagedObjectContext
@@ -86,7 +86,7 @@ import Testing
         case fetch, condition, count, members, lateBlob, save
     }
 
-    /// Asks a question of the store. What it answers is compared; errors are thrown.
+    /// Sends one request to the store and compares its result. Errors are rethrown.
     private func ask(_ question: Question, _ comment: Comment) throws {
         let opened = try Opened(file)
         defer { try? opened.coordinator.removeAllStores() }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Returns false if the question is refused, which is only right with an error that says why.
+    /// Returns false if the request fails, which is only right with an error that names the cause.
     private func isAnswered(_ question: Question, _ place: String, page: Int?) throws -> Bool {
         defer {
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
@@ -140,7 +140,7 @@ import Testing
         return false
     }
 
-    @Test func `each page damaged at several places`() throws {
+    @Test func `each page is damaged at several offsets`() throws {
         let content = try Data(contentsOf: file)
         for question in Question.allCases {
             #expect(try isAnswered(question, "the sound store", page: nil))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is cut off`() throws {
+    @Test func `a truncated file`() throws {
         let content = try Data(contentsOf: file)
         for question in Question.allCases {
             for page in 1..<content.count / Self.pageByteCount {

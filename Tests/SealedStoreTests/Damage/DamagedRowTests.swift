@@ -71,9 +71,9 @@ import Testing
     /// | context              | another program      |
     /// |----------------------|----------------------|
     /// | reads the dog        |                      |
-    /// |                      | makes a bird of it   |
+    /// |                      | makes it a bird      |
     /// | fetches              |                      |
-    @Test func `an object whose row became one of another entity is gone, and another one is there`() throws {
+    @Test func `an object whose row changed its entity is deleted, and a new object has the row`() throws {
         let (library, dog) = try kennel()
         let toy = try #require(
             try library.context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, Int64.max])
-    func `a number that is no entity's, or an abstract one's, is an error`(code: Int64) throws {
+    func `an unknown or abstract entity number is an error`(code: Int64) throws {
         let (library, _) = try kennel()
         try library.layout().database.write { try $0.execute(#"UPDATE "Animal" SET "_entity" = \#(code)"#) }
         let context = ManagedObjectContext(coordinator: library.coordinator)
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: error) { try context.fetchIDs(request) }
     }
 
-    @Test func `a reference to an object of an entity that the relationship does not lead to is none`() throws {
+    @Test func `a reference to an object of a wrong entity reads as nil`() throws {
         let (library, _) = try kennel()
         library.insert("Bird", ["name": .text("Tweety")])
         try library.context.save()
@@ -112,7 +112,7 @@ import Testing
         let toy = try #require(try context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first)
         #expect(birds.count == 1)
         #expect(toy.destination(forRelationship: "dog") == nil)
-        // The bird has no such relationship to be taken out of.
+        // The bird has no such relationship to be removed from.
         toy.setDestination(nil, forRelationship: "dog")
         try context.save()
     }

@@ -44,7 +44,7 @@ import Testing
         try library.context.count(FetchRequest(library.entity("Book")))
     }
 
-    /// What another program does, its name in the error.
+    /// The statements of another program, and the name in the error.
     static let foreign: [(object: String, sql: String)] = [
         ("t", #"CREATE TRIGGER "t" AFTER INSERT ON "Book" BEGIN DELETE FROM "Book"; END"#),
         ("t", #"CREATE TRIGGER "t" BEFORE UPDATE ON "_sequence" BEGIN SELECT query_negate(query_like()); END"#),
@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: foreign.indices)
-    func `a foreign object is an error at the next opening, and to those that have the file open`(index: Int) throws {
+    func `a foreign object is an error at the next opening, and for containers with the open file`(index: Int) throws {
         let (object, sql) = Self.foreign[index]
         let library = try open()
         try insert(library, "a")
@@ -113,7 +113,7 @@ import Testing
     /// | saves      |                             |
     /// |            | removes the trigger         |
     /// | saves      |                             |
-    @Test func `a save fails while a foreign trigger is there`() throws {
+    @Test func `a save fails while a foreign trigger exists`() throws {
         let library = try open()
         let other = try open()
         let trigger = #"CREATE TRIGGER "t" AFTER INSERT ON "Tag" BEGIN DELETE FROM "Tag"; END"#
@@ -127,7 +127,7 @@ import Testing
         #expect(try library.check() == [])
     }
 
-    @Test func `an insertion that a view swallows is an error`() throws {
+    @Test func `an insertion that a foreign view discards is an error`() throws {
         let library = try open()
         let layout = try library.layout()
         let tag = library.entity("Tag")
@@ -150,7 +150,7 @@ import Testing
         #expect(try library.check() == [])
     }
 
-    @Test func `the functions of queries are not for the schema`() throws {
+    @Test func `the schema cannot call the functions of queries`() throws {
         let library = try open()
         for sql in [
             #"CREATE INDEX "i" ON "Book" (query_uppercase("title"))"#,

@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files in which single values were replaced by ones that a store never writes, by a program that has the key.
+/// Files in which a program with the key replaced single values by ones that a store never writes.
 ///
-/// Every value of every column is tried while a container has the file open and has read all objects, and again with a new
-/// container. Whatever happens throws an error of the package's own types or gives an answer; nothing ends the process, which
-/// is a process of its own for this test.
+/// Every value of every column is tried while a container has the file open and has read all objects, and again with a
+/// new container. Each use returns a result or throws an error of the package's types; none ends the process, which
+/// runs only this test.
 @Suite struct HostileContentTests {
     private let folder = TemporaryFolder()
 
@@ -23,7 +23,7 @@ import Testing
     }
 }
 
-/// A store with all kinds of columns, whose values are replaced one after the other.
+/// A store with all kinds of columns. Its values are replaced one after the other.
 private struct HostileStore {
     private static let values = [
         "INTEGER": [
@@ -184,12 +184,12 @@ private struct HostileStore {
         }
     }
 
-    /// Replaces a value beside a context that has read everything.
+    /// Replaces a value while a context has read all objects.
     private func tryValue(_ sql: String, _ table: String) throws {
         defer { try? coordinator.removeAllStores() }
         let context = ManagedObjectContext(coordinator: coordinator)
         try walk(context)
-        // A column may refuse a value.
+        // The column may refuse the value.
         do {
             try store.layout.value.database.write { try $0.execute(sql + " WHERE \(firstRow(of: table))") }
         } catch is DatabaseError {
@@ -276,7 +276,7 @@ private struct HostileStore {
         }
     }
 
-    /// Changes everything and saves it, inserts, and deletes.
+    /// Changes and saves every value, inserts objects, and deletes objects.
     private func change(_ context: ManagedObjectContext) throws {
         let people = coordinator.model.entitiesByName["Person"]!
         try Self.ignoringOwnErrors {

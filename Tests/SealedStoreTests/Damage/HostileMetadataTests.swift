@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a file says of itself, changed by a program that has the key.
+/// Metadata of a file, changed by a program with the key.
 @Suite struct HostileMetadataTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
@@ -69,7 +69,7 @@ import Testing
     ]
 
     @Test(arguments: names.indices)
-    func `names that a store does not record are damage`(index: Int) throws {
+    func `unexpected names in the metadata are damage`(index: Int) throws {
         let (path, value) = Self.names[index]
         #expect(throws: SealedStoreError.damagedMetadata("names")) {
             try open(after: "names") { set(path, to: value, in: &$0) }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a model that contradicts itself is damage`() throws {
+    @Test func `a contradictory model is damage`() throws {
         let changes: [(inout [[String: Any]]) -> Void] = [
             { $0[0]["superentity"] = "Dog" },
             { $0[0]["superentity"] = "Animal" },

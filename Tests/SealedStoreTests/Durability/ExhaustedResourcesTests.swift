@@ -6,13 +6,13 @@ import Testing
 
 @testable import SealedStore
 
-/// The operating system refuses what the store needs: room on the disk, file descriptors, the permission to write.
+/// The operating system refuses disk space, file descriptors or the permission to write.
 ///
-/// The failure model: a system call fails at any point of a save, and the cause goes away later. What fails is an error of
-/// a type of ours, what was saved stays, and the context saves its changes after the cure. Limits belong to a whole process,
-/// so that each test runs in one of its own.
+/// The failure model: a system call fails at any point of a save, and the cause ends later. The failure is an error of
+/// the package, saved objects stay, and the context saves its changes after the cause has ended. Limits apply to a
+/// whole process, so that each test runs in a separate one.
 @Suite struct ExhaustedResourcesTests {
-    @Test func `a save that the disk has no room for loses nothing and succeeds later`() async {
+    @Test func `a save on a full disk loses nothing and succeeds later`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             // Limits from next to nothing to almost enough, so that different writes fail.
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `without file descriptors reads and saves give the right answer or an error`() async {
+    @Test func `without file descriptors reads and saves return the right result or an error`() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let library = try Library(folder.file("library.store"))
@@ -55,7 +55,7 @@ import Testing
             let before = Resources.openDescriptors()
             let limit = ResourceLimit(.descriptors, (before.max() ?? 0) + 1)
             let fillers = Resources.takeAllDescriptors()
-            // Each thread asks for a connection of its own, which cannot be opened.
+            // Each thread needs another connection, which cannot be opened.
             let coordinator = library.coordinator
             let entity = library.entity("Tag")
             let outcomes = await withTaskGroup(of: String?.self) { group in
@@ -140,7 +140,7 @@ import Testing
     }
 }
 
-/// What the tests save, and what they ask the operating system. Code that runs in a process of its own has no `Self`.
+/// The objects of the tests and their calls of the operating system. Code in a separate process has no `Self`.
 private enum Resources {
     static func insert(_ numbers: Range<Int>, into library: Library, length: Int = 2000) {
         for number in numbers {
@@ -148,7 +148,7 @@ private enum Resources {
         }
     }
 
-    /// The numbers of the tags that are saved.
+    /// The numbers of the saved tags.
     static func labels(_ library: Library) throws -> Set<Int> {
         let context = ManagedObjectContext(coordinator: library.coordinator)
         let tags = try context.fetch(FetchRequest(library.entity("Tag")), as: ManagedObject.self)

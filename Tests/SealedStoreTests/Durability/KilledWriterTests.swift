@@ -4,10 +4,10 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// The failure model: the process ends at any instant (SIGKILL), the operating system goes on. SQLite's log must keep
-/// every save that was acknowledged, and nothing of one that was not complete.
+/// The failure model: the process ends at any instant (SIGKILL), the operating system does not. SQLite's log must keep
+/// every acknowledged save, and nothing of an incomplete one.
 @Suite struct KilledWriterTests {
-    @Test func `no acknowledged save is lost and none is torn when the writer is killed`() throws {
+    @Test func `a killed writer loses no acknowledged save and leaves none incomplete`() throws {
         let folder = TemporaryFolder()
         let store = folder.file("journal.store")
         var random = SeededGenerator()
@@ -28,7 +28,7 @@ import Testing
         #expect(next > 100, "the writer wrote next to nothing: \(random)")
     }
 
-    /// Starts a writer, kills it some time after a number of acknowledgements, and returns the last one it gave.
+    /// Starts a writer, kills it after a number of acknowledgements and a pause, and returns the last acknowledgement.
     private func runAndKillWriter(
         _ store: URL,
         from first: Int64,
@@ -44,14 +44,14 @@ import Testing
             .dropLast().last.flatMap { Int64($0) }
     }
 
-    /// Passes some time, so that the kill falls into different places of a save.
+    /// Spends time, so that the kill interrupts different points of a save.
     private func spin(_ rounds: Int) {
         var state: UInt64 = 1
         for _ in 0..<rounds { state = state &* 6_364_136_223_846_793_005 &+ 1 }
         withExtendedLifetime(state) {}
     }
 
-    /// The numbers of the pairs in the store, in their order; a pair that is torn is an issue.
+    /// The numbers of the pairs in the store, sorted; an incomplete pair is recorded as an issue.
     private func readPairs(_ store: URL) throws -> [Int64] {
         let context = try Journal.open(store)
         defer { try? context.coordinator.removeAllStores() }

@@ -6,19 +6,19 @@ import Testing
 
 /// Several processes save, delete and link objects of one store, and one after the other is killed at any instant.
 ///
-/// The failure model: SIGKILL; the operating system goes on.
+/// The failure model: SIGKILL; the operating system does not end.
 ///
 ///     test      writer 1                writer 2                writer 3
 ///     starts    inserts, links          inserts, deletes        –
-///     kills 1   ended within a save     goes on                 starts
-///     kills 2   –                       ended within a save     goes on, finishes what 2 left in the log
-///     checks    what was acknowledged is there, what was acknowledged as deleted is not, nothing contradicts itself
+///     kills 1   ended within a save     saves                   starts
+///     kills 2   –                       ended within a save     saves, recovers the log
+///     checks    acknowledged members exist, acknowledged deletions are done, the store has no problems
 @Suite struct SeveralProcessesTests {
-    @Test func `no acknowledged save is lost, and no reference leads nowhere`() throws {
+    @Test func `no acknowledged save is lost, and no reference dangles`() throws {
         let folder = TemporaryFolder()
         let store = folder.file("network.store")
         var random = SeededGenerator()
-        // The writers' own numbers follow from the seed.
+        // The numbers of the writers follow from the seed.
         let first = Int64.random(in: 1...1_000_000, using: &random)
         try Network.open(store).coordinator.removeAllStores()
         var running: [Writer] = []
@@ -39,7 +39,7 @@ import Testing
         try check(store, ended + running, "\(random)")
     }
 
-    /// Compares the store with what the writers that have ended acknowledged. Others may be running.
+    /// Compares the store with the acknowledgements of the writers that have ended. Others may be running.
     private func check(_ store: URL, _ writers: [Writer], _ seed: String) throws {
         let context = try Network.open(store)
         defer { try? context.coordinator.removeAllStores() }

@@ -4,7 +4,7 @@ import Foundation
 @testable import SealedStore
 import Testing
 
-/// The plan of a fetch, and what it says of indexes and tables.
+/// The plan of a fetch, with its indexes and tables.
 @Suite struct PlanTests {
     private func title(_ library: Library, _ title: String) -> QueryExpression {
         .comparison(.equal, library.path("Book", "title"), .literal(.text(title)))
@@ -26,7 +26,7 @@ import Testing
         #expect(plan.usesIndex)
     }
 
-    @Test func `a plan names the tables that are read as a whole`() throws {
+    @Test func `a plan names the tables that it scans`() throws {
         let library = try Library(nil)
         let pages = library.path("Book", "pages")
         let plan = try library.plan("Book", .comparison(.greater, pages, .literal(.integer(100))))
@@ -35,7 +35,7 @@ import Testing
         #expect(!plan.usesIndex)
     }
 
-    @Test func `joined and nested tables are told apart`() throws {
+    @Test func `a plan distinguishes joined and nested tables`() throws {
         let library = try Library(nil)
         let book = library.entity("Book")
         let name = QueryExpression.path(
@@ -56,7 +56,7 @@ import Testing
         #expect(nested.scannedTables == ["Book"], "\(nested)")
     }
 
-    @Test func `unique values and relationships have indexes with names that tell`() throws {
+    @Test func `indexes of unique values and relationships have descriptive names`() throws {
         let library = try Library(nil)
         let name = QueryExpression.comparison(.equal, library.path("Author", "name"), .literal(.text("x")))
         #expect(try library.plan("Author", name).indexes == ["_unique_Author_name"])
@@ -86,7 +86,7 @@ import Testing
 
 /// Warnings of fetches that read every row of a large table.
 @Suite struct ScanWarningTests {
-    /// Warnings that were given.
+    /// The logged warnings.
     private final class Log: Sendable {
         let warnings = OpenedOnce<[ScanWarning]>()
 
@@ -108,7 +108,7 @@ import Testing
         .comparison(.equal, library.path("Book", "pages"), .literal(.integer(number)))
     }
 
-    @Test func `a scan of a large table is told once for each form of request`() throws {
+    @Test func `a scan of a large table is logged once for each form of request`() throws {
         let log = Log()
         let library = try library(log, rows: 10)
         for number in 0..<5 { _ = try library.keys("Book", pages(library, Int64(number))) }
@@ -125,7 +125,7 @@ import Testing
         #expect(log.all.count == 3)
     }
 
-    @Test func `small tables, indexes and fetches of everything are no matter`() throws {
+    @Test func `small tables, indexes and unfiltered fetches are not logged`() throws {
         let log = Log()
         let library = try library(log, rows: 9)
         _ = try library.keys("Book", pages(library, 1))
@@ -136,7 +136,7 @@ import Testing
         #expect(log.all == [])
     }
 
-    @Test func `a statement that is cached is not looked at again`() throws {
+    @Test func `a cached statement is not explained again`() throws {
         let log = Log()
         let library = try library(log, rows: 9)
         _ = try library.keys("Book", pages(library, 1))

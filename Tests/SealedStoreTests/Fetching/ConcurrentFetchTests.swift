@@ -6,16 +6,16 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Fetches of so many objects that several threads share the work.
+/// Fetches that are large enough for a parallel scan.
 @Suite struct ConcurrentFetchTests {
     private let folder = TemporaryFolder()
 
-    @Test func `all rows come once, in the order of their keys and of one state, while a writer never rests`() throws {
+    @Test func `a fetch returns each row once, in the order of keys and of one state, beside a steady writer`() throws {
         let library = try Library(folder.file("library.store"))
         let count = SealedStore.Layout.concurrentRows + 3616
         for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }
         try library.context.save()
-        // Another coordinator of the same file, as another process would have it.
+        // Another coordinator of the same file, as in another process.
         let other = try Library(folder.file("library.store"))
         let isOver = Guarded(false)
         let end = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ import Testing
         #expect(try library.check() == [])
     }
 
-    @Test func `rows that were deleted or added since the last fetch make no difference`() throws {
+    @Test func `rows deleted or added since the last fetch do not matter`() throws {
         let library = try Library(folder.file("library.store"))
         let count = SealedStore.Layout.concurrentRows + 1000
         for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Large values stay in the store until they are read") struct DeferredBlobTests {
+@Suite("Deferred reading of large values") struct DeferredBlobTests {
     private let folder = TemporaryFolder()
     private let coordinator: PersistentStoreCoordinator
     private let photo: Entity
@@ -50,7 +50,7 @@ import Testing
         return try store.layout.value.database.statistics.statementsRun
     }
 
-    @Test func `every size comes back as it was`() throws {
+    @Test func `values of every size survive a round trip`() throws {
         let sizes = [nil, 0, 1, DeferredBlobs.limit, DeferredBlobs.limit + 1, 3_000_000]
         try insert(sizes)
         let context = ManagedObjectContext(coordinator: coordinator)
@@ -58,7 +58,7 @@ import Testing
         #expect(photos.map { $0["image"] } == sizes.map { $0.map { .blob(Self.bytes($0)) } ?? .null })
     }
 
-    @Test func `a fetch reads no large value, and reading one is one statement`() throws {
+    @Test func `a fetch reads no large value, and the first read of one is one statement`() throws {
         try insert(Array(repeating: 100_000, count: 20))
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
@@ -69,7 +69,7 @@ import Testing
         #expect(try statementsRun() == before + 1)
     }
 
-    @Test func `changes of other properties leave it as it is, and its own are saved`() throws {
+    @Test func `changing other properties keeps the large value, and its own changes are saved`() throws {
         try insert([50_000, 50_000])
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
@@ -83,7 +83,7 @@ import Testing
         #expect(again.map { $0["image"] } == [.blob(Self.bytes(50_000)), .blob(Self.bytes(60_000))])
     }
 
-    @Test func `setting the value that it has writes nothing`() throws {
+    @Test func `setting an equal value writes nothing`() throws {
         try insert([50_000])
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
@@ -94,7 +94,7 @@ import Testing
         #expect(rows[0].state.pointee.row?.version == 1)
     }
 
-    @Test func `the value of a deleted object is empty, and ends nothing`() throws {
+    @Test func `the large value of a deleted object reads as empty`() throws {
         try insert([50_000])
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
@@ -113,7 +113,7 @@ import Testing
         try database.write { try $0.execute(#"ALTER TABLE "Hidden" RENAME TO "Photo""#) }
     }
 
-    @Test func `a value that could not be read is never saved as an empty one`() throws {
+    @Test func `an unreadable value is never saved as empty`() throws {
         try insert([50_000, 60_000])
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))
@@ -159,7 +159,7 @@ import Testing
         #expect(try fresh.count(FetchRequest(photo)) == 0)
     }
 
-    @Test func `who takes over another one's save is told of its own failures`() throws {
+    @Test func `merging another context's save reports the failures of the merging context`() throws {
         try insert([50_000])
         let (writer, reader) = (
             ManagedObjectContext(coordinator: coordinator), ManagedObjectContext(coordinator: coordinator)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a value that was deleted elsewhere is never saved as an empty one`(isRead: Bool) throws {
+    func `a value that another context deleted is never saved as empty`(isRead: Bool) throws {
         try insert([10_000])
         let context = ManagedObjectContext(coordinator: coordinator)
         context.mergePolicy = .overwrite

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import SealedStore
 
-/// Requests of one shape become one statement.
+/// Requests of one shape share one statement.
 @Suite struct FetchStatementTests {
     private let folder = TemporaryFolder()
     private let library: Library
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `other constants are other parameters of the same statement`() throws {
+    @Test func `different constants are different parameters of the same statement`() throws {
         let first = try statement(.comparison(.equal, path("title"), .literal(.text("a"))), limit: 1)
         let second = try statement(.comparison(.equal, path("title"), .literal(.text("e\u{301}"))), limit: 2)
         #expect(first.sql == second.sql)
@@ -41,7 +41,7 @@ import Testing
         #expect(layout.fetchStatements.count == 1)
     }
 
-    @Test func `the parameters come in the order of the text`() throws {
+    @Test func `the parameters have the order of the text`() throws {
         func condition(_ pages: Int64, _ title: String, _ words: [Value]) -> QueryExpression {
             .or([
                 .and([
@@ -60,7 +60,7 @@ import Testing
         #expect(layout.fetchStatements.count == 1)
     }
 
-    @Test func `what changes the statement is another shape`() throws {
+    @Test func `requests with different statements have different shapes`() throws {
         let title = path("title")
         _ = try statement(.comparison(.equal, title, .literal(.text("a"))))
         _ = try statement(.comparison(.equal, title, .literal(.null)))
@@ -80,7 +80,7 @@ import Testing
         #expect(Array(kelvin.utf8) == Array("K".utf8))
     }
 
-    @Test func `functions are given the bytes of their own request`() throws {
+    @Test func `functions receive the bytes of their own request`() throws {
         func condition(_ part: String) -> QueryExpression {
             .function(.localizedContains, [path("title"), .literal(.text(part))])
         }
@@ -91,7 +91,7 @@ import Testing
         #expect(Array(text.unicodeScalars) == ["\u{304B}", "\u{3099}"])
     }
 
-    @Test func `a constant that fails waits until it is reached`() throws {
+    @Test func `a constant that fails is an error only if it is evaluated`() throws {
         let never = QueryExpression.arithmetic(.divide, .literal(.integer(1)), .literal(.integer(0)))
         let condition = QueryExpression.and([
             .comparison(.greater, path("pages"), .literal(.integer(5))),

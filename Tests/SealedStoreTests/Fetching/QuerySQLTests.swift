@@ -5,7 +5,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Conditions, the SQL that they become, and their parameters.
+/// Predicates, their SQL, and its parameters.
 @Suite struct QuerySQLTests {
     private let model = try! Library.model()
 
@@ -33,7 +33,7 @@ import Testing
         #expect(try sql(.not(.comparison(.equal, pages, .literal(.integer(1))))).text == #"(NOT (t0."pages" IS ?))"#)
     }
 
-    @Test func `a comparison under NOT is decided`() throws {
+    @Test func `a comparison under NOT is never NULL`() throws {
         let pages = QueryExpression.path(property("Book", "pages"))
         #expect(
             try sql(.not(.comparison(.less, pages, .literal(.integer(1))))).text == #"(NOT ((t0."pages" < ?) IS TRUE))"#

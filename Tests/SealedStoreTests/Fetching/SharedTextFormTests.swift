@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The first text in another form than C, written while others have the file open.
+/// The first text in another form than C, written while other connections are open.
 ///
 /// | reader                     | other container or process        |
 /// |----------------------------|-----------------------------------|
-/// | opens, finds one of one    |                                   |
+/// | opens, finds one row       |                                   |
 /// |                            | saves an equal text in another form |
 /// | finds both                 |                                   |
 @Suite struct SharedTextFormTests {
@@ -60,7 +60,7 @@ import Testing
         #expect(try reader.check() == [])
     }
 
-    @Test func `a batch update takes the rows of both forms`() throws {
+    @Test func `a batch update changes the rows of both forms`() throws {
         let reader = try Library(file)
         #expect(try count(reader) == 1)
         try Self.saveDecomposed(Library(file))
@@ -90,7 +90,7 @@ import Testing
         #expect(try later.count(request) == 2)
     }
 
-    @Test func `a save that is rolled back leaves nothing behind, and a later one is noticed`() throws {
+    @Test func `a rolled back save has no effect, and a later one is noticed`() throws {
         let reader = try Library(file)
         let other = try Library(file)
         struct Stop: Error {}

@@ -3,10 +3,10 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Members that the context lets go of and reads again.
+/// Members that the context releases and reads again.
 @Suite struct SweptMembersTests {
-    /// To read the members that are not here must not let go of those that are.
-    @Test func `all members come, whichever of them the context still has`() throws {
+    /// Reading the missing members must not release the registered ones.
+    @Test func `all members are returned, whichever of them are registered`() throws {
         let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let authors = ["A", "B"].map { library.insert("Author", ["name": .text($0)]) }

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import SealedStore
 
-/// Texts that are equal in Swift whatever Unicode's form they are in, and what the file keeps about them.
+/// Texts that are equal in Swift in every normalization form, and the record of columns with other forms.
 @Suite struct TextFormTests {
     private let folder = TemporaryFolder()
     private let file: URL

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// R*Trees over numeric attributes.
+/// R*Tree indexes of numeric attributes.
 @Suite struct CoordinateIndexTests {
     private func map() throws -> Library {
         try Library(
@@ -73,7 +73,7 @@ import Testing
         #expect(plan.scannedTables == [])
     }
 
-    @Test func `a range of one property alone is no question for the tree`() throws {
+    @Test func `a range of one property alone does not use the tree`() throws {
         let map = try map()
         let nowhere = place(map, "somewhere", 35.01, nil)
         try map.context.save()
@@ -82,7 +82,7 @@ import Testing
         #expect(try map.plan("Place", condition).indexes == [])
     }
 
-    @Test func `the tree is kept in step by saves`() throws {
+    @Test func `saves update the tree`() throws {
         let map = try map()
         let places = (0..<5).map { place(map, "\($0)", Double($0), Double($0)) }
         try map.context.save()
@@ -98,7 +98,7 @@ import Testing
         #expect(try map.check() == [])
     }
 
-    @Test func `the tree is kept in step by batch requests and when the store is erased`() throws {
+    @Test func `batch requests and erasing update the tree`() throws {
         let map = try map()
         let entity = map.entity("Place")
         try map.context.execute(
@@ -158,7 +158,7 @@ import Testing
         #expect(try map.integers("SELECT count(*) FROM \"_rtree_City_people_founded\"") == [1])
     }
 
-    @Test func `results are exact where the tree rounds, and at the ends of what it can hold`() throws {
+    @Test func `results are exact if the tree rounds, and at the limits of its range`() throws {
         let numbers: [Double] = [
             0, -0.0, 0.1, 0.1.nextUp, 0.1.nextDown, 16_777_217, 16_777_216, 1e-45, 1e-50, .leastNonzeroMagnitude,
             -1e-45, 1e38, 3.4e38,
@@ -177,7 +177,7 @@ import Testing
         #expect(try map.check() == [])
     }
 
-    @Test func `random boxes have the results that memory has`() throws {
+    @Test func `random boxes have the results of in-memory evaluation`() throws {
         var random = SeededGenerator()
         let map = try map()
         let points = (0..<300).map { _ in
@@ -195,7 +195,7 @@ import Testing
         #expect(try map.check() == [], "\(random)")
     }
 
-    @Test func `a tree that does not fit its table is found`() throws {
+    @Test func `the check finds a tree that does not match its table`() throws {
         let map = try map()
         for number in 0..<3 { _ = place(map, "", Double(number), 0) }
         try map.context.save()

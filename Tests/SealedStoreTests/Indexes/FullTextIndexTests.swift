@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Full-text indexes in the file: what they consist of, and that every way of writing keeps them in step.
+/// Full-text indexes in the file: their schema objects, and their updates by every kind of write.
 @Suite struct FullTextIndexTests {
     private func text(_ library: Library, _ query: FullTextQuery, _ entity: String = "Article") throws -> [Int64] {
         var request = FetchRequest(library.entity(entity))
@@ -32,7 +32,7 @@ import Testing
         #expect(definitions.count { $0.hasPrefix("CREATE TRIGGER") } == 3)
     }
 
-    @Test func `saves keep the index in step`() throws {
+    @Test func `saves update the index`() throws {
         let archive = try Library(nil, model: Archive.model())
         let articles = ["green tea", "black tea", "coffee"].map {
             archive.insert("Article", ["title": .text($0), "year": .integer(2000)])
@@ -50,7 +50,7 @@ import Testing
         #expect(try archive.check() == [])
     }
 
-    @Test func `batch requests and erasing keep the index in step`() throws {
+    @Test func `batch requests and erasing update the index`() throws {
         let folder = TemporaryFolder()
         let archive = try Library(folder.file("a.store"), model: Archive.model())
         let entity = archive.entity("Article")
@@ -131,7 +131,7 @@ import Testing
         #expect(try odd.check() == [])
     }
 
-    @Test func `an index that lacks texts, or has other ones, is found`() throws {
+    @Test func `the check finds an index with missing or wrong texts`() throws {
         let folder = TemporaryFolder()
         let archive = try Library(folder.file("a.store"), model: Archive.model())
         for title in ["one", "two", "three"] {
@@ -147,7 +147,7 @@ import Testing
             try $0.execute("INSERT INTO \(table) (rowid, c0, c1) VALUES (2, 'four', NULL)")
         }
         #expect(try archive.check() == [StoreProblem(.indexMismatch, at: "Article.title+body")])
-        // The store goes on.
+        // The store is usable afterwards.
         archive.insert("Article", ["title": .text("four"), "year": .integer(1)])
         try archive.context.save()
         try archive.layout().database.write { try $0.execute("INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }

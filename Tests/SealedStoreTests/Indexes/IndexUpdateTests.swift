@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files whose indexes are not those of the program's model.
+/// Files with other indexes than the program's model.
 @Suite struct IndexUpdateTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `indexes that the model has now are made and filled`() throws {
+    @Test func `new indexes of the model are created and filled`() throws {
         try open([]) { (archive: Library) throws in
             for year in 1...20 {
                 archive.insert("Article", ["title": .text("year \(year)"), "year": .integer(Int64(year))])
@@ -58,14 +58,14 @@ import Testing
             return try archive.plan("Article", range).indexes
         }
         #expect(plans.contains("_rtree_Article_year"))
-        // Nothing is done again.
+        // A second opening changes nothing.
         try open([Self.words, Self.tree, Self.binary]) { (archive: Library) throws in
             #expect(try names(archive) == ["_index_", "_rtree_", "_fulltext_Article"])
             #expect(try archive.check() == [])
         }
     }
 
-    @Test func `indexes that the model does not declare stay until they are removed by request`() throws {
+    @Test func `indexes that the model does not declare stay until their removal is requested`() throws {
         try open([Self.trigrams, Self.tree, Self.binary]) { (archive: Library) throws in
             archive.insert("Article", ["title": .text("tea"), "year": .integer(1)])
             try archive.context.save()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a store that is opened for reading keeps its indexes and works with them`() throws {
+    @Test func `a read-only store keeps its indexes and uses them`() throws {
         try open([Self.words]) { (archive: Library) throws in
             archive.insert("Article", ["title": .text("green tea"), "year": .integer(1)])
             try archive.context.save()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `the model in the file tells the indexes`() throws {
+    @Test func `the model in the file includes the indexes`() throws {
         try open([Self.words]) { _ in }
         try open([Self.trigrams, Self.tree]) { _ in }
         let description = PersistentStoreDescription(
@@ -152,7 +152,7 @@ import Testing
             """
         #expect(try run("sqlcipher", [url.path, script]).output == "ok\nok\n1,4\nok\n")
         try open([Self.words, Self.trigrams, Self.tree]) { (archive: Library) throws in
-            // The sequence does not know of the tool's key.
+            // The sequence does not include the key of the tool's insertion.
             #expect(try archive.check().filter { $0.kind == .indexMismatch } == [])
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs whose models declare different indexes, with the same file.
+/// Programs with different indexes in their models that share a file.
 @Suite struct SharedIndexTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
@@ -64,7 +64,7 @@ import Testing
         let two = try open(isSwapped ? Self.first : Self.second)
         #expect(try years(one) == 1)
         try insert(two, "black tea", 2)
-        // A search needs a declared index; conditions do without.
+        // A search needs a declared index; predicates do not.
         let searching = isSwapped ? two : one
         #expect(try found(searching, "tea") == 2)
         for library in [one, two] {
@@ -79,7 +79,7 @@ import Testing
         #expect(try found(searching, "white") == 1)
     }
 
-    @Test func `opening in turns changes the file once for each program`() throws {
+    @Test func `alternate openings change the file once for each program`() throws {
         func schema(_ indexes: [FetchIndexDescription]) throws -> [String] {
             let library = try open(indexes)
             defer { try? library.coordinator.removeAllStores() }
@@ -96,7 +96,7 @@ import Testing
     /// |                            | removes the first's indexes |
     /// | queries without indexes    |                            |
     /// | in the pinned state: with  |                            |
-    @Test func `queries go on when another program removes the indexes that they use`() throws {
+    @Test func `queries still work after another program removes their indexes`() throws {
         let one = try open([Self.words, Self.tree, Self.trigrams])
         try insert(one, "green tea", 1)
         let pinned = ManagedObjectContext(coordinator: one.coordinator)
@@ -116,7 +116,7 @@ import Testing
         try insert(one, "white tea", 3)
         #expect(try years(one) == 3)
         #expect(try one.check() == [])
-        // A program that opens the file again adds what it needs, and the others use it.
+        // A program that opens the file again adds its indexes, and the others use them.
         let three = try open([Self.words, Self.tree, Self.trigrams])
         #expect(try found(three, "tea") == 3)
         #expect(try found(one, "tea") == 3)

@@ -21,7 +21,7 @@ import Testing
         return store
     }
 
-    /// What the connection that saves was set to: 1 is NORMAL, 2 is FULL.
+    /// The `synchronous` setting of the writer connection: 1 is NORMAL, 2 is FULL.
     private func synchronous(_ option: (any Sendable)?) throws -> Int64? {
         let store = try open(option)
         defer { try? store.close() }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a store waits for the disk if it is asked to`() throws {
+    @Test func `a store with the durability option waits for the disk`() throws {
         #expect(try synchronous(nil) == 1)
         #expect(try synchronous(Durability.applicationCrash) == 1)
         #expect(try synchronous(Durability.powerLoss) == 2)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files whose model differs from the program's in which properties are optional.
+/// Files whose model differs from the program's in optional properties.
 @Suite struct OptionalityTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("trips.store") }
@@ -38,7 +38,7 @@ import Testing
         return ManagedObjectContext(coordinator: coordinator)
     }
 
-    /// Makes a file with two trips and a cruise, of which some have notes, and a stop that may have a trip.
+    /// Creates a file with two trips and a cruise, some with notes, and a stop with an optional trip.
     private func write(notes: [String?], stopHasTrip: Bool = true) throws {
         let context = try open(Self.model(notesAreOptional: true))
         let entities = context.model.entitiesByName
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a property that is not optional any more needs a value in every row`(isReadOnly: Bool) throws {
+    func `a property that became required needs a value in every row`(isReadOnly: Bool) throws {
         try write(notes: [nil, "a", nil])
         let before = try Data(contentsOf: url)
         let differences = try Self.differences {
@@ -76,14 +76,14 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `where every row has a value the store opens`(isReadOnly: Bool) throws {
+    func `the store opens if every row has a value`(isReadOnly: Bool) throws {
         try write(notes: ["b", "a"])
         let context = try open(Self.model(notesAreOptional: false, tripIsOptional: false), isReadOnly: isReadOnly)
         let trips = try context.fetch(FetchRequest(context.model.entitiesByName["Trip"]!), as: ManagedObject.self)
         #expect(trips.map { $0["notes"] } == [.text("b"), .text("a")])
     }
 
-    @Test func `a required destination that is missing is counted too`() throws {
+    @Test func `missing required destinations are counted too`() throws {
         try write(notes: ["a"], stopHasTrip: false)
         let differences = try Self.differences {
             _ = try open(Self.model(notesAreOptional: true, tripIsOptional: false))
@@ -91,7 +91,7 @@ import Testing
         #expect(differences == ["property 'Stop.trip' is not optional any more, and 1 row(s) have no value for it"])
     }
 
-    @Test func `the store records the rules, so that rows are counted when they change`() throws {
+    @Test func `the store records optionality, and counts rows only when it changes`() throws {
         try write(notes: ["a"])
         let required = try Self.model(notesAreOptional: false)
         try open(required).coordinator.removeAllStores()
@@ -104,13 +104,13 @@ import Testing
             return try SealedStore.model(of: description).entitiesByName["Trip"]?.propertiesByName["notes"]?.isOptional
         }
         #expect(try isOptional() == false)
-        // A program with the earlier model.
+        // Another program still has the earlier model.
         try write(notes: [nil])
         #expect(try isOptional() == true)
         #expect(try Self.differences { _ = try open(required) }.count == 1)
     }
 
-    @Test func `NULL of another program is reported, is equal to no value, and is not saved as one`() throws {
+    @Test func `NULL written by another program is reported, equals no value, and is not saved`() throws {
         try write(notes: ["a", "b"])
         let context = try open(Self.model(notesAreOptional: false))
         let trip = context.model.entitiesByName["Trip"]!

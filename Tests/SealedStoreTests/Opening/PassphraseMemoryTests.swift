@@ -6,9 +6,9 @@
     import TestSupport
     import Testing
 
-    /// The memory of a process with an open store; run in a process of its own, where no other test has a passphrase.
+    /// The memory of a process with an open store; run in a separate process, without the passphrases of other tests.
     @Suite(.enabled(if: HiddenSecret.isSearchable)) struct PassphraseMemoryTests {
-        @Test func `while a store is open, its passphrase is not in memory`() async {
+        @Test func `the passphrase of an open store is not in memory`() async {
             await #expect(processExitsWith: .success) {
                 let folder = TemporaryFolder()
                 let secret = HiddenSecret()

@@ -9,7 +9,7 @@ import Testing
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("library.store") }
 
-    @Test func `objects and relationships are there after reopening`() throws {
+    @Test func `objects and relationships survive reopening`() throws {
         do {
             let library = try Library(url)
             let author = library.insert("Author", ["name": .text("Sōseki")])
@@ -30,7 +30,7 @@ import Testing
         #expect(tags.first?.members(forRelationship: "books").first === book)
     }
 
-    @Test func `a wrong passphrase is refused and leaves the file as it was`() throws {
+    @Test func `a wrong passphrase is refused and leaves the file unchanged`() throws {
         let library = try Library(url)
         library.insert("Tag", ["label": .text("x")])
         try library.context.save()
@@ -40,7 +40,7 @@ import Testing
         #expect(try Data(contentsOf: url) == before)
     }
 
-    @Test func `a file made for another model is refused with what differs`() throws {
+    @Test func `a file of another model is refused with the differences`() throws {
         try Library(url).coordinator.removeAllStores()
         let model = try ManagedObjectModel(entities: [
             EntityDescription("Author", attributes: [AttributeDescription("name", .int64)])
@@ -87,7 +87,7 @@ import Testing
         #expect(model.declarations == (try Library.model()).declarations)
     }
 
-    @Test func `a primary key is not used again after its object was deleted and the store reopened`() throws {
+    @Test func `a primary key is not reused after its object was deleted and the store reopened`() throws {
         var keys: [Int64] = []
         for _ in 0..<3 {
             let library = try Library(url)
@@ -101,7 +101,7 @@ import Testing
         #expect(Set(keys).count == 3, "\(keys)")
     }
 
-    @Test func `no byte of a value reaches the disk as it is`() throws {
+    @Test func `no value reaches the disk as plaintext`() throws {
         let marker = "a marker that is looked for"
         let library = try Library(url)
         for _ in 0..<200 { library.insert("Tag", ["label": .text(marker)]) }

@@ -5,7 +5,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// A file that the store refuses stays as it was, with the log that an earlier process left.
+/// A refused file stays unchanged, together with the log of an earlier process.
 @Suite struct UnchangedStoreTests {
     private let folder = TemporaryFolder()
     private let originals = TemporaryFolder()
@@ -19,7 +19,7 @@ import Testing
         return contents
     }
 
-    /// Copies a database that is open, with its log or without.
+    /// Copies an open database, with its log or without.
     private func copy(_ original: URL, withLog: Bool) throws {
         for suffix in withLog ? ["", "-wal"] : [""] {
             try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)

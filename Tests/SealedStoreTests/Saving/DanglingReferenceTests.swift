@@ -7,12 +7,12 @@ import SealedStore
 import TestSupport
 import Testing
 
-@Suite("References of a store that many writers change at random") struct DanglingReferenceTests {
-    // process 1                  process 2                  this one
+@Suite("References in a store with many random writers") struct DanglingReferenceTests {
+    // process 1                  process 2                  this process
     // a context                  a context                  two containers with two contexts each
-    // all of them insert, relate and delete objects that they have read earlier, and save, under any merge policy
+    // all insert objects, relate and delete objects that they have read earlier, and save, under any merge policy
     @Test(arguments: 0..<3)
-    func `no reference leads to nothing`(round: Int) throws {
+    func `no reference dangles`(round: Int) throws {
         let folder = TemporaryFolder()
         let url = folder.file("links.store")
         var random = SeededGenerator()

@@ -5,7 +5,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// How the rows of deleted objects are deleted, whose keys may follow each other or not.
+/// The statements that delete rows with consecutive and with scattered keys.
 @Suite struct DeletionTests {
     private let folder = TemporaryFolder()
     private let library: Library
@@ -26,14 +26,14 @@ import Testing
         return try context.fetch(FetchRequest(library.entity("Author")), as: ManagedObject.self).map { $0["name"] }
     }
 
-    /// Saves, which must fail, and returns the objects that are in conflict.
+    /// Expects a save to fail, and returns the objects in conflict.
     private func conflictsOfSave() throws -> [ManagedObjectID] {
         let error = try #require(throws: ObjectGraphError.self) { try library.context.save() }
         guard case .conflicts(let conflicts) = error else { throw error }
         return conflicts.map(\.objectID)
     }
 
-    @Test func `neighbouring keys are one group, however they are ordered`() throws {
+    @Test func `consecutive keys are one group in any order`() throws {
         let author = library.entity("Author")
         let keys: [Int64] = [5, 3, 1, 7, 6, 8, 4, 2, 20, 30, 101, 100]
         let deletions = keys.map {
@@ -46,7 +46,7 @@ import Testing
         #expect(groups.map(\.form) == forms)
     }
 
-    @Test func `scattered keys are deleted by lists, and what is left one by one`() throws {
+    @Test func `scattered keys are deleted by lists, and the rest one by one`() throws {
         let author = library.entity("Author")
         let groups = DeletedKeys.groups(
             of: (0..<130).map { SaveChangesRequest.Deletion(entity: author, key: 2 * $0 + 1, row: nil) }
@@ -56,7 +56,7 @@ import Testing
         #expect(groups.flatMap(\.keys) == keys)
     }
 
-    @Test func `keys of different entities and the largest one are no neighbours`() throws {
+    @Test func `keys of different entities are not consecutive, nor is the largest key`() throws {
         let (author, book) = (library.entity("Author"), library.entity("Book"))
         let keys: [Int64] = [.max, .max - 1, 1, 2]
         let groups = DeletedKeys.groups(
@@ -68,7 +68,7 @@ import Testing
         #expect(groups.count == 8)
     }
 
-    @Test func `only the rows of deleted objects go, and references to them`() throws {
+    @Test func `only the rows of deleted objects and references to them are deleted`() throws {
         let authors = try insertAuthors(300)
         let books = authors.enumerated().map { number, author in
             let book = library.insert("Book", ["title": .text("\(number)")])
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `of neighbours, the one that somebody else changed is the conflict`() throws {
+    @Test func `of consecutive rows, only the row changed by another context is in conflict`() throws {
         let authors = try insertAuthors(40)
         let other = ManagedObjectContext(coordinator: library.context.coordinator)
         let changed = try #require(other.object(with: authors[17].managedObjectID) as? ManagedObject)
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Whole tables
 
-    @Test func `all rows of a table go, and references to them, and keys are not used again`() throws {
+    @Test func `all rows of a table and references to them are deleted, and keys are not reused`() throws {
         let authors = try insertAuthors(2_000)
         let book = library.insert("Book", ["title": .text("one")])
         book.setDestination(authors[1_234], forRelationship: "author")
@@ -136,27 +136,27 @@ import Testing
         #expect(next[0].managedObjectID.key == 2_001)
     }
 
-    @Test func `of all rows of a table, the one that somebody else changed stays`() throws {
+    @Test func `of all rows of a table, the row changed by another context stays`() throws {
         let authors = try insertAuthors(2_000)
         let other = ManagedObjectContext(coordinator: library.context.coordinator)
         let changed = try #require(other.object(with: authors[1_000].managedObjectID) as? ManagedObject)
         changed["name"] = .text("changed")
         for author in authors { library.context.delete(author) }
-        // The delete rules are applied, so that the save does not begin with the other one's changes.
+        // The delete rules are applied here, so that the save does not begin with merging the other context's changes.
         library.context.processPendingChanges()
         try other.save()
         #expect(try conflictsOfSave() == [authors[1_000].managedObjectID])
         #expect(try remainingNames().count == 2_000)
     }
 
-    @Test(arguments: [0, 1_000, 2_999]) func `a row that is not deleted stays, wherever it is`(spared: Int) throws {
+    @Test(arguments: [0, 1_000, 2_999]) func `a row that is not deleted stays, at any position`(spared: Int) throws {
         let authors = try insertAuthors(3_000)
         for (number, author) in authors.enumerated() where number != spared { library.context.delete(author) }
         try library.context.save()
         #expect(try remainingNames() == [.text("\(spared)")])
     }
 
-    @Test func `a row that somebody else inserted meanwhile stays`() throws {
+    @Test func `a row that another context inserted meanwhile stays`() throws {
         let authors = try insertAuthors(2_000)
         for author in authors { library.context.delete(author) }
         library.context.processPendingChanges()
@@ -168,7 +168,7 @@ import Testing
         #expect(try remainingNames() == [.text("new")])
     }
 
-    @Test func `the range of groups is one of keys that are there once and close to each other`() throws {
+    @Test func `a range of groups has unique keys that are close to each other`() throws {
         let author = library.entity("Author")
         func range(_ keys: [ClosedRange<Int64>]) -> ClosedRange<Int64>? {
             DeletedKeys.wholeRange(

@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the rows of new objects are inserted, many of which may share a statement.
+/// The statements that insert rows, many of which may share one.
 @Suite struct InsertionTests {
     private let folder = TemporaryFolder()
 
-    /// Samples and series of them without an index, in one table; marks with one.
+    /// Samples and series in one table without an index; marks with an index.
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
@@ -40,7 +40,7 @@ import Testing
 
     private func open() throws -> Library { try Library(folder.file("samples.store"), model: Self.model()) }
 
-    /// Values of all types, among them such as need care: missing ones, a negative zero, texts of several forms.
+    /// Values of all types, with special ones: missing values, a negative zero, texts of several forms.
     private static func values(_ number: Int) -> [String: Value] {
         var values: [String: Value] = [
             "number": .integer(Int64(number)),
@@ -66,7 +66,7 @@ import Testing
         return (try library.statistics() - before).statementsRun
     }
 
-    @Test(arguments: [1, 255, 256, 257, 1_000, 3_333]) func `all rows come back as they were`(count: Int) throws {
+    @Test(arguments: [1, 255, 256, 257, 1_000, 3_333]) func `all rows survive a round trip`(count: Int) throws {
         do {
             let library = try open()
             for number in 0..<count { library.insert("Sample", Self.values(number)) }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `texts of another form in a block are found by either`() throws {
+    @Test func `texts of another form in a block are found by both forms`() throws {
         let library = try open()
         for number in 0..<1_000 { library.insert("Sample", Self.values(number)) }
         try library.context.save()
@@ -101,7 +101,7 @@ import Testing
         #expect(try library.keys("Sample", .comparison(.equal, name, .literal(.text("Cafe\u{301} 32")))).count == 1)
     }
 
-    @Test func `rows of entities that share a table are told apart`() throws {
+    @Test func `rows of entities that share a table keep their entities`() throws {
         let library = try open()
         for number in 0..<2_000 {
             let isSeries = number >= 300 && number < 900 || number % 100 == 1
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `rows of a table without indexes share statements, others do not`() throws {
         let samples = try statementsRun(inserting: 1_000, of: "Sample", Self.values)
-        // What is left of each chunk of rows is inserted one by one.
+        // The rest of each chunk of rows is inserted one by one.
         #expect(samples < 200, "\(samples)")
         #expect(try statementsRun(inserting: 1_000, of: "Mark") { ["label": .text("\($0)")] } >= 1_000)
         let wide = try statementsRun(inserting: 1_000, of: "Wide") { number in
@@ -126,7 +126,7 @@ import Testing
         #expect(wide >= 1_000)
     }
 
-    @Test func `a row that cannot be inserted takes all of the save back`() throws {
+    @Test func `a row that cannot be inserted rolls the whole save back`() throws {
         let library = try open()
         for number in 0..<1_000 { library.insert("Sample", Self.values(number)) }
         try library.layout().database.write { connection in

@@ -4,14 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One-to-one relationships that two containers change without knowing of each other.
+/// One-to-one relationships that two containers change concurrently.
 ///
 ///     container 1                  container 2
 ///     reads all                    reads all
 ///     seats Ann at the desk
 ///     saves
 ///                                  seats Bob at the desk
-///                                  saves: Ann has no desk any more
+///                                  saves: Ann no longer has a desk
 @Suite struct OneToOneTests {
     private let folder = TemporaryFolder()
     private let url: URL
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite])
-    func `a relationship that is its own inverse stays one`(policy: MergePolicy) throws {
+    func `a relationship that is its own inverse stays consistent`(policy: MergePolicy) throws {
         let first = try context(policy)
         for name in ["Ann", "Bob", "Cid"] { _ = make("Person", "name", .text(name), in: first) }
         try first.save()

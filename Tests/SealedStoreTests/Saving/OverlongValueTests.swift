@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Values that are longer than a row can be are errors of the save.
+/// Values longer than the largest row are errors of the save.
 @Suite struct OverlongValueTests {
-    /// Five billion zero bytes that take no memory.
+    /// Five billion zero bytes that occupy no memory.
     private static let overlong: Data = {
         let count = 5 << 30
         let pointer = mmap(nil, count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)!
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: MemoryLayout<Int>.size == 8), arguments: [true, false])
-    func `an inserted or changed object with one is not saved`(_ isInFile: Bool) throws {
+    func `an inserted or updated object with an overlong value is not saved`(_ isInFile: Bool) throws {
         let library = try library(isInFile ? folder.file("files.store") : nil)
         let file = library.insert("File", ["name": .text("long"), "content": .blob(Self.overlong)])
         expectTooLong { try library.context.save() }
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `a batch of objects with one is not inserted`() throws {
+    @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `a batch with an overlong value is not inserted`() throws {
         let library = try library(nil)
         let objects: [[String: Value]] = [
             ["name": .text("short"), "content": .blob(Data([1]))],
@@ -66,7 +66,7 @@ import Testing
         #expect(try library.context.count(FetchRequest(library.entity("File"))) == 0)
     }
 
-    @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `a statement takes none`() throws {
+    @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `a statement refuses an overlong value`() throws {
         let database = try Database(.memory, key: nil)
         try database.write { connection in
             try connection.execute("CREATE TABLE file (content BLOB) STRICT")

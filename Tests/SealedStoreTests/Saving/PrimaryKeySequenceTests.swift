@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Primary keys that are taken by several threads, and inside batch requests") struct PrimaryKeySequenceTests {
+@Suite("Primary keys for several threads, and inside batch requests") struct PrimaryKeySequenceTests {
     // first thread                          second thread
-    // takes keys, the supply is empty
+    // takes keys, none is reserved
     // reserves: holds the writer
-    //                                       takes keys, gets them from a reservation of its own
-    // goes on reserving
-    @Test func `a thread gets keys while another one reserves some`() throws {
+    //                                       takes keys, gets them from a separate reservation
+    // completes its reservation
+    @Test func `a thread gets keys while another thread reserves keys`() throws {
         let sequences = PrimaryKeySequences()
         let next = Atomic<Int64>(1)
         let reserve: @Sendable (Int) -> Range<Int64> = { count in
@@ -38,7 +38,7 @@ import Testing
     // batch request                         saver
     // begins, holds the writer
     //                                       saves new objects: waits for the writer
-    // its closure asks for identifiers
+    // its closure obtains identifiers
     // commits
     //                                       commits
     @Test func `a closure of a batch request gets identifiers while another thread saves`() throws {
@@ -93,9 +93,9 @@ import Testing
     }
 }
 
-/// Saves new objects on a thread of its own.
+/// Saves new objects on a separate thread.
 ///
-/// `@unchecked Sendable`: the context is used by the thread only, from its start to its end.
+/// `@unchecked Sendable`: only the thread uses the context, from its start to its end.
 private final class SavingThread: @unchecked Sendable {
     static let count = 50
     private let context: ManagedObjectContext

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct UniquenessTests {
-    @Test func `a value that another object has is refused by entity and property`() throws {
+    @Test func `a duplicate value is refused by entity and property`() throws {
         let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let first = library.insert("Author", ["name": .text("A")])
@@ -20,13 +20,13 @@ import Testing
         #expect(conflicts.map(\.properties) == [["name"]])
         #expect(conflicts.map(\.databaseObject) == [first.managedObjectID])
         #expect(conflicts.map(\.conflictingObjects) == [[second.managedObjectID]])
-        // Repaired, the same context saves.
+        // With another value the same context saves.
         second["name"] = .text("B")
         try library.context.save()
         #expect(try library.context.count(FetchRequest(library.entity("Author"))) == 2)
     }
 
-    @Test func `a unique value can pass from a deleted object to a new one in one save`() throws {
+    @Test func `a unique value can move from a deleted object to a new one in one save`() throws {
         let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         let first = library.insert("Author", ["name": .text("A")])
@@ -37,7 +37,7 @@ import Testing
         #expect(try library.context.count(FetchRequest(library.entity("Author"))) == 1)
     }
 
-    @Test func `texts that are equal for Swift are one value, whatever form they have`() throws {
+    @Test func `texts that are equal in Swift are one value in every form`() throws {
         let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         library.insert("Author", ["name": .text("Ren\u{e9}")])
@@ -58,7 +58,7 @@ import Testing
         #expect(try library.context.count(FetchRequest(library.entity("Author"))) == 4)
     }
 
-    @Test func `many texts are compared as few are, in a save and in a batch`() throws {
+    @Test func `many texts are compared like few, in a save and in a batch`() throws {
         let folder = TemporaryFolder()
         let library = try Library(folder.file("library.store"))
         for number in 0..<20 { library.insert("Author", ["name": .text("e\u{301}\(number)")]) }
@@ -83,11 +83,11 @@ import Testing
         #expect(try library.context.count(FetchRequest(author)) == 40)
     }
 
-    @Test func `texts of another store object of the same file are compared, too`() throws {
+    @Test func `texts saved through another store object of the same file are compared too`() throws {
         // First              | Second
         // insert "é", save   |
         //                    | insert "é" in another form: refused
-        //                    | the same with a policy that merges: an update of the first one's
+        //                    | the same with a merge policy: an update of the first object
         let folder = TemporaryFolder()
         let first = try Library(folder.file("library.store"))
         let second = try Library(folder.file("library.store"))

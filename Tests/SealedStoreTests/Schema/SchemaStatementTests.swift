@@ -72,7 +72,7 @@ import Testing
         )
     }
 
-    @Test func `names that collide are told apart`() throws {
+    @Test func `colliding names are renamed`() throws {
         let schema = StoreSchema(
             model: try ManagedObjectModel(entities: [
                 EntityDescription(

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Searches: what they find, in which order, and what they show.
+/// Searches: their results, order and excerpts.
 @Suite struct SearchTests {
     private let archive: Library
 
@@ -33,7 +33,7 @@ import Testing
         return request
     }
 
-    /// The keys of the objects that are found, ascending.
+    /// The keys of the found objects, ascending.
     private func keys(_ query: FullTextQuery, in properties: [String] = []) throws -> [Int64] {
         try archive.context.fetchIDs(request(query, in: properties)).map(\.key).sorted()
     }
@@ -46,19 +46,19 @@ import Testing
 
     // MARK: Queries
 
-    @Test func `all words of a text are looked for, in any order`() throws {
+    @Test func `a search finds all words of a text, in any order`() throws {
         #expect(try keys("tea") == [1, 2, 3])
         #expect(try keys("tea green") == [1, 2])
         #expect(try keys("TEA wither") == [2])
         #expect(try keys("tea whisky") == [])
     }
 
-    @Test func `a phrase is looked for as it is`() throws {
+    @Test func `a phrase is found in its order`() throws {
         #expect(try keys(.phrase("green tea")) == [1, 2])
         #expect(try keys(.phrase("tea green")) == [])
     }
 
-    @Test func `the last word of a prefix may go on`() throws {
+    @Test func `the last word of a prefix may be incomplete`() throws {
         #expect(try keys(.prefix("cere")) == [3])
         #expect(try keys(.prefix("no cere")) == [3])
         #expect(try keys(.phrase("cere")) == [])
@@ -74,7 +74,7 @@ import Testing
         #expect(try keys(FullTextQuery("tea").excluding(.any([]))) == [1, 2, 3])
     }
 
-    @Test func `a search is confined to attributes`() throws {
+    @Test func `a search can be limited to attributes`() throws {
         #expect(try keys("tea", in: ["title"]) == [1, 2])
         #expect(try keys("green", in: ["body"]) == [2])
         #expect(try keys(.within(["title"], "tea")) == [1, 2])
@@ -83,7 +83,7 @@ import Testing
         #expect(try keys(.within([], "tea")) == [])
     }
 
-    @Test func `case and diacritics do not count`() throws {
+    @Test func `a search ignores case and diacritics`() throws {
         #expect(try keys("CAFE") == [4])
         #expect(try keys("cafe\u{301}") == [4])
     }
@@ -120,7 +120,7 @@ import Testing
         #expect(try archive.keys("Article", nil).count == 5)
     }
 
-    @Test func `random texts are searched for without an error`() throws {
+    @Test func `searching random texts throws no error`() throws {
         var random = SeededGenerator()
         let pieces = [
             "\"", "'", "*", "(", ")", "{", "}", ":", "^", "-", "+", "AND", "OR", "NOT", "NEAR", "tea", " ", "\0", "é",
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Results
 
-    @Test func `the most relevant objects come first`() throws {
+    @Test func `the most relevant objects are first`() throws {
         let matches = try archive.context.search(request("tea"), as: ManagedObject.self)
         #expect(matches.map(\.relevance) == matches.map(\.relevance).sorted(by: >))
         #expect(try titles(request("tea")).first == "Black tea")
@@ -162,7 +162,7 @@ import Testing
         #expect(statement.contains(#"ORDER BY -bm25(f."_fulltext_Article_title_body", ?, ?) DESC"#), "\(statement)")
     }
 
-    @Test func `conditions, orders, limits and offsets apply to what is found`() throws {
+    @Test func `predicates, sort keys, limits and offsets apply to the results`() throws {
         var request = request("tea")
         request.predicate = .comparison(.greater, archive.path("Article", "year"), .literal(.integer(2001)))
         #expect(try Set(titles(request)) == ["Black tea", "Coffee"])
@@ -196,7 +196,7 @@ import Testing
         #expect(try archive.statistics().statementsRun - before == 1)
     }
 
-    @Test func `excerpts show what was found`() throws {
+    @Test func `excerpts show the matches`() throws {
         let matches = try archive.context.search(
             request("wither"),
             excerpts: [
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Unsaved changes
 
-    @Test func `what is found is what was saved, and the rest of the request is about objects as they are`() throws {
+    @Test func `a search finds saved texts, and the predicate applies to current values`() throws {
         let all = try archive.context.fetch(FetchRequest(archive.entity("Article")), as: ManagedObject.self)
         archive.context.delete(all[0])
         all[2]["year"] = .integer(1900)
@@ -261,7 +261,7 @@ import Testing
         #expect(try Set(titles(self.request("tea"))) == ["renamed", "Coffee", "new tea"])
     }
 
-    @Test func `a child context finds what its parent has`() throws {
+    @Test func `a child context finds the objects of its parent`() throws {
         let child = ManagedObjectContext(parent: archive.context)
         let articles = try child.fetch(request("green"), as: ManagedObject.self)
         #expect(Set(articles.map(\.managedObjectID.key)) == [1, 2])

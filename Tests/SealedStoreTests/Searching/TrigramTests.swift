@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Indexes of trigrams: for languages without blanks between words, and for conditions on parts of texts.
+/// Trigram indexes: for languages without spaces between words, and for substring predicates.
 @Suite struct TrigramTests {
     private static let trigrams = FetchIndexDescription(
         ["title", "body"],
@@ -37,7 +37,7 @@ import Testing
         "東京都の図書館", "京都の図書館",
     ]
 
-    @Test func `Japanese text is found by its parts`() throws {
+    @Test func `Japanese text is found by substrings`() throws {
         let archive = try archive(Self.novels)
         #expect(try search(archive, "トンネル") == [2])
         #expect(try search(archive, "図書館") == [4, 5])
@@ -46,7 +46,7 @@ import Testing
         #expect(try search(archive, .phrase("雪国であった")) == [2])
     }
 
-    @Test func `words of one or two characters are looked for in the texts`() throws {
+    @Test func `words of one or two characters are found in the texts`() throws {
         let archive = try archive(Self.novels)
         #expect(try search(archive, "猫") == [1])
         #expect(try search(archive, "東京") == [4])
@@ -56,7 +56,7 @@ import Testing
         #expect(throws: SealedStoreError.self) { try search(archive, .any(["猫", "図書館"])) }
     }
 
-    @Test func `snippets show what was found in text without blanks`() throws {
+    @Test func `snippets show the matches in text without spaces`() throws {
         let archive = try archive(Self.novels)
         var request = FetchRequest(archive.entity("Article"))
         request.search = FullTextSearch("トンネル")
@@ -71,7 +71,7 @@ import Testing
 
     // MARK: Conditions
 
-    @Test func `contains looks rows up in the index`() throws {
+    @Test func `contains uses the index`() throws {
         let archive = try archive(["green tea", "GREEN TEA", "black tea"])
         let plan = try archive.plan("Article", condition(archive, .contains, "green"))
         #expect(
@@ -88,7 +88,7 @@ import Testing
         #expect(try archive.keys("Article", .not(condition(archive, .contains, "green"))) == [2, 3])
     }
 
-    @Test func `other indexes and conditions are left alone`() throws {
+    @Test func `other indexes and predicates do not use trigrams`() throws {
         let words = try archive(["green tea"], [FetchIndexDescription(["title"], kind: .fullText(FullTextOptions()))])
         #expect(try words.plan("Article", condition(words, .contains, "green")).indexes == [])
         let archive = try archive(["green tea"])
@@ -102,7 +102,7 @@ import Testing
         #expect(try archive.plan("Article", either).indexes == [])
     }
 
-    /// Texts in which characters stand for others: each of them is one that an index of trigrams would miss.
+    /// Texts with equivalent characters: each is a text that a trigram index alone would miss.
     private static let treacherous = [
         "\u{212A}elvin", "Kelvin", "kelvin", "KELVIN", "caf\u{E9} noir", "cafe\u{301} noir", "CAFÉ NOIR", "cafe noir",
         "straße", "STRASSE", "ﬁnder", "finder", "a\u{0}kelvin", "kel\u{0}vin", "ＫＥＬＶＩＮ", "東京都庁", "東京\u{FA26}庁",
@@ -114,7 +114,7 @@ import Testing
         "kelvin🍵",
     ]
 
-    @Test func `results are those of the condition itself`() throws {
+    @Test func `results equal those without the index`() throws {
         let archive = try archive(Self.treacherous)
         let plain = try archive.keys("Article", nil)
         #expect(plain.count == Self.treacherous.count)
@@ -133,8 +133,8 @@ import Testing
         }
     }
 
-    @Test func `no character that the index trusts is missed`() throws {
-        // Every foldable character, in a text of its own; what matches ASCII has to be found by it.
+    @Test func `no text is missed for a character that the index is used for`() throws {
+        // Every foldable character in a separate text; a text that matches ASCII must be found by it.
         let scalars = FoldableText.ranges.flatMap { range in
             (range.lowerBound.value...range.upperBound.value).compactMap(Unicode.Scalar.init)
         }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `random parts have the results that memory has`() throws {
+    @Test func `random substrings have the results of in-memory evaluation`() throws {
         var random = SeededGenerator()
         let alphabet = [
             "a", "A", "b", "é", "e\u{301}", "e", "K", "\u{212A}", "東", "京", "が", "か", "ß", "ss", " ", "\"", "ﬁ", "fi",

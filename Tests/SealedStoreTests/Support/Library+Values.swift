@@ -8,12 +8,12 @@ extension Library {
         .path(self.entity(entity).propertiesByName[property]!)
     }
 
-    /// The keys of the objects that fit a condition, ascending.
+    /// The keys of the objects that match a predicate, ascending.
     func keys(_ entity: String, _ predicate: QueryExpression?) throws -> [Int64] {
         try context.fetchIDs(FetchRequest(self.entity(entity), predicate: predicate)).map(\.key)
     }
 
-    /// How a condition is evaluated.
+    /// The query plan of a predicate.
     func plan(_ entity: String, _ predicate: QueryExpression) throws -> QueryPlan {
         try context.explain(FetchRequest(self.entity(entity), predicate: predicate))
     }
@@ -29,6 +29,6 @@ extension Library {
         }
     }
 
-    /// What is wrong with the store.
+    /// The problems that the store's check finds.
     func check() throws -> [StoreProblem] { try (store() as? SealedStore)?.check() ?? [] }
 }

@@ -79,7 +79,7 @@ struct Library {
 
     func store() throws -> any IncrementalStore { try coordinator.store(for: coordinator.model.entities[0]).store }
 
-    /// What the store's database has done so far.
+    /// The statistics of the store's database.
     func statistics() throws -> DatabaseStatistics { try layout().database.statistics }
 
     /// The definitions of tables and indexes.
