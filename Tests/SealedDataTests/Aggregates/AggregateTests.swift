@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-/// What a shop sells, with values of every kind that can be added up, many of them nil.
+/// The goods of a shop, with values of every type that can be summed, many of them nil.
 enum Ledger {
     enum Kind: String, Codable, CaseIterable {
         case book, tea, lamp
@@ -51,7 +51,7 @@ enum Ledger {
     private let context: ModelContext
     private let sales: [Sale]
 
-    /// The suite looks at saved models and at unsaved ones, of which there are all kinds.
+    /// The checks run on saved models and on inserted, updated and deleted ones.
     init() throws {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         context = ModelContext(try ModelContainer(for: Sale.self, configurations: configuration))
@@ -85,7 +85,7 @@ enum Ledger {
         try body(Array(sales.dropLast()))
     }
 
-    @Test func `counts, sums, averages and extremes are those of Swift`() throws {
+    @Test func `counts, sums, averages and extremes equal Swift's`() throws {
         try check { sales in
             let (count, sizes, kinds, pieces, size) = try context.aggregate(
                 Sale.self,
@@ -122,7 +122,7 @@ enum Ledger {
         #expect(count == sales.count { $0.pieces > 0 })
     }
 
-    @Test func `decimals are added up exactly, and dates have an average`() throws {
+    @Test func `decimals are summed exactly, and dates have an average`() throws {
         try check { sales in
             let (sum, average, date, least) = try context.aggregate(
                 Sale.self,
@@ -141,7 +141,7 @@ enum Ledger {
         }
     }
 
-    @Test func `unsigned integers of 64 bits are compared as such, and too large a sum is an error`() throws {
+    @Test func `unsigned integers of 64 bits are compared as unsigned, and a sum that overflows is an error`() throws {
         try check { sales in
             let (most, least) = try context.aggregate(Sale.self, .maximum(\.views), .minimum(\.views))
             #expect(most == .max)
@@ -152,7 +152,7 @@ enum Ledger {
         }
     }
 
-    @Test func `what an expression computes is aggregated like a property`() throws {
+    @Test func `computed values are aggregated like properties`() throws {
         let odd = #Expression<Sale, Int> { $0.pieces * 2 + 1 }
         let weight = #Expression<Sale, Double> { ($0.weight ?? 1) * 2 }
         let length = #Expression<Sale, Int> { $0.note?.count ?? -1 }
@@ -191,7 +191,7 @@ enum Ledger {
         }
     }
 
-    @Test func `of no models there are no values, and sums of 0`() throws {
+    @Test func `without models there are no values, and sums are 0`() throws {
         try check { _ in
             let (count, sum, price, average, most) = try context.aggregate(
                 Sale.self,
@@ -217,7 +217,7 @@ enum Ledger {
         }
     }
 
-    @Test func `groups come with their keys, in the order of these`() throws {
+    @Test func `groups have keys, and are sorted by them`() throws {
         try check { sales in
             let rows = try context.aggregate(
                 Sale.self,
@@ -232,7 +232,7 @@ enum Ledger {
         }
     }
 
-    @Test func `groups are made along relationships, nil being one`() throws {
+    @Test func `groups can be keyed by relationships, nil included`() throws {
         try check { sales in
             let rows = try context.aggregate(
                 Sale.self,
@@ -247,7 +247,7 @@ enum Ledger {
         }
     }
 
-    @Test func `models are group keys`() throws {
+    @Test func `models can be group keys`() throws {
         try check { sales in
             let rows = try context.aggregate(Sale.self, groupedBy: \.customer, computing: .count())
             let expected = Dictionary(grouping: sales) { $0.customer?.name }.mapValues(\.count)
@@ -256,7 +256,7 @@ enum Ledger {
         }
     }
 
-    @Test func `groups fulfil conditions, and have an order and limits`() throws {
+    @Test func `groups can be filtered, sorted and limited`() throws {
         try check { sales in
             let groups = Dictionary(grouping: sales, by: \.note).mapValues { $0.map(\.pieces).reduce(0, +) }
             let rows = try context.aggregate(
@@ -281,20 +281,20 @@ enum Ledger {
         }
     }
 
-    @Test func `unsaved changes can be left out`() throws {
+    @Test func `unsaved changes can be excluded`() throws {
         try context.save()
         context.insert(Sale(.tea, pieces: 5))
         #expect(try context.aggregate(Sale.self, .count()) == 41)
         #expect(try context.aggregate(Sale.self, .count(), includePendingChanges: false) == 40)
     }
 
-    @Test func `a predicate as text says which models count`() throws {
+    @Test func `a predicate format selects the models`() throws {
         let predicate = try Sale.predicate(format: "customer.city == %@", arguments: ["Bern"])
         let count = try context.aggregate(Sale.self, .count(), where: predicate)
         #expect(count == sales.count { $0.customer?.city == "Bern" })
     }
 
-    @Test func `what is no column is refused`() {
+    @Test func `values that cannot be columns are refused`() {
         #expect(throws: SwiftDataError.unsupportedKeyPath) {
             try context.aggregate(Customer.self, groupedBy: \.sales, computing: .count())
         }

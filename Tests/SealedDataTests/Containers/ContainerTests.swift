@@ -39,7 +39,7 @@ import Testing
         try ModelContext(container).fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text)])).map(\.text)
     }
 
-    @Test func `a file without a key is not opened, and not made either`() throws {
+    @Test func `a file without a key is neither opened nor created`() throws {
         let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try container(key: nil) }
         guard case DatabaseError.missingKey? = error?.underlyingError else {
             Issue.record("the error is \(String(describing: error))"); return
@@ -48,7 +48,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("notes.store").path))
     }
 
-    @Test func `the provider has the key for code that names none`() throws {
+    @Test func `the provider supplies the key of configurations without one`() throws {
         defer { EncryptionKey.provider = nil }
         EncryptionKey.provider = { .passphrase("for \($0.name)") }
         try save("a", in: container(key: nil))
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: SwiftDataError.loadIssueModelContainer) { try container(key: nil) }
     }
 
-    @Test func `a wrong passphrase is told apart from damage, and changes nothing`() throws {
+    @Test func `a wrong passphrase and damage are different errors, and the file stays unchanged`() throws {
         try save("a", in: container(key: .passphrase("right")))
         let before = try Data(contentsOf: folder.file("notes.store"))
         let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
@@ -70,7 +70,7 @@ import Testing
         #expect(try texts(container(key: .passphrase("right"))) == ["a"])
     }
 
-    @Test func `one container keeps classes in files of their own, each with its key`() throws {
+    @Test func `one container stores classes in separate files, each with its key`() throws {
         func open() throws -> ModelContainer {
             try ModelContainer(
                 for: Schema([Note.self, Secret.self]),
@@ -101,7 +101,7 @@ import Testing
         #expect(try ModelContext(open()).fetch(FetchDescriptor<Secret>()).map(\.name) == ["x"])
     }
 
-    @Test func `a container that allows no saving reads and refuses to save`() throws {
+    @Test func `a container with allowsSave false reads and refuses to save`() throws {
         try save("a", in: container(key: .passphrase("p")))
         let readOnly = try container(key: .passphrase("p"), allowsSave: false)
         #expect(try texts(readOnly) == ["a"])
@@ -109,7 +109,7 @@ import Testing
         #expect(try texts(readOnly) == ["a"])
     }
 
-    @Test func `a file made for other classes is refused with what differs`() throws {
+    @Test func `a file of other classes is refused with the differences`() throws {
         try save("a", in: container(key: .passphrase("p")))
         let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
             try ModelContainer(
@@ -120,7 +120,7 @@ import Testing
         #expect("\(error!)".contains("Note") && "\(error!)".contains("Secret"))
     }
 
-    @Test func `an erased container is empty and goes on`() throws {
+    @Test func `an erased container is empty and usable`() throws {
         let container = try container(key: .passphrase("p"))
         try save("a", "b", in: container)
         let context = ModelContext(container)
@@ -146,7 +146,7 @@ import Testing
         #expect(try texts(another).isEmpty)
     }
 
-    @Test func `no file holds a saved text, not while it is open and not afterwards`() throws {
+    @Test func `no file contains a saved text, neither while it is open nor afterwards`() throws {
         let marker = "marker-\(UUID().uuidString)"
         func expectNone() throws {
             for file in try FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil) {

@@ -5,7 +5,7 @@ import SealedData
 import TestSupport
 import Testing
 
-/// A container that cannot be opened says why, and what can be done.
+/// Containers that cannot be opened: the errors name the cause and the remedy.
 @Suite("Containers that cannot be opened") struct RefusedStoreTests {
     @Model
     final class Note {
@@ -25,7 +25,7 @@ import Testing
         ModelConfiguration(name, url: folder.file(name), allowsSave: allowsSave, key: .passphrase(key))
     }
 
-    /// The error of a container with a configuration, which has to be of a kind.
+    /// Returns the error of opening a container, which must be of the expected kind.
     private func refusal(
         _ configurations: [any DataStoreConfiguration],
         _ kind: SwiftDataError = .loadIssueModelContainer,
@@ -49,7 +49,7 @@ import Testing
         #expect("\(error)".contains("'a'"))
     }
 
-    @Test func `without a folder that can be made`() throws {
+    @Test func `without a folder that can be created`() throws {
         try Data().write(to: folder.file("file"))
         let url = folder.file("file").appending(path: "below/x.store")
         let error = try refusal([ModelConfiguration(url: url, key: .passphrase("p"))])
@@ -57,7 +57,7 @@ import Testing
         #expect(error.underlyingError != nil)
     }
 
-    @Test func `that allow no saving and have no file`() throws {
+    @Test func `with allowsSave false and no file`() throws {
         let error = try refusal([configuration("missing", allowsSave: false)])
         #expect(error.underlyingError as? DatabaseError == .fileNotFound(path: folder.file("missing").path))
         #expect(!FileManager.default.fileExists(atPath: folder.file("missing").path))
@@ -110,7 +110,7 @@ import Testing
         _ = try refusal([inMemory, inMemory], .duplicateConfiguration)
     }
 
-    @Test func `with two configurations that want the same classes`() throws {
+    @Test func `with two configurations for the same classes`() throws {
         let error = try refusal([configuration("a"), configuration("b")])
         #expect("\(error)".contains("separate schema"))
     }
@@ -121,12 +121,12 @@ import Testing
         #expect("\(error)".contains("Other"))
     }
 
-    @Test func `with a name that no file can have`() throws {
+    @Test func `with a name that is not a file name`() throws {
         _ = try refusal([ModelConfiguration("a/b")], .configurationFileNameContainsInvalidCharacters)
         _ = try refusal([ModelConfiguration(String(repeating: "n", count: 300))], .configurationFileNameTooLong)
     }
 
-    @Test func `with a schema that is not that of its classes`() throws {
+    @Test func `with a schema that differs from its classes`() throws {
         let schema = Schema([Note.self])
         schema.entities[0].storedProperties = []
         let error = #expect(throws: SwiftDataError.modelValidationFailure) {

@@ -5,7 +5,7 @@ import SealedStore
 import TestSupport
 import Testing
 
-/// Descriptions, mirrors and dumps of what holds, or once held, a key.
+/// Descriptions, mirrors and dumps of values that hold or held a key.
 @Suite struct SecretTests {
     private static let marker = "marker-of-a-secret"
     private let folder = TemporaryFolder()
@@ -71,7 +71,7 @@ import Testing
         #expect(again.configurations == container.configurations)
     }
 
-    @Test func `a store that was opened by hand has forgotten the key`() throws {
+    @Test func `a store that was opened directly no longer has the key`() throws {
         var configuration = configuration()
         configuration.schema = Schema([Shelf.self])
         let store = try DefaultStore(configuration)
@@ -118,7 +118,7 @@ import Testing
         expectNoSecret(try #require(conflict))
     }
 
-    @Test func `predicates with mistakes show no literal`() throws {
+    @Test func `errors of predicate formats show no literal`() throws {
         let malformed = "name == == '\(Self.marker)'"
         let error = #expect(throws: PredicateFormatError.self) { try Shelf.predicate(format: malformed) }
         expectNoSecret(try #require(error))

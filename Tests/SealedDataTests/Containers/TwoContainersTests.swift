@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Two containers of one process that have opened one file, as two processes would.
+/// Two containers of one process on one file, as in two processes.
 ///
-/// Neither announces its saves to the other: a context of one learns of a save of the other when it fetches or saves.
+/// No saves are announced between them: a context merges the saves of the other container when it fetches or saves.
 @Suite struct TwoContainersTests {
     @Model
     final class Shelf {
@@ -68,7 +68,7 @@ import Testing
         try #require(try context.fetch(FetchDescriptor<Volume>()).first)
     }
 
-    /// The store's own check, and what a third container reads.
+    /// Checks the store, and compares the results of a third container.
     private func saved() throws -> ModelContext {
         let context = ModelContext(try Self.container(folder))
         #expect(try context.storeProblems() == [])
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test func `a fetch shows what the other one saved, and notifies observers`() throws {
+    @Test func `a fetch merges the saves of the other container, and notifies observers`() throws {
         let own = try volume(first)
         _ = (own.pages, own.shelf?.name, own.readers.count)
         try volume(second).pages = 5
@@ -97,7 +97,7 @@ import Testing
         let value = Atomic(0)
     }
 
-    @Test func `an own change is kept when a fetch shows what the other one saved`() throws {
+    @Test func `a pending change is kept when a fetch merges the saves of the other container`() throws {
         let own = try volume(first)
         own.pages = 7
         let other = try volume(second)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `changes of different properties are both kept, whichever fetches in between`(fetches: Bool) throws {
+    func `changes of different properties are both kept, with and without a fetch in between`(fetches: Bool) throws {
         let own = try volume(first)
         let other = try volume(second)
         own.pages = 3
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Unique values
 
-    @Test func `a new object with the unique value of the other one's becomes an update`() throws {
+    @Test func `a new object with a unique value saved by the other container becomes an update`() throws {
         for (context, place) in [(first, "north"), (second, "south")] {
             let shelf = Shelf(name: "b")
             shelf.place = place
@@ -140,7 +140,7 @@ import Testing
         #expect(shelves.map(\.place) == ["", "south"])
     }
 
-    @Test func `a unique value that the other one gave up is free`() throws {
+    @Test func `a unique value that the other container changed is free`() throws {
         try shelf(first).name = "renamed"
         try first.save()
         second.insert(Shelf(name: "a"))
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Deletions
 
-    @Test func `both delete one object`() throws {
+    @Test func `both containers delete one object`() throws {
         first.delete(try volume(first))
         second.delete(try volume(second))
         try first.save()
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an object that one puts where the other one deletes leaves no key that leads nowhere`(
+    func `adding a reference to an object that the other container deletes leaves no dangling key`(
         deletesFirst: Bool
     ) throws {
         let own = try shelf(first)
@@ -170,7 +170,7 @@ import Testing
         second.insert(new)
         new.shelf = other
         for context in deletesFirst ? [first, second] : [second, first] {
-            // The policy may settle it or not: what is saved has to be whole.
+            // The save may succeed or not, by the policy: the store must be consistent.
             do { try context.save() } catch is ObjectGraphError { context.rollback() }
         }
         let context = try saved()
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a cascade that one carries out ends links that the other one adds`() throws {
+    @Test func `a cascade removes links that the other container adds`() throws {
         let own = try shelf(first)
         _ = own.volumes.map(\.readers)
         let bea = Reader(name: "Bea")

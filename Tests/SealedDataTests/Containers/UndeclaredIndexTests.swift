@@ -5,7 +5,7 @@ import SealedData
 import TestSupport
 import Testing
 
-/// Two versions of a program, of which the second one declares fewer indexes.
+/// Two versions of a program. The second declares fewer indexes.
 @Suite struct UndeclaredIndexTests {
     enum First {
         @Model final class Note {
@@ -54,7 +54,7 @@ import Testing
             .explain(in: ModelContext(container)).indexes
     }
 
-    @Test func `a container removes the indexes that its schema does not declare when it is asked to`() throws {
+    @Test func `a container removes undeclared indexes on request`() throws {
         let first = ModelContext(try open(First.Note.self))
         first.insert(First.Note(text: "a", year: 1))
         try first.save()
@@ -63,7 +63,7 @@ import Testing
         try container.removeUndeclaredIndexes()
         #expect(try textPlan(container) == [])
         #expect(try yearPlan(container) == ["_index_Note_year"])
-        // The other container goes on.
+        // The other container is usable afterwards.
         #expect(try first.fetch(FetchDescriptor<First.Note>(predicate: #Predicate { $0.text == "a" })).count == 1)
         first.insert(First.Note(text: "a", year: 2))
         try first.save()

@@ -3,7 +3,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Contexts of actors that save by themselves") struct ActorAutosavingTests {
+@Suite("Autosaving contexts of actors") struct ActorAutosavingTests {
     @Model
     final class Measurement {
         var value: Double
@@ -28,7 +28,7 @@ import Testing
 
         func hasChanges() -> Bool { modelContext.hasChanges }
 
-        /// Lets code that waits for the actor run until nothing is left to save.
+        /// Runs the pending jobs of the actor until its context has no changes.
         func settle() async {
             for _ in 0..<10_000 where modelContext.hasChanges { await Task.yield() }
         }
@@ -50,8 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a model actor does not save by itself at first, and not any more once it is set to false`() async throws
-    {
+    @Test func `autosaving of a model actor is off by default and can be switched off again`() async throws {
         let laboratory = Laboratory(modelContainer: container)
         await laboratory.insert(1)
         await laboratory.insert(2)
@@ -66,7 +65,7 @@ import Testing
         #expect(try savedValues() == [1, 2])
     }
 
-    @Test func `a model actor tries again with the next change after a save that failed`() async throws {
+    @Test func `a model actor saves again with the next change after a failed save`() async throws {
         let laboratory = Laboratory(modelContainer: container)
         await laboratory.setAutosaving(true)
         await laboratory.insert(.nan)
@@ -77,7 +76,7 @@ import Testing
         #expect(try savedValues() == [0, 1])
     }
 
-    /// Sets its context up before its executor exists, as programs do that write the initializer themselves.
+    /// Configures its context before its executor exists, as in programs with a handwritten initializer.
     actor Workshop: ModelActor {
         nonisolated let modelContainer: ModelContainer
         nonisolated let modelExecutor: any ModelExecutor
@@ -95,15 +94,15 @@ import Testing
         }
     }
 
-    @Test func `a context that was set up before its executor saves what it has`() async throws {
+    @Test func `a context configured before its executor saves its changes`() async throws {
         let workshop = Workshop(container)
         await workshop.settle()
         #expect(try savedValues() == [7])
     }
 
-    /// A model executor of the program's own, on a queue that the program knows.
+    /// A custom model executor on a queue of the program.
     final class QueueExecutor: SerialModelExecutor, @unchecked Sendable {
-        // Sound because the context is only used by jobs, which run one after the other.
+        // Sound because only jobs use the context, and they run one after the other.
         let modelContext: ModelContext
         private let queue = DispatchQueue(label: "QueueExecutor")
         static let key = DispatchSpecificKey<Bool>()
@@ -142,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `an executor of the program's own is where the context saves`() async throws {
+    @Test func `a context saves on a custom executor`() async throws {
         let isOnQueue = Flags()
         let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) {
             guard let context = $0.object as? ModelContext, context.author == "archive" else { return }
@@ -157,7 +156,7 @@ import Testing
         #expect(isOnQueue.values == [true])
     }
 
-    /// An actor that makes a context for itself, without being a model actor.
+    /// An actor that creates a context without being a model actor.
     actor Station {
         private let container: ModelContainer
         private let context: ModelContext
@@ -181,7 +180,7 @@ import Testing
             later.insert(Measurement(value: value))
         }
 
-        /// Uses a context that a method makes.
+        /// Uses a context that a method creates.
         func insertByMethod(_ value: Double) {
             let context = ModelContext(container)
             ofMethod = context
@@ -195,7 +194,7 @@ import Testing
             }
         }
 
-        /// Uses a context that nothing refers to afterwards.
+        /// Uses a context without references afterwards.
         func insertAndForget(_ value: Double) {
             let context = ModelContext(container)
             context.autosaveEnabled = true
@@ -203,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `a context that an actor makes saves on the actor`() async throws {
+    @Test func `a context created by an actor saves on the actor`() async throws {
         let station = Station(container)
         await station.insert(1)
         await station.insertLater(2)
@@ -234,14 +233,14 @@ import Testing
         let context: ModelContext
     }
 
-    @Test func `a context that is dropped right after a change still saves it`() async throws {
+    @Test func `a context released right after a change still saves it`() async throws {
         let station = Station(container)
         await station.insertAndForget(4)
         for _ in 0..<10_000 where try savedValues().isEmpty { await Task.yield() }
         #expect(try savedValues() == [4])
     }
 
-    @Test @MainActor func `a context that the main actor makes saves on the main actor`() async throws {
+    @Test @MainActor func `a context created on the main actor saves on the main actor`() async throws {
         let context = ModelContext(container)
         #expect(!context.autosaveEnabled)
         context.autosaveEnabled = true
@@ -265,7 +264,7 @@ import Testing
         #expect(try savedValues().isEmpty)
     }
 
-    /// Values that several threads add.
+    /// Values added by several threads.
     private final class Flags: @unchecked Sendable {
         // Sound because each access takes the lock.
         private let lock = NSLock()

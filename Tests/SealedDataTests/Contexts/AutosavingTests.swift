@@ -1,7 +1,7 @@
 import SealedData
 import Testing
 
-@Suite("A main context that saves by itself") struct AutosavingTests {
+@Suite("Autosaving of the main context") struct AutosavingTests {
     @Model
     final class Measurement {
         var value: Double
@@ -14,12 +14,12 @@ import Testing
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
 
-    /// Lets everything run that waits for the main actor.
+    /// Runs all pending jobs of the main actor.
     @MainActor private func settle(_ context: ModelContext) async {
         for _ in 0..<1000 where context.hasChanges { await Task.yield() }
     }
 
-    @Test @MainActor func `after a save that failed, the next change tries again`() async throws {
+    @Test @MainActor func `after a failed save the next change saves again`() async throws {
         let context = container.mainContext
         let broken = Measurement(value: .nan)
         context.insert(broken)
@@ -32,7 +32,7 @@ import Testing
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Measurement>()) == 2)
     }
 
-    @Test @MainActor func `what was changed before it was told to is saved`() async throws {
+    @Test @MainActor func `changes made before autosaving is enabled are saved`() async throws {
         let context = container.mainContext
         context.autosaveEnabled = false
         context.insert(Measurement(value: 1))

@@ -2,11 +2,11 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Many models, a batch at a time") struct BatchedFetchTests {
+@Suite("Batched fetches of models") struct BatchedFetchTests {
     private let library = Library()
     private let sorted = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number, order: .reverse)])
 
-    @Test func `an enumeration visits each model once and saves what it changes`() throws {
+    @Test func `an enumeration visits each model once and saves its changes`() throws {
         let context = try library.context(books: 250)
         var numbers: [Int] = []
         try context.enumerate(sorted, batchSize: 100) { book in
@@ -48,7 +48,7 @@ import Testing
         #expect(ids.first == books[0].persistentModelID)
     }
 
-    @Test func `new models take part, and deleted ones have no values`() throws {
+    @Test func `new models are included, and deleted ones have no values`() throws {
         let context = try library.context(books: 5)
         context.insert(Book(number: 77))
         let books = try context.fetch(sorted, batchSize: 2)
@@ -61,7 +61,7 @@ import Testing
         #expect(last[5].isDeleted)
     }
 
-    @Test func `relationships are prefetched, and a path of something else is refused`() throws {
+    @Test func `relationships are prefetched, and other key paths are refused`() throws {
         _ = try library.context(books: 50)
         let context = library.context()
         var descriptor = FetchDescriptor<Book>()

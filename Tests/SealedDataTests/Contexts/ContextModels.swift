@@ -19,7 +19,7 @@ final class Book {
     init(number: Int) { self.number = number }
 }
 
-/// A container in memory of a test's own.
+/// A container in memory for one test.
 struct Library {
     let container = try! ModelContainer(
         for: Shelf.self,

@@ -22,7 +22,7 @@ import Testing
         #expect(book.modelContext === context)
     }
 
-    @Test func `after the save it is in no context and not to be deleted any more`() throws {
+    @Test func `after the save it is in no context, and isDeleted is false`() throws {
         let (context, book) = try saved()
         let id = book.persistentModelID
         context.delete(book)
@@ -36,7 +36,7 @@ import Testing
         #expect(context.registeredModel(for: id) as Book? == nil)
     }
 
-    @Test func `models that a delete rule takes along are in no context after the save`() throws {
+    @Test func `models deleted by a cascade are in no context after the save`() throws {
         let (context, book) = try saved()
         let shelf = try #require(book.shelf)
         context.delete(shelf)
@@ -82,7 +82,7 @@ import Testing
         #expect(deleted.modelContext == nil)
     }
 
-    @Test func `a model that another context deletes is deleted and in no context when that is taken in`() throws {
+    @Test func `merging a deletion of another context removes the model from its context`() throws {
         let (context, book) = try saved()
         let other = library.context()
         try other.delete(model: Book.self)
@@ -105,7 +105,7 @@ import Testing
         #expect(book.number == 1)
     }
 
-    @Test func `an undo brings it back into its context`() throws {
+    @Test func `an undo restores it in its context`() throws {
         let (context, book) = try saved()
         context.undoManager = UndoManager()
         context.delete(book)
@@ -123,7 +123,7 @@ import Testing
         #expect(book.modelContext == nil)
     }
 
-    @Test func `it can be inserted into another context, as a new model`() throws {
+    @Test func `it can be inserted into another context as a new model`() throws {
         let (context, book) = try saved()
         context.delete(book)
         try context.save()

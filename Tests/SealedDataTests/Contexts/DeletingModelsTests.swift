@@ -2,10 +2,10 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Deleting the models that fulfil a predicate") struct DeletingModelsTests {
+@Suite("Deleting models by predicate") struct DeletingModelsTests {
     private let library = Library()
 
-    @Test func `saved and unsaved models that fit are deleted, and the others stay`() throws {
+    @Test func `matching saved and unsaved models are deleted, and the others stay`() throws {
         let context = try library.context(books: 10)
         context.insert(Book(number: 100))
         let changed = try #require(
@@ -20,7 +20,7 @@ import Testing
         #expect(try library.context().fetch(FetchDescriptor<Book>()).map(\.number).sorted() == [0, 2, 3, 4])
     }
 
-    @Test func `a deletion carries on along the delete rules and can be rolled back`() throws {
+    @Test func `a deletion applies the delete rules and can be rolled back`() throws {
         let context = try library.context(books: 3)
         try context.delete(model: Shelf.self)
         #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Fetch descriptors that ask for the same") struct DescriptorEqualityTests {
+@Suite("Equality of fetch descriptors") struct DescriptorEqualityTests {
     private func lent(above number: Int) -> FetchDescriptor<Book> {
         FetchDescriptor(
             predicate: #Predicate { $0.isLent && $0.number > number },
@@ -29,7 +29,7 @@ import Testing
         #expect(lent(above: 3) != other)
     }
 
-    @Test func `predicates that no store can evaluate count by their text`() {
+    @Test func `unsupported predicates are compared by their descriptions`() {
         let first = FetchDescriptor<Book>(predicate: #Predicate { $0.number.description == "1" })
         let second = FetchDescriptor<Book>(predicate: #Predicate { $0.number.description == "2" })
         #expect(first == first)

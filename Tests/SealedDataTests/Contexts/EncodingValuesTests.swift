@@ -2,9 +2,9 @@ import Foundation
 import SealedData
 import Testing
 
-/// What values of the program's own types may do to the context while a save encodes them.
+/// Changes of the context by custom values while a save encodes them.
 @Suite(.serialized) struct EncodingValuesTests {
-    /// A value that does something when it is encoded.
+    /// A value that runs a closure when it is encoded.
     struct Remark: Codable {
         nonisolated(unsafe) static var isBeingEncoded: (() -> Void)?
         var text: String
@@ -44,7 +44,7 @@ import Testing
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
 
-    /// Saves, and has `action` run when the first remark is encoded.
+    /// Saves, and runs `action` when the first remark is encoded.
     private func save(_ context: ModelContext, _ action: @escaping () -> Void) throws {
         defer { Remark.isBeingEncoded = nil }
         Remark.isBeingEncoded = {
@@ -55,7 +55,7 @@ import Testing
         #expect(Remark.isBeingEncoded == nil, "nothing was encoded")
     }
 
-    @Test func `an object whose deletion is taken back meanwhile stays`() throws {
+    @Test func `an object whose deletion is reverted meanwhile stays`() throws {
         let context = ModelContext(container)
         let envelopes = (0..<3).map { Envelope(number: $0) }
         for envelope in envelopes { context.insert(envelope) }
@@ -67,7 +67,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<Envelope>()).map(\.number) == [1])
     }
 
-    @Test func `an object that is inserted meanwhile is saved, and one that is deleted is not`() throws {
+    @Test func `an object inserted meanwhile is saved, and a deleted one is not`() throws {
         let context = ModelContext(container)
         let letters = (0..<3).map { Letter("title \($0)", "remark \($0)") }
         for letter in letters { context.insert(letter) }
@@ -81,7 +81,7 @@ import Testing
         #expect(titles == ["title 1", "title 2"])
     }
 
-    @Test func `values that insert an object whenever they are encoded cannot be saved`() throws {
+    @Test func `values that insert an object at each encoding cannot be saved`() throws {
         let context = ModelContext(container)
         context.insert(Letter("a", "b"))
         defer { Remark.isBeingEncoded = nil }
@@ -93,7 +93,7 @@ import Testing
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Letter>()) == 1)
     }
 
-    @Test func `changes may be made and taken back meanwhile`() throws {
+    @Test func `changes may be made and reverted meanwhile`() throws {
         let context = ModelContext(container)
         let letters = (0..<3).map { Letter("title \($0)", "remark \($0)") }
         for letter in letters { context.insert(letter) }

@@ -11,7 +11,7 @@ import Testing
         init() {}
     }
 
-    @Test func `a model that is not here yet is a placeholder that is filled when it is read`() throws {
+    @Test func `an unregistered model is a fault that is filled when it is read`() throws {
         let id = try #require(
             try library.context(books: 1).fetch(FetchDescriptor<Book>()).first
         ).persistentModelID
@@ -39,7 +39,7 @@ import Testing
         #expect(gone.persistentModelID == id)
     }
 
-    @Test func `an identifier of a class that the container does not have leads to a deleted model`() throws {
+    @Test func `an identifier of an unknown class identifies a deleted model`() throws {
         let id = try PersistentIdentifier.identifier(for: "elsewhere", entityName: "Stranger", primaryKey: 1)
         let context = library.context()
         #expect(context.model(for: id).isDeleted)
@@ -47,7 +47,7 @@ import Testing
         #expect(context.registeredModel(for: id) as Stranger? == nil)
     }
 
-    @Test func `an identifier of another store leads to a deleted model`() throws {
+    @Test func `an identifier of another store identifies a deleted model`() throws {
         let other = Library()
         let id = try #require(try other.context(books: 1).fetch(FetchDescriptor<Book>()).first).persistentModelID
         _ = try library.context(books: 1)

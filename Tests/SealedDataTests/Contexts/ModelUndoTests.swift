@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Changes of models are undone") struct ModelUndoTests {
+@Suite("Undo of model changes") struct ModelUndoTests {
     @Model
     final class Trip {
         var name: String
@@ -39,7 +39,7 @@ import Testing
         return trip
     }
 
-    @Test func `attributes, Codable ones too`() throws {
+    @Test func `attributes, including Codable ones`() throws {
         let context = ModelContext(container)
         let trip = try trip(in: context)
         trip.name = "Nara"

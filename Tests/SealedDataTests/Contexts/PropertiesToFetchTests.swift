@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-@Suite("Models that are fetched in part") struct PropertiesToFetchTests {
+@Suite("Partially fetched models") struct PropertiesToFetchTests {
     private let container: ModelContainer
 
     init() throws {
@@ -64,14 +64,14 @@ import Testing
         #expect(!letters.contains { $0.isFault })
     }
 
-    @Test func `a relationship can be fetched without the rest`() throws {
+    @Test func `a relationship can be fetched alone`() throws {
         let context = ModelContext(container)
         let letters = try fetch(context, [\.sender])
         #expect(letters.allSatisfy { $0.sender?.name == "Natsume" })
         #expect(letters.allSatisfy { $0.isFault })
     }
 
-    @Test func `changes of models that were fetched in part are saved`() throws {
+    @Test func `changes of partially fetched models are saved`() throws {
         let context = ModelContext(container)
         let letters = try fetch(context, [\.subject])
         letters[1].isRead = true
@@ -85,7 +85,7 @@ import Testing
         #expect(all[2].body == "body 2")
     }
 
-    @Test func `models are enumerated in part`() throws {
+    @Test func `enumerated models can be partial`() throws {
         let context = ModelContext(container)
         var descriptor = FetchDescriptor<Letter>()
         descriptor.propertiesToFetch = [\.subject]
@@ -98,7 +98,7 @@ import Testing
         #expect(count == 50)
     }
 
-    @Test func `a path that is no persisted property is refused`() throws {
+    @Test func `a key path that is not a persisted property is refused`() throws {
         let context = ModelContext(container)
         #expect(throws: SwiftDataError.self) { try fetch(context, [\.subject.count]) }
     }

@@ -3,10 +3,10 @@ import SealedData
 import Synchronization
 import Testing
 
-@Suite("When and how a context saves") struct SavingTests {
+@Suite("Saves of a context") struct SavingTests {
     private let library = Library()
 
-    @Test func `a save tells who waits for it which models it is about`() throws {
+    @Test func `the notifications of a save contain the identifiers of its models`() throws {
         typealias Key = ModelContext.NotificationKey
         let context = try library.context(books: 2)
         let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number)]))
@@ -38,7 +38,7 @@ import Testing
         #expect(posted.withLock { $0.isEmpty })
     }
 
-    @Test @MainActor func `the main context saves by itself`() async throws {
+    @Test @MainActor func `the main context saves automatically`() async throws {
         let context = library.container.mainContext
         #expect(context.autosaveEnabled)
         context.insert(Book(number: 1))
@@ -51,7 +51,7 @@ import Testing
         #expect(try library.context().fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.isLent })) == 1)
     }
 
-    @Test @MainActor func `a main context that is told not to does not`() async throws {
+    @Test @MainActor func `the main context does not save with autosaving off`() async throws {
         let context = library.container.mainContext
         context.autosaveEnabled = false
         context.insert(Book(number: 1))

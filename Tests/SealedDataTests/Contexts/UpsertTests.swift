@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("A model with the unique value of another one") struct UpsertTests {
+@Suite("Upserts by unique values") struct UpsertTests {
     @Model
     final class Tag {
         @Attribute(.unique) var name: String
@@ -36,7 +36,7 @@ import Testing
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
 
-    @Test func `it becomes an update of the saved one`() throws {
+    @Test func `a new model becomes an update of the saved one`() throws {
         let context = ModelContext(container)
         context.insert(Tag(name: "swift"))
         try context.save()
@@ -45,13 +45,13 @@ import Testing
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<Tag>()) == 1)
         #expect(try context.fetch(FetchDescriptor<Tag>()).map(\.uses) == [2])
-        // Nobody else referred to the saved one: the new model is it now.
+        // The saved model had no other references: the new model stands for its row now.
         tag.uses = 3
         try context.save()
         #expect(try ModelContext(container).fetch(FetchDescriptor<Tag>()).map(\.uses) == [3])
     }
 
-    @Test func `an import that is run twice leaves one of each, with its relationships`() throws {
+    @Test func `an import that runs twice leaves one model of each, with its relationships`() throws {
         for run in 1...2 {
             let context = ModelContext(container)
             for number in 0..<50 {
@@ -70,7 +70,7 @@ import Testing
         #expect(tags.map(\.articles.count) == [50, 25, 25])
     }
 
-    @Test func `the later of two contexts' changes is saved`() throws {
+    @Test func `the later change of two contexts is saved`() throws {
         let first = ModelContext(container)
         first.insert(Tag(name: "swift"))
         try first.save()

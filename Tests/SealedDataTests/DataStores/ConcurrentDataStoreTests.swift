@@ -3,7 +3,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("A data store that several contexts use at once") struct ConcurrentDataStoreTests {
+@Suite("Concurrent contexts of a data store") struct ConcurrentDataStoreTests {
     private let folder = TemporaryFolder()
 
     @ModelActor
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `loses nothing`() async throws {
+    @Test func `no save is lost`() async throws {
         let container = try ModelContainer(
             for: Itineraries.Trip.self,
             configurations: JSONStoreConfiguration(name: "Trips", fileURL: folder.file("trips.json"))

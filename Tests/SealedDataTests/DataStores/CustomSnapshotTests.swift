@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-/// A store in memory that has a snapshot type of its own, keys of its own, and evaluates predicates itself.
+/// A store in memory with a custom snapshot type and custom keys, which evaluates predicates itself.
 private final class NoteStore: DataStore {
     @Model
     final class Note {
@@ -28,17 +28,17 @@ private final class NoteStore: DataStore {
         func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
-    /// What happened to the store.
+    /// The calls that the store received.
     final class Log {
         var fetches: [String] = []
         var states: [String] = []
         var authors: [String?] = []
-        /// Texts that the store puts in place of those that it is given.
+        /// The texts that the store substitutes for the texts of new snapshots.
         var corrections: [String: String] = [:]
         var records: [String: Snapshot] = [:]
     }
 
-    /// Only the child knows its parent.
+    /// Only the child holds the relationship.
     struct Snapshot: DataStoreSnapshot {
         let persistentIdentifier: PersistentIdentifier
         var slug: String
@@ -110,7 +110,7 @@ private final class NoteStore: DataStore {
 
     func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot> {
         log.fetches.append(request.descriptor.predicate == nil ? "all" : "filtered")
-        // The order of the slugs, and nothing else.
+        // The only supported order is that of the slugs.
         if !request.descriptor.sortBy.isEmpty,
             request.descriptor.sortBy as? [SortDescriptor<Note>] != [SortDescriptor(\.slug)]
         {
@@ -167,7 +167,7 @@ private final class NoteStore: DataStore {
     func invalidateState(for editingState: EditingState) { log.states.append("gone \(editingState.id)") }
 }
 
-@Suite("A store with a snapshot type of its own") struct CustomSnapshotTests {
+@Suite("A store with a custom snapshot type") struct CustomSnapshotTests {
     private typealias Note = NoteStore.Note
 
     private let log = NoteStore.Log()
@@ -198,7 +198,7 @@ private final class NoteStore: DataStore {
         #expect(notes[0].parent === notes[3])
     }
 
-    @Test func `a relationship that a snapshot does not tell is read from the other side`() throws {
+    @Test func `a relationship missing in a snapshot is read from the inverse`() throws {
         _ = try savedContext()
         let context = ModelContext(try container())
         let descriptor = FetchDescriptor<Note>(predicate: #Predicate { $0.slug == "root" })
@@ -206,7 +206,7 @@ private final class NoteStore: DataStore {
         #expect(Set(root.children.map(\.slug)) == ["a", "b", "c"])
     }
 
-    @Test func `a sort that it knows is left to it, another one is not`() throws {
+    @Test func `the store sorts by supported orders only`() throws {
         let context = try savedContext()
         log.fetches = []
         var descriptor = FetchDescriptor<Note>(sortBy: [SortDescriptor(\.slug)])
@@ -219,7 +219,7 @@ private final class NoteStore: DataStore {
         #expect(log.fetches == ["all", "all", "all"])
     }
 
-    @Test func `a fault asks for the cached snapshots first`() throws {
+    @Test func `a fault reads the cached snapshots first`() throws {
         let id = try #require(try savedContext().fetch(FetchDescriptor<Note>()).first).persistentModelID
         let context = ModelContext(try container())
         log.fetches = []
@@ -228,7 +228,7 @@ private final class NoteStore: DataStore {
         #expect(log.fetches == ["cached"])
     }
 
-    @Test func `models that the store has otherwise are brought up to date`() throws {
+    @Test func `models follow the values that the store substitutes`() throws {
         log.corrections = ["teh": "the"]
         let context = ModelContext(try container())
         let note = Note("n", "teh")
@@ -239,7 +239,7 @@ private final class NoteStore: DataStore {
         #expect(!context.hasChanges)
     }
 
-    @Test func `it hears of contexts and of their author`() throws {
+    @Test func `it receives the editing states of contexts and their author`() throws {
         let container = try container()
         var context: ModelContext? = ModelContext(container)
         let id = try #require(context?.editingState.id)
@@ -252,7 +252,7 @@ private final class NoteStore: DataStore {
         #expect(log.states == ["new \(id)", "gone \(id)"])
     }
 
-    @Test func `what it does not support is an error`() throws {
+    @Test func `an unsupported request is an error`() throws {
         #expect(throws: DataStoreError.unsupportedFeature) { try container().erase() }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(try text(decoded) == first)
     }
 
-    @Test func `identifiers are replaced in decoded snapshots, too`() throws {
+    @Test func `identifiers are replaced in decoded snapshots too`() throws {
         let stop = Itineraries.Stop("temple")
         let trip = Trip("Kyoto")
         stop.trip = trip
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `every form of date and data that a coder has is understood`() throws {
+    @Test func `every date and data strategy of the coders is decoded`() throws {
         let trip = Trip("Kyoto", start: Date(timeIntervalSinceReferenceDate: 1000))
         trip.photo = Data([1, 2, 3])
         let encoder = JSONEncoder()
@@ -72,7 +72,7 @@ import Testing
         #expect(try text(saved).contains(#""start":1000"#))
     }
 
-    @Test func `a property list holds a snapshot as well`() throws {
+    @Test func `a snapshot can be encoded as a property list`() throws {
         let trip = Trip("Kyoto", start: Date(timeIntervalSinceReferenceDate: 1000))
         trip.photo = Data([1, 2, 3])
         let encoded = try PropertyListEncoder().encode(snapshot(trip))
@@ -85,7 +85,7 @@ import Testing
         #expect(try text(saved).contains(#""start":1000"#))
     }
 
-    @Test func `every text is a coding key`() {
+    @Test func `every text can be a coding key`() {
         typealias Key = DataStoreSnapshotCodingKey
         #expect(Key(stringValue: "title") == .modeledProperty("title"))
         #expect(Key(stringValue: "persistentIdentifier") == .persistentIdentifier)

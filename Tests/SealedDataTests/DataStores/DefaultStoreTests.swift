@@ -3,7 +3,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("The encrypted store by hand") struct DefaultStoreTests {
+@Suite("Direct use of the encrypted store") struct DefaultStoreTests {
     private typealias Trip = Itineraries.Trip
     private typealias Stop = Itineraries.Stop
 
@@ -35,7 +35,7 @@ import Testing
         try store.fetch(DataStoreFetchRequest(descriptor: descriptor)).fetchedSnapshots
     }
 
-    @Test func `it fetches snapshots of what a container saved`() throws {
+    @Test func `it fetches snapshots of models that a container saved`() throws {
         try fill()
         let store = try DefaultStore(configuration)
         var descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Kyoto" })
@@ -58,7 +58,7 @@ import Testing
         let store = try DefaultStore(configuration)
         let trip = try #require(try fetch(FetchDescriptor<Trip>(), store).first)
         let stop = try #require(try fetch(FetchDescriptor<Stop>(), store).first)
-        // Snapshots of new models out of others: the copies have temporary identifiers.
+        // Copies of snapshots with temporary identifiers, as of new models.
         let (newTrip, newStop) = try temporaryIdentifiers()
         let inserted = [
             trip.copy(
@@ -79,7 +79,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
     }
 
-    /// Identifiers as new models have them.
+    /// Temporary identifiers, as of new models.
     private func temporaryIdentifiers() throws -> (trip: PersistentIdentifier, stop: PersistentIdentifier) {
         (Trip("").persistentModelID, Stop("").persistentModelID)
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<Trip>()).first?.stops.count == 1)
     }
 
-    @Test func `it deletes by predicate along the delete rules, and everything`() throws {
+    @Test func `it deletes by predicate and delete rules, and erases everything`() throws {
         try fill()
         let store = try DefaultStore(configuration)
         try store.delete(DataStoreBatchDeleteRequest<Stop>(predicate: #Predicate { $0.title == "temple" }))
@@ -113,7 +113,7 @@ import Testing
         #expect(try fetch(FetchDescriptor<Trip>(), store).isEmpty)
     }
 
-    @Test func `it needs to be told the classes, and the key`() throws {
+    @Test func `it requires the classes and the key`() throws {
         #expect(throws: SwiftDataError.unknownSchema) { try DefaultStore(ModelConfiguration()) }
         let keyless = ModelConfiguration(schema: Itineraries.schema, url: folder.file("x.store"))
         #expect(throws: SwiftDataError.loadIssueModelContainer) { try DefaultStore(keyless) }

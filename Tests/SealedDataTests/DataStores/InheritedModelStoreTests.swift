@@ -3,7 +3,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("Model classes that inherit, in a data store") struct InheritedModelStoreTests {
+@Suite("Inheritance in a data store") struct InheritedModelStoreTests {
     @Model
     class Vehicle {
         var name: String
@@ -67,7 +67,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Bus>()) == 2)
     }
 
-    @Test func `a relationship to the superclass leads to models of their own classes`() throws {
+    @Test func `a relationship to the superclass has models of their classes`() throws {
         try fill()
         let context = ModelContext(try container())
         let depot = try #require(try context.fetch(FetchDescriptor<Depot>()).first)
@@ -79,7 +79,7 @@ import Testing
         #expect((other.model(for: id) as? Bus)?.depot?.place == "north")
     }
 
-    @Test func `the encrypted store gives and takes their snapshots by hand`() throws {
+    @Test func `the encrypted store fetches and saves their snapshots directly`() throws {
         try fill()
         let store = try DefaultStore(
             ModelConfiguration(for: Vehicle.self, Bus.self, Depot.self, isStoredInMemoryOnly: true)

@@ -1,7 +1,7 @@
 import Foundation
 import SealedData
 
-/// A store that keeps all its models in one JSON file, in the manner in which such stores are written for SwiftData.
+/// A store that keeps all its models in one JSON file, written as such stores are for SwiftData.
 final class JSONStoreConfiguration: DataStoreConfiguration {
     typealias Store = JSONStore
 

@@ -3,7 +3,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("Contexts on a store that keeps JSON") struct JSONStoreTests {
+@Suite("Contexts on a JSON store") struct JSONStoreTests {
     private typealias Trip = Itineraries.Trip
     private typealias Stop = Itineraries.Stop
     private typealias Tag = Itineraries.Tag
@@ -21,7 +21,7 @@ import Testing
         String(decoding: try Data(contentsOf: folder.file("trips.json")), as: UTF8.self)
     }
 
-    /// Two trips, Kyoto with two stops and Oslo with one, of which Kyoto has two tags and Oslo one of them.
+    /// Two trips: Kyoto with two stops and two tags, and Oslo with one stop and one of the tags.
     private func savedContext(_ container: ModelContainer) throws -> ModelContext {
         let context = ModelContext(container)
         let (kyoto, oslo) = (Trip("Kyoto"), Trip("Oslo"))
@@ -41,7 +41,7 @@ import Testing
         try #require(try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })).first)
     }
 
-    @Test func `a saved model has the identifier that the store gave it`() throws {
+    @Test func `a saved model has the identifier that the store assigned`() throws {
         let context = ModelContext(try container())
         let trip = Trip("Kyoto")
         context.insert(trip)
@@ -54,7 +54,7 @@ import Testing
         #expect(context.registeredModel(for: trip.persistentModelID) as Trip? === trip)
     }
 
-    @Test func `every kind of value comes back from the file`() throws {
+    @Test func `every kind of value survives a round trip through the file`() throws {
         let place = Itineraries.Place(name: "Kinkaku-ji", latitude: 35.0394)
         let code = UUID()
         do {
@@ -84,7 +84,7 @@ import Testing
         #expect(try contents().contains("2023-03-08T20:26:40Z"))
     }
 
-    @Test func `relationships lead both ways after the store was opened again`() throws {
+    @Test func `relationships have both sides after reopening`() throws {
         _ = try savedContext(container())
         let context = ModelContext(try container())
         let kyoto = try trip("Kyoto", context)
@@ -97,7 +97,7 @@ import Testing
         #expect(kyoto.tags.contains { $0 === cold })
     }
 
-    @Test func `a predicate and a sort are carried out for the store`() throws {
+    @Test func `predicates and sort descriptors are evaluated for the store`() throws {
         let context = try savedContext(container())
         var descriptor = FetchDescriptor<Stop>(
             predicate: #Predicate { $0.trip?.name == "Kyoto" },
@@ -114,7 +114,7 @@ import Testing
         #expect(try context.fetchCount(descriptor) == 1)
     }
 
-    @Test func `limits apply though the store does not know of them`() throws {
+    @Test func `limits apply though the store does not support them`() throws {
         let context = try savedContext(container())
         var descriptor = FetchDescriptor<Stop>()
         descriptor.fetchLimit = 2
@@ -127,7 +127,7 @@ import Testing
         #expect(try Set(context.fetchIdentifiers(FetchDescriptor<Trip>()).map(\.entityName)) == ["Trip"])
     }
 
-    @Test func `a fetch without a sort answers in the same order every time`() throws {
+    @Test func `a fetch without a sort returns the same order every time`() throws {
         let context = try savedContext(container())
         let first = try context.fetch(FetchDescriptor<Stop>())
         for _ in 0..<10 { #expect(try context.fetch(FetchDescriptor<Stop>()) == first) }
@@ -182,7 +182,7 @@ import Testing
         #expect(try trip("Kyoto", other).stops.isEmpty)
     }
 
-    @Test func `unsaved changes take part in fetches`() throws {
+    @Test func `fetches include unsaved changes`() throws {
         let context = try savedContext(container())
         let oslo = try trip("Oslo", context)
         oslo.name = "Bergen"
@@ -194,7 +194,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
     }
 
-    @Test func `an identifier outlives the process in its encoded form`() throws {
+    @Test func `an encoded identifier is valid in another process`() throws {
         let id = try trip("Kyoto", savedContext(container())).persistentModelID
         let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(id))
         #expect(decoded == id)
@@ -202,7 +202,7 @@ import Testing
         #expect((context.model(for: decoded) as? Trip)?.name == "Kyoto")
     }
 
-    @Test func `an identifier that the store does not have stands for a deleted model`() throws {
+    @Test func `an identifier without a snapshot identifies a deleted model`() throws {
         let context = ModelContext(try container())
         let id = try PersistentIdentifier.identifier(for: "trips.json", entityName: "Trip", primaryKey: "nobody")
         let trip = try #require(context.model(for: id) as? Trip)
@@ -211,7 +211,7 @@ import Testing
         #expect(trip.persistentModelID == id)
     }
 
-    @Test func `two contexts of a container see each other's saves`() throws {
+    @Test func `two contexts of a container merge each other's saves`() throws {
         let container = try container()
         let first = try savedContext(container)
         let second = ModelContext(container)
@@ -222,7 +222,7 @@ import Testing
         #expect(kyoto.days == 9)
     }
 
-    @Test func `what somebody else wrote into the file appears with the next fetch`() throws {
+    @Test func `the next fetch includes foreign changes of the file`() throws {
         let context = try savedContext(container())
         let kyoto = try trip("Kyoto", context)
         let other = ModelContext(try container())
@@ -232,7 +232,7 @@ import Testing
         #expect(kyoto.days == 12)
     }
 
-    @Test func `concurrent changes of one model are settled as in any store`() throws {
+    @Test func `concurrent changes of one model are merged as in any store`() throws {
         let container = try container()
         let first = try savedContext(container)
         let second = ModelContext(container)
@@ -255,7 +255,7 @@ import Testing
         #expect(kyoto.isDeleted)
     }
 
-    @Test func `a damaged file is an error of every fetch and harms nothing`() throws {
+    @Test func `a damaged file is an error of every fetch and stays unchanged`() throws {
         let context = try savedContext(container())
         try Data("nonsense".utf8).write(to: folder.file("trips.json"))
         #expect(throws: DecodingError.self) { try context.fetch(FetchDescriptor<Trip>()) }
@@ -264,7 +264,7 @@ import Testing
         #expect(context.hasChanges)
     }
 
-    @Test func `a value of another type than the property's is an error`() throws {
+    @Test func `a value of a wrong type is an error`() throws {
         _ = try savedContext(container())
         let text = try contents().replacing("\"days\" : 7", with: "\"days\" : \"seven\"")
         try Data(text.utf8).write(to: folder.file("trips.json"))

@@ -43,7 +43,7 @@ import Testing
         #expect(context.container.configurations.map(\.name) == ["sealed"])
     }
 
-    @Test func `a store is handed the part of the schema that no other has`() throws {
+    @Test func `a store receives the part of the schema that no other store has`() throws {
         final class Probe: DataStore {
             struct Configuration: DataStoreConfiguration {
                 typealias Store = Probe
@@ -81,7 +81,7 @@ import Testing
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Secret>()) == 0)
     }
 
-    @Test func `a relationship cannot lead from one store to another`() throws {
+    @Test func `a relationship between two stores is refused`() throws {
         let error = #expect(throws: SwiftDataError.modelValidationFailure) {
             try ModelContainer(
                 for: Itineraries.schema,

@@ -3,7 +3,7 @@ import ModelLibrary
 import SealedData
 import Testing
 
-@Suite("Model classes that inherit from those of other modules")
+@Suite("Model classes with superclasses of other modules")
 struct ImportedSuperclassTests {
     @Model final class Magazine: Periodical {
         var isGlossy: Bool
@@ -30,7 +30,7 @@ struct ImportedSuperclassTests {
         var pages: Int?
     }
 
-    @Test func `an object is saved and read with the values of all its classes`() throws {
+    @Test func `an object is saved and read with the values of all of its classes`() throws {
         let new = Magazine(code: "M1", editor: "E")
         new.publisher = Publisher(name: "P")
         let saved = try Saved(new)
@@ -73,7 +73,7 @@ struct ImportedSuperclassTests {
         #expect(all.first is Magazine)
     }
 
-    @Test func `a rule of the superclass holds for all classes below it`() throws {
+    @Test func `a constraint of the superclass applies to all subclasses`() throws {
         let container = try ModelContainer(
             for: Book.self,
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)

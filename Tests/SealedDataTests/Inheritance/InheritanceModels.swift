@@ -1,7 +1,7 @@
 import Foundation
 import SealedData
 
-// Model classes that inherit from model classes, over several levels, with everything that a class can add.
+// Model classes with several levels of inheritance, with everything that a class can add.
 
 @Model class Vehicle {
     #Index<Vehicle>([\.name])
@@ -33,7 +33,7 @@ import SealedData
     }
 }
 
-/// The third level, with a rule and a constant of its own.
+/// The third level, with an additional constraint and constant.
 @available(macOS 15, iOS 18, *)
 @Model final class Taxi: Car {
     #Unique<Taxi>([\.number])
@@ -49,7 +49,7 @@ import SealedData
     }
 }
 
-/// Inherits the initializers, since all that it adds has a value.
+/// Inherits the initializers, since all added properties have initial values.
 @Model final class Truck: Vehicle {
     var load = 7.5
     var trailer: Vehicle?

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-/// The tests of this folder run in both language modes: key paths to inherited properties have been formed differently.
+/// The tests of this folder run in both language modes, which form key paths to inherited properties differently.
 @Suite("Key paths to inherited properties")
 struct InheritedKeyPathTests {
     private func context() throws -> ModelContext {
@@ -16,7 +16,7 @@ struct InheritedKeyPathTests {
         return context
     }
 
-    @Test func `predicates and sort descriptors know them`() throws {
+    @Test func `predicates and sort descriptors accept them`() throws {
         let context = try context()
         let name = "2"
         let sails = try context.fetch(
@@ -29,7 +29,7 @@ struct InheritedKeyPathTests {
         #expect(try context.fetchCount(FetchDescriptor<Sail>(predicate: #Predicate { $0.color == "white" })) == 4)
     }
 
-    @Test func `objects are deleted by them`() throws {
+    @Test func `predicates of deletions accept them`() throws {
         let context = try context()
         try context.delete(model: Sail.self, where: #Predicate { $0.name == "1" })
         try context.save()
@@ -55,7 +55,7 @@ struct InheritedKeyPathTests {
         #expect(try context.fetchCount(FetchDescriptor<Sail>(predicate: #Predicate { $0.color == "red" })) == 1)
     }
 
-    @Test func `values are read and written by them`() throws {
+    @Test func `values are read and written through them`() throws {
         let context = try context()
         #expect(Set(try context.fetch(FetchDescriptor<Sail>()).map { $0[keyPath: \Sail.name] }).count == 4)
         let sail = try #require(try context.fetch(FetchDescriptor<Sail>(sortBy: [SortDescriptor(\.name)])).first)

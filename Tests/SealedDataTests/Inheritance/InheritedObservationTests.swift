@@ -4,14 +4,14 @@ import Synchronization
 import Testing
 
 /// The changes of inherited properties that observers are notified of.
-@Suite("Observation of properties that a superclass declares")
+@Suite("Observation of inherited properties")
 struct InheritedObservationTests {
     private let container: ModelContainer
     private let context: ModelContext
     private let garage = Garage(city: "Kyoto")
     private let taxi = Taxi(number: 7)
 
-    /// Makes a saved taxi in a garage, with one part.
+    /// Creates a saved taxi in a garage, with one part.
     init() throws {
         container = try ModelContainer(
             for: Vehicle.self,
@@ -31,11 +31,11 @@ struct InheritedObservationTests {
         try context.save()
     }
 
-    /// How an observer of a property reads it.
+    /// The way in which an observer reads a property.
     private enum Reading: CaseIterable {
         /// Through the class of the object.
         case leaf
-        /// Through the class between.
+        /// Through an intermediate class.
         case middle
         /// Through the class that declares the property.
         case declaring
@@ -105,7 +105,7 @@ struct InheritedObservationTests {
         }
     }
 
-    @Test func `a save of another context notifies when it is taken in`() throws {
+    @Test func `merging a save of another context notifies`() throws {
         let other = ModelContext(container)
         let counterpart = try #require(other.model(for: taxi.persistentModelID) as? Taxi)
         for reading in Reading.allCases {
@@ -140,7 +140,7 @@ struct InheritedObservationTests {
         #expect(notifications(of: { garage.vehicles }) { context.delete(taxi) } == 1)
     }
 
-    @Test func `a deletion that another context saves notifies when it is taken in`() throws {
+    @Test func `merging a deletion of another context notifies`() throws {
         let other = ModelContext(container)
         other.delete(try #require(other.model(for: garage.persistentModelID) as? Garage))
         try other.save()
@@ -148,7 +148,7 @@ struct InheritedObservationTests {
         #expect(taxi.garage == nil)
     }
 
-    @Test func `access and mutation by key path mean the same property from every class`() {
+    @Test func `access and withMutation identify an inherited property from every class`() {
         let vehicle: Vehicle = taxi
         #expect(notifications(of: { taxi.access(keyPath: \.wheels) }) { vehicle.wheels += 1 } == 1)
         #expect(notifications(of: { vehicle.access(keyPath: \.wheels) }) { taxi.wheels += 1 } == 1)

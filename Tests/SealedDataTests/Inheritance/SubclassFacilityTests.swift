@@ -3,7 +3,7 @@ import Guarded
 import SealedData
 import Testing
 
-@Suite("What else works with subclasses")
+@Suite("Further features of subclasses")
 struct SubclassFacilityTests {
     private func context() throws -> ModelContext {
         ModelContext(
@@ -43,7 +43,7 @@ struct SubclassFacilityTests {
         #expect((car.name, car.seats) == ("D", 2))
     }
 
-    @Test func `backing data have the values of all classes`() throws {
+    @Test func `backing data has the values of all classes`() throws {
         let taxi = Taxi(number: 3)
         #expect(taxi.persistentBackingData.getValue(forKey: \.name) == "Taxi 3")
         #expect(taxi.persistentBackingData.getValue(forKey: \.seats) == 4)
@@ -70,7 +70,7 @@ struct SubclassFacilityTests {
         #expect(vehicle is Taxi)
     }
 
-    @Test func `objects come in batches and one after the other as what they are`() throws {
+    @Test func `batched fetches and enumerations return objects of their classes`() throws {
         let context = try context()
         for number in 0..<10 { context.insert(number.isMultiple(of: 2) ? Taxi(number: number) : Vehicle(name: "v")) }
         try context.save()
@@ -84,7 +84,7 @@ struct SubclassFacilityTests {
         #expect(numbers == [0, 2, 4, 6, 8])
     }
 
-    /// With rules over inherited properties.
+    /// With constraints and indexes over inherited properties.
     @Model final class Ranked: Vehicle {
         #Unique<Ranked>([\.name, \.rank])
         #Index<Ranked>([\.wheels, \.rank])
@@ -96,7 +96,7 @@ struct SubclassFacilityTests {
         }
     }
 
-    @Test func `rules of a subclass may name inherited properties`() throws {
+    @Test func `constraints of a subclass may name inherited properties`() throws {
         let context = try context()
         for (name, rank) in [("a", 1), ("a", 2), ("b", 1)] { context.insert(Ranked(name: name, rank: rank)) }
         context.insert(Vehicle(name: "a"))
@@ -110,7 +110,7 @@ struct SubclassFacilityTests {
         #expect(try reader.fetchCount(FetchDescriptor<Vehicle>()) == 4)
     }
 
-    @Test func `a new object that is not saved can be rolled back`() throws {
+    @Test func `a new unsaved object can be rolled back`() throws {
         let context = try context()
         let taxi = Taxi(number: 1)
         context.insert(taxi)
@@ -129,7 +129,7 @@ struct SubclassFacilityTests {
         @Transient var helper = Base("helper")
     }
 
-    @Test func `an initial value may be an object of the superclass where initializers are inherited, too`() throws {
+    @Test func `an initial value may be an object of the superclass with inherited initializers too`() throws {
         let saved = try Saved(Heir("heir"))
         #expect((saved.model.name, saved.model.helper.name) == ("heir", "helper"))
         #expect(saved.model.helper.modelContext == nil)

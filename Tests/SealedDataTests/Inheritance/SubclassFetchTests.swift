@@ -25,7 +25,7 @@ struct SubclassFetchTests {
             try context.save()
         }
 
-        /// A context that has nothing in memory.
+        /// A context without registered objects.
         func reopened(_ types: [any PersistentModel.Type] = [Taxi.self, Truck.self, Bicycle.self]) throws
             -> ModelContext
         {
@@ -45,7 +45,7 @@ struct SubclassFetchTests {
         }
     }
 
-    @Test func `objects are of their classes, also in a file that is opened again`() throws {
+    @Test func `objects are of their classes, also in a reopened file`() throws {
         let fleet = try Fleet()
         for context in [fleet.context, try fleet.reopened()] {
             let vehicles = try context.fetch(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.name)]))
@@ -56,7 +56,7 @@ struct SubclassFetchTests {
         }
     }
 
-    @Test func `a subclass's fetch finds its own objects and those of classes below it`() throws {
+    @Test func `a fetch of a subclass finds its own objects and those of its subclasses`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
         #expect(
@@ -87,7 +87,7 @@ struct SubclassFetchTests {
         #expect(taxis.map(\.number) == [7])
     }
 
-    @Test func `predicates ask for the class`() throws {
+    @Test func `predicates can test the class`() throws {
         let fleet = try Fleet()
         for context in [fleet.context, try fleet.reopened()] {
             func names(_ predicate: Predicate<Vehicle>) throws -> [String] {
@@ -102,7 +102,7 @@ struct SubclassFetchTests {
         }
     }
 
-    @Test func `predicates ask for the class of a relationship's destination`() throws {
+    @Test func `predicates can test the class of a relationship's destination`() throws {
         let fleet = try Fleet()
         for context in [fleet.context, try fleet.reopened()] {
             let trucks = try context.fetch(
@@ -133,7 +133,7 @@ struct SubclassFetchTests {
         }
     }
 
-    @Test func `relationships lead to objects of their classes`() throws {
+    @Test func `relationships have objects of their classes`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
         let truck = try #require(try context.fetch(FetchDescriptor<Truck>()).first)
@@ -145,7 +145,7 @@ struct SubclassFetchTests {
         #expect(driver.cars.contains { $0 is Taxi })
     }
 
-    @Test func `inherited relationships can be fetched ahead`() throws {
+    @Test func `inherited relationships can be prefetched`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
         var descriptor = FetchDescriptor<Taxi>()
@@ -156,7 +156,7 @@ struct SubclassFetchTests {
         #expect((taxi.garage?.city, taxi.drivers.map(\.name), taxi.seats) == ("Kyoto", ["one"], 4))
     }
 
-    @Test func `subclasses can be spared when a class is deleted`() throws {
+    @Test func `a deletion of a class can exclude its subclasses`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
         try context.delete(model: Car.self, includeSubclasses: false)
@@ -171,7 +171,7 @@ struct SubclassFetchTests {
         #expect(try fleet.reopened().fetchCount(FetchDescriptor<Garage>()) == 1)
     }
 
-    @Test func `a rule of a subclass concerns its objects only`() throws {
+    @Test func `a constraint of a subclass applies to its objects only`() throws {
         let fleet = try Fleet()
         let context = try fleet.reopened()
         let again = Taxi(number: 7, shifts: ["night"])
@@ -182,7 +182,7 @@ struct SubclassFetchTests {
     }
 
     @Test(arguments: [[Vehicle.self], [Car.self]] as [[any PersistentModel.Type]])
-    func `a container has the classes above the one that it is made for`(types: [any PersistentModel.Type]) throws {
+    func `a container includes the superclasses of its classes`(types: [any PersistentModel.Type]) throws {
         let container = try ModelContainer(
             for: Schema(types),
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)

@@ -63,7 +63,7 @@ struct SubclassTests {
         var corners: [Double]
         var text = "none"
         var centre: Shape?
-        // Evaluated before the superclass has made the object's state.
+        // Evaluated before the superclass has created the object's state.
         @Transient var helper = Shape("helper")
         @Transient var helpers = [Circle(radius: 1), Circle(radius: 2)]
 
@@ -104,7 +104,7 @@ struct SubclassTests {
         }
     }
 
-    @Test func `an initializer of a superclass may call what a subclass overrides`() {
+    @Test func `an initializer of a superclass may call methods that a subclass overrides`() {
         let polygon = Polygon(corners: [1, 2, 3])
         #expect(polygon.text == "polygon of 3.0 3")
     }
@@ -132,7 +132,7 @@ struct SubclassTests {
         }
     }
 
-    @Test func `an initializer that fails leaves nothing behind`() throws {
+    @Test func `a failed initializer leaves no object`() throws {
         #expect(throws: Counter.Failure.self) { try Circle(checked: -1) }
         #expect(try Circle(checked: 0) == nil)
         #expect(Shape("next").name == "next")
@@ -151,7 +151,7 @@ struct SubclassTests {
         #expect(circle.radius == 1)
     }
 
-    @Test func `constants of an object that only a relationship refers to are kept`() {
+    @Test func `constants of an object that is referred to only by a relationship are kept`() {
         let truck = Truck(name: "T")
         do { truck.trailer = Taxi(number: 3) }
         let taxi = truck.trailer as? Taxi

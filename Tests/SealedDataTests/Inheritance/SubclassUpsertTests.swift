@@ -4,7 +4,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("Unique values of a family of classes") struct SubclassUpsertTests {
+@Suite("Unique values in a class hierarchy") struct SubclassUpsertTests {
     @Model
     class Document {
         @Attribute(.unique) var title: String
@@ -45,7 +45,7 @@ import Testing
         #expect(try saved().map { ($0 as? Letter)?.recipient } == ["Ann"])
     }
 
-    @Test func `a new object of another class is an error and stays as it is`() throws {
+    @Test func `a new object of another class is an error and stays unchanged`() throws {
         let context = ModelContext(container)
         let letter = Letter(title: "a")
         letter.recipient = "Ann"

@@ -15,10 +15,10 @@ struct AppModelTests {
         @Attribute(.unique)
         var id: UUID
         var name: String
-        /// Whether it stands on top.
+        /// Whether the note is pinned to the top.
         var isFavorite: Bool
 
-        // MARK: Looks
+        // MARK: Appearance
 
         @Attribute(.externalStorage)
         var image: Data?
@@ -98,7 +98,7 @@ struct AppModelTests {
         }
     }
 
-    @Test func `values of every kind are the same before and after saving`() throws {
+    @Test func `values of every kind survive saving`() throws {
         let new = Backyard(name: "b")
         new.paint()
         new.image = Data(repeating: 1, count: 10000)
@@ -123,7 +123,7 @@ struct AppModelTests {
         }
     }
 
-    @Test func `relationships of every kind lead to the same models`() async throws {
+    @Test func `relationships of every kind survive saving`() async throws {
         let backyard = Backyard(name: "b", isFavorite: true)
         let visitor = try #require(try await Visitor(number: 1))
         #expect(try await Visitor(number: -1) == nil)
@@ -139,7 +139,7 @@ struct AppModelTests {
         #expect(saved.model.visitors?.first { $0.name == "other" }?.friendOf.map(\.name) == ["visitor 1"])
     }
 
-    @Test func `an owner is made with what it owns`() throws {
+    @Test func `an owner is initialized with its members`() throws {
         let saved = try Saved(Owner(name: "o", backyards: [Backyard(name: "x"), Backyard(name: "y")]))
         #expect(saved.model.backyards.map(\.name) == ["x", "y"])
     }

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Arrays of models that are changed in place") struct ArrayInPlaceTests {
+@Suite("In-place changes of arrays of models") struct ArrayInPlaceTests {
     @Model
     final class Folder {
         var name: String
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `every change in place is the same as an assignment`(isSaved: Bool) throws {
+    func `every in-place change equals an assignment`(isSaved: Bool) throws {
         let context = ModelContext(container)
         let folder = Folder(name: "a")
         let other = Folder(name: "b")
@@ -85,7 +85,7 @@ import Testing
         #expect(numbers(folder) == [2])
     }
 
-    @Test func `a deleted member is no member of an array that grows on`() throws {
+    @Test func `a deleted member stays removed when the array grows`() throws {
         let context = ModelContext(container)
         let folder = Folder(name: "a")
         context.insert(folder)

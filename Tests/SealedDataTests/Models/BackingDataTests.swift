@@ -2,10 +2,10 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("The values of a model apart from it") struct BackingDataTests {
+@Suite("Backing data") struct BackingDataTests {
     private typealias Trip = Itineraries.Trip
 
-    @Test func `they are read and written by key path`() throws {
+    @Test func `values are read and written by key path`() throws {
         let trip = Trip("Kyoto")
         trip.stops = [Itineraries.Stop("temple")]
         let data = trip.persistentBackingData
@@ -21,7 +21,7 @@ import Testing
         #expect((data.metadata as? [Schema.PropertyMetadata])?.count == 12)
     }
 
-    @Test func `a model is made of them`() throws {
+    @Test func `a model is created from backing data`() throws {
         let data: some BackingData<Trip> = Trip.createBackingData()
         #expect(data.getValue(forKey: \.days) == 1)
         data.setValue(forKey: \.name, to: "Kyoto")
@@ -33,7 +33,7 @@ import Testing
         #expect(trip.modelContext == nil)
     }
 
-    @Test func `setting them copies the values of another model`() throws {
+    @Test func `setting the backing data copies the values of another model`() throws {
         let (trip, other) = (Trip("Kyoto"), Trip("Oslo"))
         other.kind = .work
         other.tags = [Itineraries.Tag("cold")]

@@ -38,7 +38,7 @@ struct CodablePropertyTests {
         Drawing(colour: .default, shape: .circle(radius: 1.5), tag: Tag(rawValue: "t"), box: Box(content: [1, 2]))
     }
 
-    @Test func `values are the same before and after saving`() throws {
+    @Test func `values survive saving`() throws {
         let new = makeDrawing()
         new.optionalColour = .red
         new.level = .high
@@ -103,7 +103,7 @@ struct CodablePropertyTests {
         }
     }
 
-    @Test func `collections are the same before and after saving`() throws {
+    @Test func `collections survive saving`() throws {
         let new = Collections(numbers: [3, 1, 2])
         new.words.append("c")
         new.points = [Point(x: 1)]

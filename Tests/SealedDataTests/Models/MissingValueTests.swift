@@ -5,7 +5,7 @@ import SealedStore
 import TestSupport
 import Testing
 
-/// Values that are required and are not there, or are no values of their type.
+/// Required values that are missing or not valid for their type.
 @Suite struct MissingValueTests {
     struct Address: Codable, Equatable { var street: String, number: Int, country: Country }
     enum Country: String, Codable { case japan, peru }
@@ -14,7 +14,7 @@ import Testing
         let phone: String
         init(phone: String) { self.phone = phone }
     }
-    /// Accepts no text that is shorter than a character.
+    /// Refuses empty texts.
     struct NonEmpty: Codable, Equatable {
         let text: String
         init(from decoder: any Decoder) throws {
@@ -28,7 +28,7 @@ import Testing
             try container.encode(text)
         }
     }
-    /// Accepts nothing that is made up.
+    /// Refuses placeholder values.
     struct EMail: Codable, Equatable {
         let address: String
         init(_ address: String) { self.address = address }
@@ -100,7 +100,7 @@ import Testing
         try context.save()
     }
 
-    /// Writes to a column as a program would that knows nothing of the classes.
+    /// Writes to a column as a program without the classes.
     private func write(_ value: Value, to property: String) throws {
         SealedStore.register()
         let description = PersistentStoreDescription(
@@ -143,7 +143,7 @@ import Testing
         ]
     }
 
-    @Test func `a model that is deleted elsewhere before it is read has values of every type`() throws {
+    @Test func `a model that another context deleted before it is read has values of every type`() throws {
         let context = ModelContext(container)
         let parcel = try #require(try context.fetch(FetchDescriptor<Parcel>()).first)
         let other = ModelContext(container)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: properties)
-    func `JSON that is no value of the type is reported and kept`(property: String) throws {
+    func `JSON that is not valid for the type is reported and kept`(property: String) throws {
         let text = Value.text(#"{"unknown":"of another version"}"#)
         try write(text, to: property)
         let context = ModelContext(container)
@@ -183,7 +183,7 @@ import Testing
         #expect(try stored("name") == .text("renamed"))
     }
 
-    @Test func `what was made of an array that could not be decoded is not saved`() throws {
+    @Test func `changes of an array that could not be decoded are not saved`() throws {
         try write(.text(#"[1, 2]"#), to: "tags")
         let context = ModelContext(container)
         let parcel = try #require(try context.fetch(FetchDescriptor<Parcel>()).first)
@@ -217,7 +217,7 @@ import Testing
         #expect(context.readFailures.map(\.propertyName) == ["optional"])
     }
 
-    @Test func `a model that outlives its context reports what it has not read`() throws {
+    @Test func `a model that outlives its context reports unread values`() throws {
         let reported = Reported()
         func lost() throws -> Parcel {
             let context = ModelContext(container)
@@ -235,7 +235,7 @@ import Testing
     }
 }
 
-/// The failures that a handler was called with.
+/// The failures passed to a handler.
 private final class Reported: @unchecked Sendable {
     // Sound because a context calls its handler on the thread of the test.
     private(set) var descriptions: [String] = []

@@ -68,7 +68,7 @@ struct ModelDeclarationTests {
         #expect(try Saved(Described.sample).model.name == "sample")
     }
 
-    @Test func `identity is equality`() {
+    @Test func `equality is identity`() {
         let described = Described(name: "a")
         #expect(described == described)
         #expect(described != Described(name: "a"))
@@ -83,7 +83,7 @@ extension ModelDeclarationTests.Travel {
     }
 }
 
-/// A model that others see.
+/// A public model.
 public enum PublicTravel {}
 
 public extension PublicTravel {
@@ -104,7 +104,7 @@ public extension PublicTravel {
 
 @Model open class OpenModel {
     open var name: String
-    /// Makes one.
+    /// Creates a model.
     public init(name: String) { self.name = name }
 }
 

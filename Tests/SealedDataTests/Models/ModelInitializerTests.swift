@@ -158,7 +158,7 @@ struct ModelInitializerTests {
         }
     }
 
-    @Test func `a model may inherit from a class that is none`() throws {
+    @Test func `a model may inherit from a class that is not a model`() throws {
         let saved = try Saved(Derived())
         #expect(saved.model.a == 1)
         #expect(saved.model.b == "changed")
@@ -171,7 +171,7 @@ struct ModelInitializerTests {
         var note: String?
     }
 
-    @Test func `a class with defaults only gets an initializer`() throws {
+    @Test func `a class whose properties all have defaults gets an initializer`() throws {
         #expect(try Saved(Alone()).model.name == "only defaults")
     }
 }

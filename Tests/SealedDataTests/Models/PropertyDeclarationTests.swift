@@ -8,7 +8,7 @@ struct PropertyDeclarationTests {
         var literal = 3
         var typed: Double = 3
         var called: [Int] = {
-            // A closure that is called at once.
+            // A closure that is called immediately.
             [1, 2]
         }()
         var conditional: Int = if Bool(true) { 1 } else { 2 }
@@ -16,7 +16,7 @@ struct PropertyDeclarationTests {
             first
               second \("line")
             """
-        var kind: Kind = .second  // a comment behind the value
+        var kind: Kind = .second  // a comment after the value
         var id = UUID()
 
         enum Kind: String, Codable { case first, second }
@@ -37,7 +37,7 @@ struct PropertyDeclarationTests {
         }
     }
 
-    @Test func `every object evaluates its defaults anew`() {
+    @Test func `each object evaluates its defaults`() {
         #expect(Defaults().id != Defaults().id)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Observers of persisted properties")
 struct PropertyObserverTests {
-    /// Collects what observers see; a class so that observers of several objects share it.
+    /// Collects the calls of observers; a class so that observers of several objects share it.
     final class Journal {
         var entries: [String] = []
     }

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-@Suite("Relationships that initializers give")
+@Suite("Relationships set by initializers")
 struct RelationshipInitializationTests {
     @Model final class Author {
         var name: String

@@ -1,13 +1,13 @@
 import SealedData
 import Testing
 
-/// A model that was saved, as a context that has not written it reads it.
+/// A saved model, read by another context.
 struct Saved<Model: PersistentModel> {
     /// The context that has read the model.
     let context: ModelContext
     let model: Model
 
-    /// Saves a new model, and those that it is related to, in a store of its own in memory.
+    /// Saves a new model and its related models in a separate store in memory.
     init(_ new: Model) throws {
         let container = try ModelContainer(
             for: Model.self,

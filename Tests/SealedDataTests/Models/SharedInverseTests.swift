@@ -30,7 +30,7 @@ struct SharedInverseTests {
         }
     }
 
-    @Test func `each keeps its own members, and the members know their owner`() throws {
+    @Test func `each keeps its own members, and the members have their owner`() throws {
         let garden = try Garden()
         #expect(garden.plants.map { $0.yard?.name } == ["front", "front", "front", nil])
         try garden.context.save()
@@ -48,7 +48,7 @@ struct SharedInverseTests {
         )
     }
 
-    @Test func `a member that leaves the last of them loses its owner`() throws {
+    @Test func `a member that leaves the last relationship loses its owner`() throws {
         let garden = try Garden()
         let (yard, plant) = (garden.yard, garden.plants[0])
         yard.trailing.append(plant)
@@ -58,7 +58,7 @@ struct SharedInverseTests {
         #expect(plant.yard == nil)
     }
 
-    @Test func `a member that goes to another owner leaves all of the first one's`() throws {
+    @Test func `a member that moves to another owner leaves all relationships of the first`() throws {
         let garden = try Garden()
         let plant = garden.plants[2]
         garden.yard.leading.append(plant)
@@ -69,7 +69,7 @@ struct SharedInverseTests {
         #expect(back.leading.isEmpty)
     }
 
-    @Test func `setting the owner adds the member to the first of them, and clearing it removes the member`() throws {
+    @Test func `setting the owner adds the member to the first relationship, and clearing removes it`() throws {
         let garden = try Garden()
         let plant = garden.plants[3]
         plant.yard = garden.yard
@@ -85,7 +85,7 @@ struct SharedInverseTests {
         #expect(yard.trailing.isEmpty)
     }
 
-    @Test func `deletions on either side leave no key that leads nowhere`() throws {
+    @Test func `deletions on either side leave no dangling key`() throws {
         let garden = try Garden()
         try garden.context.save()
         garden.context.delete(garden.plants[2])
@@ -99,7 +99,7 @@ struct SharedInverseTests {
         #expect(plants.allSatisfy { $0.yard == nil })
     }
 
-    @Test func `undo takes all sides back`() throws {
+    @Test func `undo reverts all sides`() throws {
         let garden = try Garden()
         try garden.context.save()
         garden.context.undoManager = UndoManager()

@@ -54,7 +54,7 @@ struct StorablePropertyTests {
     }
 
     @Test(arguments: [true, false])
-    func `every type comes back as it was saved`(isHigh: Bool) throws {
+    func `every type survives saving`(isHigh: Bool) throws {
         let seed = Scalars.Seed(isHigh: isHigh, uuid: UUID())
         let expected = Scalars(seed)
         let saved = try Saved(Scalars(seed))
@@ -110,7 +110,7 @@ struct StorablePropertyTests {
         #expect(model.data == nil)
     }
 
-    @Test func `optional properties keep what they were set to`() throws {
+    @Test func `optional properties keep their values`() throws {
         let new = Optionals()
         let uuid = UUID()
         new.int = 0

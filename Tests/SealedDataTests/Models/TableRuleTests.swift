@@ -25,12 +25,12 @@ struct TableRuleTests {
         var name = "r"
     }
 
-    @Test func `a class with rules can be saved`() throws {
+    @Test func `a class with indexes and constraints can be saved`() throws {
         #expect(try Saved(Place(name: "p", code: 1)).model.code == 1)
         #expect(try Saved(Region()).model.name == "r")
     }
 
-    @Test func `rules are part of the metadata`() {
+    @Test func `indexes and constraints are part of the metadata`() {
         #expect(Place.schemaMetadata.count == Place._$slotCount + 2)
         #expect(Region.schemaMetadata.count == Region._$slotCount + 1)
     }

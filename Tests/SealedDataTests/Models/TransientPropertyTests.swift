@@ -33,7 +33,7 @@ struct TransientPropertyTests {
         func observe() { observed += 1 }
     }
 
-    @Test func `transient properties live in the object only`() throws {
+    @Test func `transient properties are not stored`() throws {
         let new = Document()
         new.isSelected = true
         new.handle = Handle(number: 2)
@@ -48,7 +48,7 @@ struct TransientPropertyTests {
         #expect(saved.model.length == 1)
     }
 
-    @Test func `changing a transient property is no change of the model`() throws {
+    @Test func `changing a transient property does not change the model`() throws {
         let saved = try Saved(Document())
         saved.model.isSelected = true
         saved.model.observe()

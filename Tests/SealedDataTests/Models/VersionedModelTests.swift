@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-// Classes in versions of a schema, as apps keep them, and the alias by which the rest of the app calls the newest one.
+// Classes in versions of a schema, as in apps, and the alias that the rest of the app uses for the newest one.
 
 enum RecipeSchemaV1: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -83,7 +83,7 @@ struct VersionedModelTests {
         #expect(saved.model.ingredients?.first?.recipe === saved.model)
     }
 
-    @Test func `a container is made of a version`() throws {
+    @Test func `a container is created from a version`() throws {
         let container = try ModelContainer(
             for: Schema(versionedSchema: RecipeSchemaV2.self),
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)
@@ -99,7 +99,7 @@ struct VersionedModelTests {
         #expect(recipes.map(\.kind) == [.breakfast])
     }
 
-    @Test func `versions have classes of one name`() throws {
+    @Test func `versions may have classes of the same name`() throws {
         let first = try Saved(RecipeSchemaV1.Recipe(title: "t"))
         #expect(first.model.title == "t")
         #expect(first.context.container.schema.entities.map(\.name) == ["Recipe"])

@@ -3,7 +3,7 @@ import SealedData
 import Synchronization
 import Testing
 
-/// What observers of models hear of.
+/// Notifications of model observers.
 @Suite struct ObservationTests {
     @Model
     final class Owner {
@@ -44,12 +44,12 @@ import Testing
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
 
-    /// How often observers were told.
+    /// The number of notifications.
     private final class Changes: Sendable {
         let count = Atomic(0)
     }
 
-    /// How often observers of what `read` reads are told while `change` runs; once at most.
+    /// The number of notifications of properties that `read` reads while `change` runs; at most one.
     private func changes(reading read: () -> some Any, _ change: () throws -> Void) rethrows -> Int {
         let changes = Changes()
         withObservationTracking {
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Attributes
 
-    @Test func `changing an attribute that was read is told once`() throws {
+    @Test func `changing a read attribute notifies once`() throws {
         let (_, owner, _) = try saved()
         #expect(
             changes {
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    @Test func `changing what was not read is not told`() throws {
+    @Test func `changing an unread attribute does not notify`() throws {
         let (_, owner, pet) = try saved()
         #expect(
             changes {
@@ -138,7 +138,7 @@ import Testing
         )
     }
 
-    @Test func `the old value is there when the change is told`() throws {
+    @Test func `observers are notified while the attribute still has its old value`() throws {
         let (_, owner, _) = try saved()
         let seen = Changes()
         nonisolated(unsafe) let observed = owner
@@ -195,7 +195,7 @@ import Testing
 
     // MARK: Relationships
 
-    @Test func `both sides of a relationship are told`() throws {
+    @Test func `both sides of a relationship notify`() throws {
         let (context, owner, pet) = try saved()
         let other = Owner(name: "Bea")
         context.insert(other)
@@ -244,7 +244,7 @@ import Testing
         )
     }
 
-    @Test func `a deletion is told to those that the model was related to`() throws {
+    @Test func `a deletion notifies observers of the related models`() throws {
         let (context, owner, pet) = try saved()
         #expect(
             changes {
@@ -268,7 +268,7 @@ import Testing
 
     // MARK: Contexts
 
-    @Test func `a rollback and an undo are told`() throws {
+    @Test func `a rollback and an undo notify`() throws {
         let (context, owner, _) = try saved()
         context.undoManager = UndoManager()
         owner.name = "Bea"
@@ -307,7 +307,7 @@ import Testing
         )
     }
 
-    @Test func `a save changes nothing that was read`() throws {
+    @Test func `a save does not notify observers of values`() throws {
         let (context, owner, _) = try saved()
         owner.name = "Bea"
         owner.pets.append(Pet(name: "Max"))
@@ -327,7 +327,7 @@ import Testing
         )
     }
 
-    @Test func `what another context saves is told when it is taken in`() throws {
+    @Test func `merging the save of another context notifies`() throws {
         let (context, owner, pet) = try saved()
         let other = ModelContext(container)
         let counterpart = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
@@ -376,7 +376,7 @@ import Testing
         )
     }
 
-    @Test @MainActor func `the main context takes in by itself what others save`() async throws {
+    @Test @MainActor func `the main context merges saves of other contexts automatically`() async throws {
         let (_, saved, _) = try saved()
         let id = saved.persistentModelID
         let owner = try #require(container.mainContext.model(for: id) as? Owner)
@@ -400,7 +400,7 @@ import Testing
 
     // MARK: Further properties
 
-    @Test func `a property that is not persisted is observed where it says so`() throws {
+    @Test func `a transient property is observed if it is declared so`() throws {
         let owner = Owner(name: "a")
         #expect(
             changes {
@@ -426,12 +426,12 @@ import Testing
         )
     }
 
-    @Test func `threads keep track on their own`() async {
+    @Test func `threads track their own reads`() async {
         let threads = Changes()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    // Many threads keep track at once; each only hears of what it has read itself.
+                    // Many threads track at the same time; each is notified only of the properties that it has read.
                     let own = Owner(name: "own")
                     withObservationTracking {
                         _ = own.name

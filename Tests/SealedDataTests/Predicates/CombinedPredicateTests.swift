@@ -4,12 +4,12 @@ import Testing
 @testable import ObjectGraph
 @testable import SealedData
 
-@Suite("Predicates put together at run time")
+@Suite("Predicates composed at run time")
 struct CombinedPredicateTests: PredicateChecks {
     private let isActive = #Predicate<Society.Person> { $0.isActive }
     private let isOld = #Predicate<Society.Person> { $0.age > 20 }
 
-    @Test func `both, one of them, and not`() throws {
+    @Test func `conjunction, disjunction and negation`() throws {
         #expect(try read(isActive && isOld).outline == "and(($0.isActive == 1), ($0.age > 20))")
         #expect(try names(isActive && isOld) == ["Ann"])
         #expect(try names(isActive || isOld) == ["Ann", "Bob", "eve"])
@@ -17,7 +17,7 @@ struct CombinedPredicateTests: PredicateChecks {
         #expect(try names(!(isActive && isOld) || isActive) == ["Ann", "Bob", "eve"])
     }
 
-    @Test func `any number of them`() throws {
+    @Test func `any number of operands`() throws {
         typealias Condition = Predicate<Society.Person>
         #expect(try names(Condition.all([])) == ["Ann", "Bob", "eve"])
         #expect(try names(Condition.any([])) == [])

@@ -59,7 +59,7 @@ struct ComparisonPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.weight == weight }) == ["Ann"])
     }
 
-    @Test func `what is not a number equals nothing and has no order`() throws {
+    @Test func `NaN equals nothing and has no order`() throws {
         let none = Double.nan
         #expect(try names(#Predicate { $0.height == none }) == [])
         #expect(try names(#Predicate { $0.height != none }) == ["Ann", "Bob", "eve"])
@@ -90,14 +90,14 @@ struct ComparisonPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.rank == nil }) == [])
     }
 
-    @Test func `an enum has the order of the program, not that of its raw values`() throws {
+    @Test func `an enum has its own order, not that of its raw values`() throws {
         let rank = Society.Rank.middle
         let predicate = #Predicate<Society.Person> { ($0.rank ?? rank) > rank }
         #expect(try read(predicate).outline == "coalesce($0.rank, 20) in [10]")
         #expect(try names(predicate) == ["Ann"])
     }
 
-    @Test func `a Boolean is a condition by itself`() throws {
+    @Test func `a Boolean can be a condition`() throws {
         #expect(try read(#Predicate { $0.isActive }).outline == "($0.isActive == 1)")
         #expect(try names(#Predicate { $0.isActive }) == ["Ann", "eve"])
         #expect(try names(#Predicate { !$0.isActive }) == ["Bob"])

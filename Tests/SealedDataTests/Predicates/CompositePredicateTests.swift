@@ -13,7 +13,7 @@ struct CompositePredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.address?.city != "Bern" }) == ["Ann", "eve"])
     }
 
-    @Test func `stored properties that are alike`() throws {
+    @Test func `stored properties of the same type`() throws {
         #expect(try names(#Predicate { $0.address?.isWork == true }) == ["Ann"])
         #expect(try names(#Predicate { $0.address?.isHome == true }) == [])
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectGraph
 @testable import SealedData
 
-@Suite("Predicates of models, as text")
+@Suite("Predicate formats for models")
 struct FormatPredicateTests: PredicateChecks {
     private typealias Person = Society.Person
 
@@ -27,7 +27,7 @@ struct FormatPredicateTests: PredicateChecks {
         #expect(try names(predicate("photo == %@", Data([1, 2, 3]))) == ["Ann"])
     }
 
-    @Test func `relationships, and what composite values are made of`() throws {
+    @Test func `relationships, and parts of composite values`() throws {
         #expect(try names(predicate("employer.isPublic == TRUE")) == ["Ann"])
         #expect(try names(predicate("ANY pets.weight > 3")) == ["Ann", "Bob"])
         #expect(try names(predicate("SUBQUERY(pets, $p, $p.weight == NIL).@count > 0")) == ["Ann"])
@@ -68,7 +68,7 @@ struct FormatPredicateTests: PredicateChecks {
             #expect(try names("SELF IN %@", [society.ann, society.eve]) == ["Ann", "eve"])
             #expect(try names("ANY pets == %@", society.cat) == ["Ann"])
         }
-        // An argument is asked for its identifier when the predicate is used.
+        // The identifier of an argument is read when the predicate is used.
         let new = Society.Company("New")
         society.eve.employer = new
         let predicate = try Person.predicate(format: "employer == %@", arguments: [new])
@@ -79,7 +79,7 @@ struct FormatPredicateTests: PredicateChecks {
         #expect(try context.fetchCount(FetchDescriptor<Person>()) == 2)
     }
 
-    @Test func `mistakes in the grammar are told at once, those in names when it is used`() throws {
+    @Test func `syntax errors are thrown by the initializer, unknown names when it is used`() throws {
         let error = #expect(throws: PredicateFormatError.self) { try predicate("name ==") }
         #expect(error?.kind == .syntax)
         let unknown = try predicate("nmae == 'x'")
@@ -87,7 +87,7 @@ struct FormatPredicateTests: PredicateChecks {
         #expect(mistake?.suggestions == ["name"])
     }
 
-    @Test func `two predicates of the same text and arguments are equal`() throws {
+    @Test func `two predicates with the same format and arguments are equal`() throws {
         let first = FetchDescriptor(predicate: try predicate("age > %d", 20))
         #expect(first == FetchDescriptor(predicate: try predicate("age > 20")))
         #expect(first != FetchDescriptor(predicate: try predicate("age > 21")))

@@ -40,7 +40,7 @@ struct LogicPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.height / 2 > 0.9 }) == ["Bob"])
     }
 
-    @Test func `a constant calculation that overflows ends nothing`() throws {
+    @Test func `a constant calculation that overflows does not trap`() throws {
         let (largest, zero) = (Int.max, 0)
         let predicate = #Predicate<Society.Person> { $0.age > 0 || largest + 1 > $0.age }
         #expect(try read(predicate).outline == "or(($0.age > 0), (add(\(Int.max), 1) > $0.age))")
@@ -56,13 +56,13 @@ struct LogicPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.level / 3 == 33 }) == ["Ann"])
     }
 
-    @Test func `a result that the type has no room for is an error`() throws {
+    @Test func `a result out of the range of its type is an error`() throws {
         #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { $0.level + 100 > 0 }) }
         #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { $0.visits * 2 > 0 }) }
         #expect(throws: QueryError.arithmeticOverflow) { try found(#Predicate { 1 / ($0.visits - 7) > 0 }) }
     }
 
-    @Test func `a ternary chooses`() throws {
+    @Test func `a ternary selects one operand`() throws {
         #expect(try names(#Predicate { ($0.isActive ? $0.age : 0) == 30 }) == ["Ann"])
         let (age, height) = (10, 1.0)
         #expect(try names(#Predicate { $0.isActive ? $0.age > age : $0.height > height }) == ["Ann", "Bob"])
@@ -97,7 +97,7 @@ struct LogicPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { many.contains($0.age) }) == ["Ann", "Bob", "eve"])
     }
 
-    @Test func `closures over captured collections are written out`() throws {
+    @Test func `closures over captured collections are unrolled`() throws {
         let starts = ["A", "e"]
         let any = #Predicate<Society.Person> { person in starts.contains { person.name.starts(with: $0) } }
         #expect(try names(any) == ["Ann", "eve"])

@@ -13,7 +13,7 @@ struct OptionalPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { ($0.nickname ?? "none") == "none" }) == ["Bob"])
     }
 
-    @Test func `if let is true or false where there is a value`() throws {
+    @Test func `if let evaluates its branches by the presence of a value`() throws {
         let predicate = #Predicate<Society.Person> {
             if let nickname = $0.nickname { nickname == "Annie" } else { false }
         }
@@ -50,12 +50,12 @@ struct OptionalPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { ($0.nickname?.contains("n") == true) == false }) == ["Bob", "eve"])
     }
 
-    @Test func `flatMap has a value where there is one`() throws {
+    @Test func `flatMap of nil is nil`() throws {
         let predicate = #Predicate<Society.Person> { $0.nickname.flatMap { $0.count } == 5 }
         #expect(try names(predicate) == ["Ann"])
     }
 
-    @Test func `a forced unwrap leads on`() throws {
+    @Test func `a forced unwrap can be followed by a property`() throws {
         let predicate = #Predicate<Society.Person> { $0.employer != nil && $0.employer!.name == "Shop" }
         #expect(try read(predicate).outline == "($0.employer.name == \"Shop\")")
         #expect(try names(predicate) == ["Bob"])
@@ -63,7 +63,7 @@ struct OptionalPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.nickname == nil || $0.nickname! == "" }) == ["Bob", "eve"])
     }
 
-    /// Foundation throws where a predicate unwraps nil; a store answers false.
+    /// Foundation throws if a predicate unwraps nil; a store returns false.
     @Test func `a comparison that unwraps nil is false`() throws {
         #expect(try found(#Predicate { $0.nickname! == "Annie" }) == ["Ann"])
         #expect(try found(#Predicate { $0.nickname! != "Annie" }) == ["eve"])

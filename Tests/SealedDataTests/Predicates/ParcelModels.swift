@@ -1,8 +1,8 @@
 import Foundation
 import SealedData
 
-/// Models with values that cannot be made up: structures that refuse most values, and enumerations whose cases no protocol
-/// lists.
+/// Models with types without placeholder values: structures that refuse most values, and enumerations that are not
+/// CaseIterable.
 enum Post {
     enum State: String, Codable {
         case packed = "p"
@@ -10,11 +10,11 @@ enum Post {
         case lost = "l"
 
         var firstLetter: String { "\(self)" }
-        /// The raw value, but of one case.
+        /// The raw value, except for one case.
         var lostAsPacked: String { self == .lost ? "p" : rawValue }
     }
 
-    /// Ordered otherwise than its raw values are.
+    /// With another order than that of its raw values.
     enum Urgency: String, Codable, Comparable {
         case low, normal, high
 
@@ -29,7 +29,7 @@ enum Post {
         static func < (left: Urgency, right: Urgency) -> Bool { left.place < right.place }
     }
 
-    /// Without raw values, and ordered otherwise than its cases are declared.
+    /// Without raw values, and with another order than that of the declaration.
     enum Size: Codable, Comparable {
         case small, medium, large
     }
@@ -40,7 +40,7 @@ enum Post {
         var folded: String { rawValue.lowercased() }
     }
 
-    /// Takes one weight in four, and has members of many types.
+    /// Accepts one weight in four, and has members of many types.
     struct Box: Codable, Equatable {
         var label: String
         var weight: Int
@@ -112,7 +112,7 @@ enum Post {
         }
     }
 
-    /// Three parcels that differ in everything that the tests ask for.
+    /// Three parcels that differ in every tested property.
     static func parcels() -> [Parcel] {
         let first = Parcel("A", tag: "x", origin: "Zürich")
         first.box = Box("tea", weight: 3)

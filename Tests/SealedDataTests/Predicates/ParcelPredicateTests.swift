@@ -5,7 +5,8 @@ import Testing
 @testable import SealedData
 @testable import SealedStore
 
-/// Predicates and sort descriptors about structures and enumerations, as Foundation evaluates them, in memory and in SQL.
+/// Predicates and sort descriptors about structures and enumerations, as Foundation evaluates them, in memory and in
+/// SQL.
 @Suite struct ParcelPredicateTests {
     typealias Parcel = Post.Parcel
 
@@ -23,7 +24,7 @@ import Testing
         try body(ModelContext(container), parcels)
     }
 
-    /// The names of the parcels for which a predicate is true, on which Foundation and the store have to agree.
+    /// The names of the parcels for which a predicate is true; Foundation and the store must agree.
     private func expect(
         _ predicate: Predicate<Parcel>,
         _ names: [String],
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    // MARK: Structures that refuse made-up values
+    // MARK: Structures that refuse placeholder values
 
     @Test func `members of a structure that refuses most values, under exchanged coding keys`() throws {
         try expect(#Predicate { $0.box?.label == "tea" }, ["A"])
@@ -70,7 +71,7 @@ import Testing
 
     // MARK: Whole values
 
-    @Test func `a structure equals a captured one whatever form its numbers and texts have`() throws {
+    @Test func `a structure equals a captured one in any form of its numbers and texts`() throws {
         let place = Post.Place(town: "Zu\u{308}rich")
         try expect(#Predicate { $0.origin == place }, ["A", "C"])
         try expect(#Predicate { $0.origin != place }, ["B", "D"])
@@ -80,14 +81,14 @@ import Testing
         try expect(#Predicate { places.contains($0.origin) }, ["B", "D"])
     }
 
-    @Test func `the values of an enumeration's case count`() throws {
+    @Test func `associated values of an enumeration are compared`() throws {
         let status = Post.Status.returned(reason: "e\u{301}", at: Post.Place(town: "Chur"))
         try expect(#Predicate { $0.status == status }, ["A"])
         let other = Post.Status.returned(reason: "f", at: Post.Place(town: "Chur"))
         try expect(#Predicate { $0.status == other }, [])
     }
 
-    @Test func `arrays are equal in their order`() throws {
+    @Test func `arrays are compared in their order`() throws {
         let prices = [0.1, 2]
         try expect(#Predicate { $0.prices == prices }, ["A"])
         let names = ["\u{e9}", "b"]
@@ -98,7 +99,7 @@ import Testing
 
     // MARK: Captured collections
 
-    @Test func `a captured dictionary is asked for a property's value`() throws {
+    @Test func `a property can be the key of a captured dictionary`() throws {
         let weights = ["A": 1, "B": 2, "C": 2]
         try expect(#Predicate { weights[$0.name] == 2 }, ["B", "C"])
         try expect(#Predicate { weights[$0.name] == nil }, ["D"])
@@ -107,7 +108,7 @@ import Testing
         try expect(#Predicate { (many[$0.name] ?? 0) > 4000 }, ["C"])
     }
 
-    @Test func `a captured list is filtered before it is read`() throws {
+    @Test func `a captured list is filtered before it is translated`() throws {
         let names = ["A", "BB", "C", "DD"]
         try expect(#Predicate { names.filter { $0.count == 1 }.contains($0.name) }, ["A", "C"])
     }
@@ -130,13 +131,13 @@ import Testing
         try expect(SortDescriptor(\.size), ["C", "D", "B", "A"])
     }
 
-    @Test func `members of structures are sorted by`() throws {
+    @Test func `members of structures can be sort keys`() throws {
         try expect(SortDescriptor(\.origin.town), ["D", "B", "A", "C"])
         try expect(SortDescriptor(\.box?.weight), ["D", "C", "A", "B"])
         try expect(SortDescriptor(\.box?.urgency), ["A", "D", "B", "C"])
     }
 
-    @Test func `raw values are sorted by, in their own order`() throws {
+    @Test func `raw values can be sort keys, in their own order`() throws {
         try expect(SortDescriptor(\.state.rawValue), ["C", "A", "D", "B"])
         try expect(SortDescriptor(\.urgency?.rawValue), ["D", "A", "B", "C"])
         try expect(SortDescriptor(\.urgency?.rawValue, order: .reverse), ["C", "B", "A", "D"])
@@ -145,12 +146,12 @@ import Testing
         try expect(SortDescriptor(\.urgency?.rawValue, comparator: .localized), ["D", "A", "B", "C"])
     }
 
-    @Test func `raw values of a structure's members are sorted by`() throws {
+    @Test func `raw values of a structure's members can be sort keys`() throws {
         try expect(SortDescriptor(\.box?.state.rawValue), ["D", "A", "C", "B"])
         try expect(SortDescriptor(\.box?.urgency?.rawValue), ["A", "D", "C", "B"])
     }
 
-    @Test func `sorting by what is computed of a raw value is refused`() throws {
+    @Test func `sorting by a value computed from a raw value is refused`() throws {
         try withParcels { context, _ in
             for sort in [
                 SortDescriptor(\Parcel.state.firstLetter), SortDescriptor(\Parcel.state.lostAsPacked),
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a raw value is sorted by as its column`() throws {
+    @Test func `sorting by a raw value sorts by its column`() throws {
         let entity = DetachedEntities.entity(for: Society.Person.self)
         func outline(_ sort: SortDescriptor<Society.Person>) throws -> String {
             try QuerySort.reading(sort, entity: entity).expression.outline

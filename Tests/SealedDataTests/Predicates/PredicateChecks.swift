@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectGraph
 @testable import SealedData
 
-/// Objects that differ in everything that the predicates of the tests ask for, nils included.
+/// Objects that differ in every property that the tests use, nils included.
 struct SampleSociety {
     let people: [Society.Person]
     let bureau: Society.Company
@@ -72,11 +72,11 @@ struct SampleSociety {
     var eve: Society.Person { people[2] }
 }
 
-/// A suite of tests that asks for predicates about the sample society.
+/// A suite of tests with predicates about the sample society.
 protocol PredicateChecks {}
 
 extension PredicateChecks {
-    /// The entity that the sample people have, who are in no container.
+    /// The entity of the sample people, which are in no container.
     var entity: Entity { DetachedEntities.entity(for: Society.Person.self) }
 
     /// A reader for the model of the classes.
@@ -84,21 +84,21 @@ extension PredicateChecks {
         get throws { PredicateReader(model: try Schema([Society.Person.self]).makeModel().model) }
     }
 
-    /// What a predicate is read into.
+    /// The expression that a predicate is translated into.
     func read(_ predicate: Predicate<Society.Person>) throws -> QueryExpression {
         try reader.read(predicate, entity: entity)
     }
 
-    /// The names of the people for whom a predicate is true as read.
+    /// The names of the people for whom a translated predicate is true.
     func found(_ predicate: Predicate<Society.Person>) throws -> [String] { try found(SampleSociety(), predicate) }
 
-    /// The names of those of a society for whom a predicate is true as read.
+    /// The names of the people of a society for whom a translated predicate is true.
     func found(_ society: SampleSociety, _ predicate: Predicate<Society.Person>) throws -> [String] {
         let condition = try read(predicate)
         return try society.people.filter { try QueryEvaluator().isTrue(condition, for: $0) }.map(\.name)
     }
 
-    /// The names of the people for whom a predicate is true, as read, as Foundation evaluates it, and in SQL; all have to
+    /// The names of the people for whom a predicate is true: translated, evaluated by Foundation, and in SQL; all must
     /// agree.
     @discardableResult
     func names(
@@ -113,7 +113,7 @@ extension PredicateChecks {
         return expected
     }
 
-    /// The names of those of a society.
+    /// The names of the people of a society.
     @discardableResult
     func names(
         _ society: SampleSociety,
@@ -127,7 +127,7 @@ extension PredicateChecks {
         return answer
     }
 
-    /// The names of the people that a store finds when it has them.
+    /// The names of the people that a store finds after inserting the sample.
     private func fetch(_ society: SampleSociety, _ predicate: Predicate<Society.Person>) throws -> [String] {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         let container = try ModelContainer(for: Society.Person.self, configurations: configuration)
@@ -137,7 +137,7 @@ extension PredicateChecks {
         return try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
     }
 
-    /// The part that the reader says it cannot read.
+    /// The part of a predicate that the reader's error names.
     func refusal(of predicate: Predicate<Society.Person>) -> String? {
         do {
             _ = try read(predicate)

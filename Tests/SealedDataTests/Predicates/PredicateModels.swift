@@ -8,7 +8,7 @@ enum Society {
         case adult, child, guest
     }
 
-    /// Ordered otherwise than its raw values are.
+    /// With another order than that of its raw values.
     enum Rank: Int, Codable, CaseIterable, Comparable {
         case low = 30
         case middle = 20

@@ -5,12 +5,12 @@ import Testing
 @testable import SealedData
 @testable import SealedStore
 
-/// Every construct of the language of predicates: the Swift, the SQL that it becomes, and the people it finds.
+/// Every construct of predicates: the Swift form, its SQL, and the people that it finds.
 @Suite("Predicates as SQL")
 struct PredicateSQLTests: PredicateChecks {
     typealias Person = Society.Person
 
-    /// The condition behind WHERE, with the names of the root's columns alone.
+    /// The condition after WHERE, with unqualified names of the root's columns.
     private func sql(_ predicate: Predicate<Person>) throws -> String {
         let model = try Schema([Person.self]).makeModel().model
         let entity = try #require(model.entitiesByName["Person"])
@@ -19,7 +19,7 @@ struct PredicateSQLTests: PredicateChecks {
         return try generator.condition(condition, mayBeNull: true)
     }
 
-    /// A construct: what it finds and the SQL it becomes.
+    /// Checks the results and the SQL of a construct.
     private func check(
         _ predicate: Predicate<Person>,
         _ expectedSQL: String,

@@ -12,7 +12,7 @@ struct RelationshipPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.employer != nil }) == ["Ann", "Bob"])
     }
 
-    @Test func `a captured model is compared by its identity`() throws {
+    @Test func `a captured model is compared by its identifier`() throws {
         let society = SampleSociety()
         let (shop, boss) = (society.shop, society.ann)
         let nobody: Society.Company? = nil
@@ -57,14 +57,14 @@ struct RelationshipPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.employer?.staff.isEmpty == true }) == [])
     }
 
-    @Test func `a member fulfils a condition`() throws {
+    @Test func `a member satisfies a condition`() throws {
         let predicate = #Predicate<Society.Person> { $0.pets.contains { $0.weight == nil } }
         #expect(try read(predicate).outline == "any $1 of $0.pets: ($1.weight == nil)")
         #expect(try names(predicate) == ["Ann"])
         #expect(try names(#Predicate { person in person.pets.contains { $0.name == person.name } }) == [])
     }
 
-    @Test func `all members fulfil a condition`() throws {
+    @Test func `all members satisfy a condition`() throws {
         #expect(try names(#Predicate { $0.pets.allSatisfy { $0.weight != nil } }) == ["Bob", "eve"])
     }
 
@@ -90,7 +90,7 @@ struct RelationshipPredicateTests: PredicateChecks {
     }
 
     /// The macro's output for `if let staff = …` around a closure, which the compiler cannot check in time.
-    @Test func `what a closure is given from outside keeps its own variables`() throws {
+    @Test func `an outer expression in a closure keeps its variables`() throws {
         typealias Parts = PredicateExpressions
         let predicate = Predicate<Society.Person> { person in
             let employer = Parts.build_KeyPath(root: person, keyPath: \.employer)

@@ -12,7 +12,7 @@ struct SortReadingTests: PredicateChecks {
         try reader.read(sort, entity: entity)
     }
 
-    /// The names in the order of a descriptor as read, which has to be Foundation's.
+    /// The names in the order of a translated descriptor, which must be Foundation's.
     private func sorted(_ sort: SortDescriptor<Person>) throws -> [String] {
         let people = SampleSociety().people
         let key = try read(sort)
@@ -21,26 +21,26 @@ struct SortReadingTests: PredicateChecks {
         return found
     }
 
-    @Test func `an attribute is sorted by, in both orders`() throws {
+    @Test func `an attribute can be a sort key in both orders`() throws {
         #expect(try read(SortDescriptor(\.age)).expression.outline == "$0.age")
         #expect(try sorted(SortDescriptor(\.age)) == ["eve", "Ann", "Bob"])
         #expect(try sorted(SortDescriptor(\.age, order: .reverse)) == ["Bob", "Ann", "eve"])
         #expect(try sorted(SortDescriptor(\.name)) == ["Ann", "Bob", "eve"])
     }
 
-    @Test func `nil comes first`() throws {
+    @Test func `nil sorts first`() throws {
         #expect(try sorted(SortDescriptor(\.nickname)) == ["Bob", "eve", "Ann"])
         #expect(try sorted(SortDescriptor(\.nickname, order: .reverse)) == ["Ann", "eve", "Bob"])
     }
 
-    @Test func `a path leads through relationships`() throws {
+    @Test func `a key path may follow relationships`() throws {
         #expect(try read(SortDescriptor(\.employer?.name)).expression.outline == "$0.employer.name")
         #expect(try sorted(SortDescriptor(\.employer?.name)) == ["eve", "Ann", "Bob"])
         #expect(try read(SortDescriptor(\.employer!.boss!.age)).expression.outline == "$0.employer.boss.age")
         #expect(try read(SortDescriptor(\.employer?.boss?.nickname)).expression.outline == "$0.employer.boss.nickname")
     }
 
-    @Test func `a Boolean is sorted by`() throws {
+    @Test func `a Boolean can be a sort key`() throws {
         #expect(try read(SortDescriptor(\.isActive)).expression.outline == "$0.isActive")
         let society = SampleSociety()
         #expect(SortDescriptor(\Person.isActive).compare(society.bob, society.ann) == .orderedAscending)
@@ -50,7 +50,7 @@ struct SortReadingTests: PredicateChecks {
         #expect(try sorted(SortDescriptor(\.visits)) == ["Bob", "eve", "Ann"])
     }
 
-    @Test func `the identifier is sorted by`() throws {
+    @Test func `the identifier can be a sort key`() throws {
         #expect(try read(SortDescriptor(\.persistentModelID)).expression == .variable(0))
     }
 
@@ -58,7 +58,7 @@ struct SortReadingTests: PredicateChecks {
         #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try read(SortDescriptor(\.note)) }
     }
 
-    @Test func `a text is sorted by in the order of a list for people`() throws {
+    @Test func `a text is sorted in the localized order`() throws {
         let sort = SortDescriptor(\Person.name, comparator: .localizedStandard)
         #expect(try read(sort).textOrder == .localizedStandard)
         #expect(try sorted(sort) == ["Ann", "Bob", "eve"])
@@ -78,7 +78,7 @@ struct SortReadingTests: PredicateChecks {
         #expect(try context.fetch(descriptor).sorted(using: sort).map(\.name) == expected)
     }
 
-    @Test func `computed values are sorted by, and nil where it is asked for`() throws {
+    @Test func `computed values can be sort keys, with nil in the requested position`() throws {
         let container = try ModelContainer(
             for: Person.self,
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)

@@ -23,17 +23,17 @@ struct TextPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { $0.photo?.count == 3 }) == ["Ann"])
     }
 
-    @Test func `a text contains another whatever its case and accents`() throws {
+    @Test func `localizedStandardContains ignores case and accents`() throws {
         #expect(try names(#Predicate { $0.name.localizedStandardContains("E") }) == ["eve"])
         #expect(try names(#Predicate { $0.nickname?.localizedStandardContains("ÁNN") == true }) == ["Ann"])
     }
 
-    @Test func `texts are compared whatever their case`() throws {
+    @Test func `caseInsensitiveCompare ignores case`() throws {
         let same = ComparisonResult.orderedSame
         #expect(try names(#Predicate { $0.name.caseInsensitiveCompare("EVE") == same }) == ["eve"])
     }
 
-    @Test func `a text contains what a regular expression matches`() throws {
+    @Test func `contains accepts a regular expression`() throws {
         #expect(try names(#Predicate { $0.name.contains(/n+$/) }) == ["Ann"])
         let any = Regex {
             Anchor.startOfSubject
@@ -51,13 +51,13 @@ struct TextPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { "Ann".contains(choice) || $0.age == 7 }) == ["eve"])
     }
 
-    @Test func `a regular expression that has no form in a pattern is refused`() throws {
+    @Test func `a regular expression without a pattern is refused`() throws {
         let scalars = Regex { "e" }.matchingSemantics(.unicodeScalar)
         let part = try #require(refusal(of: #Predicate { $0.name.contains(scalars) }))
         #expect(part == "a regular expression with a part that has no form in a pattern")
     }
 
-    @Test func `a regular expression that takes too many steps is an error in a store, too`() throws {
+    @Test func `a regular expression that exceeds the step limit is an error in a store too`() throws {
         let container = try ModelContainer(
             for: Society.Person.self,
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)

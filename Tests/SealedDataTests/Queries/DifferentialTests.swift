@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random predicates, sorts, limits and aggregates over random data: what a store finds has to be what Foundation's own
-/// evaluation finds among all objects, on saved data and with unsaved changes pending.
+/// Random predicates, sorts, limits and aggregates over random data: the results of a store must equal those of
+/// Foundation's evaluation, on saved data and with pending changes.
 ///
 /// The seeds are new in each run; `SEED=N swift test --filter DifferentialTests` repeats one. `QUERY_COUNT` is the
 /// number of queries.
@@ -15,7 +15,7 @@ import Testing
         return SeededGenerator.seeds(max(1, count / queriesOfWorld))
     }()
 
-    @Test func `a store finds what Swift's evaluation finds`() throws {
+    @Test func `a store and Foundation's evaluation have the same results`() throws {
         for seed in Self.seeds {
             var world = try RandomWorld(seed: seed)
             for number in 0..<Self.queriesOfWorld {

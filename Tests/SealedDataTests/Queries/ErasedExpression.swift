@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SealedData
 
-/// An expression of which only the type of its values is known, so that trees of any form can be put together at run time.
+/// An expression that is typed by its values only, so that trees of any form can be composed at run time.
 struct ErasedExpression<Output>: StandardPredicateExpression, ReadableExpression, @unchecked Sendable {
     // Sound because expressions are Sendable.
     private let base: any PredicateExpression<Output>

@@ -32,7 +32,7 @@ struct InMemoryEvaluationTests {
         #expect(throws: SwiftDataError.unsupportedPredicate) { try context.fetchCount(descriptor) }
     }
 
-    @Test func `are evaluated in memory where that is allowed`() throws {
+    @Test func `are evaluated in memory if that is allowed`() throws {
         var descriptor = descriptor
         descriptor.allowsInMemoryEvaluation = true
         #expect(try context.fetch(descriptor).map(\.int) == [4, 2])

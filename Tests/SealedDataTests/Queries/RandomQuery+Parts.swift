@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SealedData
 
-// What the random conditions are made of.
+// The operands of the random conditions.
 
 extension RandomQuery {
     // MARK: Numbers
@@ -19,7 +19,7 @@ extension RandomQuery {
             )
             return Erased(PredicateExpressions.build_KeyPath(root: numbers, keyPath: \.count))
         default:
-            // Numbers that do not overflow: what does is an error, and in Swift the end of the program.
+            // Numbers that do not overflow: an overflow is an error in a store, and a trap in Swift.
             let left = Erased(PredicateExpressions.build_KeyPath(root: path(\.tags), keyPath: \.count))
             let right = value(pick(5) + 1)
             return switch pick(5) {

@@ -3,13 +3,13 @@ import Foundation
 @testable import SealedData
 import TestSupport
 
-/// Random values, and random expressions about an item and what it is related to.
+/// Random values, and random expressions about an item and its related objects.
 struct RandomQuery {
     typealias Item = Stock.Item
     typealias Erased = ErasedExpression
 
     var random: SeededGenerator
-    /// The items that closures are about, the fetched one first.
+    /// The items in scope: the fetched one first, then those of closures.
     var items: [Erased<Item>] = []
     var depth = 0
     static let largestDepth = 4
@@ -127,7 +127,7 @@ struct RandomQuery {
         }
     }
 
-    /// Where values of a type come from.
+    /// The sources of values of a type.
     struct Values<T: Codable & Sendable & Equatable> {
         var required: [any KeyPath<Item, T> & Sendable] = []
         var optional: [any KeyPath<Item, T?> & Sendable] = []

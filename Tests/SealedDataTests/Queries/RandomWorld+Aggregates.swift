@@ -3,8 +3,8 @@ import Foundation
 @testable import SealedData
 
 extension RandomWorld {
-    // The compiler finds the conformance of a class with a macro here, and not always in a condition of `Optional`'s below:
-    // that depends on how it distributes files.
+    // The compiler finds the conformance of a class with a macro here, but not always in a condition of `Optional`
+    // below: that depends on the distribution of files.
     private typealias Shops = Set<Stock.Shop>
 
     /// One random query for aggregates, of all items or of groups of them.
@@ -66,7 +66,7 @@ extension RandomWorld {
         let numbers = items.compactMap(\.optionalShort).map(Double.init)
         try expect(average, numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count), "average")
 
-        // A sum that overflows on the way is an error in one order of the items and none in another.
+        // A partial sum may overflow in one order of the items and not in another.
         let ints = items.map(\.int)
         let largest = ints.map { Double($0.magnitude) }.reduce(0, +)
         let sum = try? context.aggregate(Item.self, .sum(\.int), where: predicate)

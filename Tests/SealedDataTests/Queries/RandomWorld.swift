@@ -174,7 +174,7 @@ struct RandomWorld {
     func outline(_ predicate: Predicate<Item>) -> String {
         let reader = PredicateReader(model: context.graph.model)
         guard let entity = context.graph.entity(for: Item.self) else { return "" }
-        // Foundation cannot print predicates with nodes that are not its own.
+        // Foundation cannot print predicates with custom nodes.
         do {
             return try reader.read(predicate, entity: entity).outline
         } catch {
@@ -205,7 +205,7 @@ struct RandomWorld {
         }
     }
 
-    /// Foundation's sort keeps no order of equal elements.
+    /// Foundation's sort is not stable.
     private static func stableSort(_ items: [Item], _ sorts: [SortDescriptor<Item>]) -> [Item] {
         items.enumerated().sorted { left, right in
             for sort in sorts {

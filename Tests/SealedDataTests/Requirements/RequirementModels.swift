@@ -1,7 +1,7 @@
 import Foundation
 import SealedData
 
-/// What the models of these tests have in common, as generic code knows them.
+/// The requirements that generic code uses for the models of these tests.
 protocol Catalogued {
     associatedtype Keeper: PersistentModel & Kept
     var number: UUID { get }
@@ -20,8 +20,8 @@ protocol Kept {
     var name: String { get }
 }
 
-/// Requirements that no property fulfils as it is. `keeperName` has the place here that `title` has in `Catalogued`: Swift
-/// takes their key paths for equal.
+/// Requirements without a persisted witness. `keeperName` has the position of `title` in `Catalogued`: Swift considers
+/// their key paths equal.
 protocol Computing {
     var folded: String { get }
     var titleOrNone: String { get }
@@ -33,7 +33,7 @@ protocol Computing {
 }
 
 extension Catalogued {
-    /// In no protocol: always computed.
+    /// Not a requirement; always computed.
     var loudTitle: String { title + "!" }
 }
 
@@ -81,13 +81,13 @@ struct Spot: Codable {
     var folded: String { title.lowercased() }
     var titleOrNone: String { title.isEmpty ? "none" : title }
     var full: String { title + (subtitle ?? "") }
-    // These end the program where a model has no keeper, or a large weight.
+    // These trap for a model without a keeper or with a large weight.
     var doubled: Int { weight * 2 }
     var keeperName: String { keeper!.name }
     var constant: String { "Ab" }
 }
 
-/// Fulfils most of the requirements by what it inherits.
+/// Satisfies most of the requirements with inherited properties.
 @Model class Item {
     var title: String
     var subtitle: String?

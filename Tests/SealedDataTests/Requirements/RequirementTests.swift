@@ -3,7 +3,7 @@ import Observation
 import SealedData
 import Testing
 
-/// Queries of generic code, which names properties by the requirements of a protocol.
+/// Queries of generic code, whose key paths are requirements of a protocol.
 @Suite("Key paths to the requirements of a protocol")
 struct RequirementTests {
     private let container: ModelContainer
@@ -17,7 +17,7 @@ struct RequirementTests {
         )
     }
 
-    /// The titles of what a descriptor finds: once the models are inserted, and again when they are saved.
+    /// The titles that a descriptor finds after the insertion, and again after the save.
     private func expect<T: PersistentModel & Catalogued>(
         _ descriptor: FetchDescriptor<T>,
         _ titles: [String],
@@ -61,7 +61,7 @@ struct RequirementTests {
         #Predicate { $0.number == number }
     }
 
-    @Test func `a predicate finds what the same predicate on the class finds`() throws {
+    @Test func `a predicate has the results of the same predicate on the class`() throws {
         let volumes = volumes()
         #expect(try sql(titled("B", Volume.self)) == sql(#Predicate<Volume> { $0.title == "B" }))
         try expect(FetchDescriptor(predicate: titled("B", Volume.self)), ["B"], volumes)
@@ -73,14 +73,14 @@ struct RequirementTests {
         try expect(FetchDescriptor(predicate: kept(by: "Ann", Volume.self)), ["B"], volumes())
     }
 
-    @Test func `a constant fulfils a requirement`() throws {
+    @Test func `a constant can satisfy a requirement`() throws {
         let volumes = volumes()
         let number = volumes[2].number
         #expect(try sql(numbered(number, Volume.self)) == sql(#Predicate<Volume> { $0.number == number }))
         try expect(FetchDescriptor(predicate: numbered(number, Volume.self)), ["a9"], volumes)
     }
 
-    @Test func `an inherited property fulfils a requirement`() throws {
+    @Test func `an inherited property can satisfy a requirement`() throws {
         let films = [Film("Alien"), Film("Brazil")]
         #expect(try sql(titled("Brazil", Film.self)) == sql(#Predicate<Film> { $0.title == "Brazil" }))
         try expect(FetchDescriptor(predicate: titled("Brazil", Film.self)), ["Brazil"], films)
@@ -93,7 +93,7 @@ struct RequirementTests {
         }
     }
 
-    @Test func `values of every kind fulfil requirements`() throws {
+    @Test func `values of every kind can satisfy requirements`() throws {
         try expect(FetchDescriptor(predicate: heavy(Volume.self)), ["a9"], volumes())
     }
 
@@ -120,7 +120,7 @@ struct RequirementTests {
         sorted([SortDescriptor(\T.title)], reading: [\T.title, \T.number])
     }
 
-    @Test func `requirements are sorted by`() throws {
+    @Test func `requirements can be sort keys`() throws {
         try expect(byWeight(Volume.self), ["a9", "B", "a10"], volumes())
         try expect(byTitle(Volume.self), ["a9", "a10", "B"], volumes())
         try expect(byLexicalTitle(Volume.self), ["B", "a10", "a9"], volumes())
@@ -164,7 +164,7 @@ struct RequirementTests {
         #expect(computed(Volume.self).map(refused) == Array(repeating: true, count: 8))
     }
 
-    @Test func `each class fulfils a requirement in its own way`() throws {
+    @Test func `each class has its own witness of a requirement`() throws {
         try expect(FetchDescriptor(predicate: labelled("label B", Volume.self)), ["B"], volumes())
         #expect(refused(labelled("film B", Film.self)))
         var descriptor = FetchDescriptor(predicate: labelled("film Brazil", Film.self))
@@ -174,7 +174,7 @@ struct RequirementTests {
 
     // MARK: Observation
 
-    @Test func `what is read beside a query is observed`() throws {
+    @Test func `reads of requirements are observed`() throws {
         let context = ModelContext(container)
         let volume = volumes()[0]
         context.insert(volume)

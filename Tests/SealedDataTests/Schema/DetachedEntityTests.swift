@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The entities of objects outside any container")
 struct DetachedEntityTests {
-    @Test func `classes that were reached from one share its model`() {
+    @Test func `classes reached from another class share its model`() {
         let trip = DetachedEntities.entity(for: Journeys.Journey.self)
         let leg = DetachedEntities.entity(for: Journeys.Leg.self)
         #expect(trip.relationship(named: "legs")?.destination === leg)
         #expect(leg.relationship(named: "journey")?.inverse?.source === trip)
     }
 
-    @Test func `a class has one entity, whoever asks`() async {
+    @Test func `a class has one entity on all threads`() async {
         let entities = await withTaskGroup(of: Entity.self) { group in
             for _ in 0..<50 { group.addTask { DetachedEntities.entity(for: Journeys.Ticket.self) } }
             return await group.reduce(into: Set<Entity>()) { $0.insert($1) }
@@ -20,14 +20,14 @@ struct DetachedEntityTests {
         #expect(entities.count == 1)
     }
 
-    @Test func `a class that reaches a known one later leaves the known one as it is`() {
+    @Test func `a class that reaches a known class later does not change its entity`() {
         let ticket = DetachedEntities.entity(for: Journeys.Ticket.self)
         let wallet = DetachedEntities.entity(for: Journeys.Wallet.self)
         #expect(DetachedEntities.entity(for: Journeys.Ticket.self) === ticket)
         #expect(wallet.relationship(named: "ticket")?.destination.name == "Ticket")
     }
 
-    @Test func `rules that cannot hold do not matter here`() {
+    @Test func `invalid constraints are ignored here`() {
         let entity = DetachedEntities.entity(for: Faults.Report.self)
         #expect(entity.properties.map(\.name) == ["pages"])
     }

@@ -3,7 +3,7 @@ import SealedData
 import TestSupport
 import Testing
 
-@Suite("A schema made by hand") struct HandMadeSchemaTests {
+@Suite("Schemas without classes") struct HandMadeSchemaTests {
     /// A trip with its stops, without a class.
     private func schema() -> Schema {
         let stops = Schema.Relationship(deleteRule: .cascade)
@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func `its entities tell their properties`() throws {
+    @Test func `entities list their properties`() throws {
         let journey = try #require(schema().entitiesByName["Journey"])
         #expect(journey.properties.map(\.name) == ["name", "length", "stops"])
         #expect(journey.attributesByName["name"]?.isUnique == true)
@@ -41,7 +41,7 @@ import Testing
         #expect(journey.superentity == nil && journey.superentityName == nil && journey.subentities.isEmpty)
     }
 
-    @Test func `it is equal to another one of the same kind, and to its file`() throws {
+    @Test func `it equals another schema of the same form, and its decoded file`() throws {
         #expect(schema() == schema())
         #expect(Set([schema(), schema()]).count == 1)
         let changed = schema()
@@ -70,13 +70,13 @@ import Testing
             configurations: ModelConfiguration(isStoredInMemoryOnly: true)
         )
         #expect(container.schema == schema())
-        // There is no class, so there are no models.
+        // Without a class there are no models.
         #expect(throws: SwiftDataError.unknownSchema) {
             try ModelContext(container).fetch(FetchDescriptor<Travels.Trip>())
         }
     }
 
-    @Test func `a container tells what is wrong with it`() throws {
+    @Test func `a container reports the problems of a schema`() throws {
         let broken = schema()
         broken.entities[0].relationshipsByName["stops"]?.inverseName = "nobody"
         let error = #expect(throws: SwiftDataError.modelValidationFailure) {
@@ -85,7 +85,7 @@ import Testing
         #expect("\(error!)".contains("stops"))
     }
 
-    @Test func `an index and a constraint among the properties become rules of the entity`() {
+    @Test func `an index and a constraint among the properties belong to the entity`() {
         let entity = Schema.Entity(
             "Trip",
             properties: Schema.Attribute(name: "name", valueType: String.self),
@@ -97,7 +97,7 @@ import Testing
         #expect(entity.uniquenessConstraints == [["code"]])
     }
 
-    @Test func `a schema of a version is that of its classes`() {
+    @Test func `a schema of a version equals that of its classes`() {
         enum Version: VersionedSchema {
             static let versionIdentifier = Schema.Version(3, 1, 4)
             static var models: [any PersistentModel.Type] { [Travels.Trip.self] }

@@ -10,7 +10,7 @@ struct InverseTests {
         #expect(try inverses(of: Named.Owner.self) == ["Owner.pets": "owner", "Pet.owner": "pets"])
     }
 
-    @Test func `it is inferred where each side has one relationship to the other`() throws {
+    @Test func `it is inferred if each side has one relationship to the other`() throws {
         #expect(try inverses(of: Inferred.Category.self) == ["Category.tasks": "category", "Task.category": "tasks"])
         #expect(
             try inverses(of: Inferred.Student.self) == ["Student.courses": "students", "Course.students": "courses"]
@@ -18,19 +18,19 @@ struct InverseTests {
         #expect(try inverses(of: Inferred.User.self) == ["User.profile": "user", "Profile.user": "profile"])
     }
 
-    @Test func `it is not inferred for a relationship that needs a value`() throws {
+    @Test func `it is not inferred for a required relationship`() throws {
         #expect(try inverses(of: Required.School.self) == [:])
     }
 
-    @Test func `it is named for a relationship that needs a value`() throws {
+    @Test func `it can be named for a required relationship`() throws {
         #expect(try inverses(of: Required.Album.self) == ["Album.tracks": "album", "Track.album": "tracks"])
     }
 
-    @Test func `there is none where several would do`() throws {
+    @Test func `it is not inferred if there are several candidates`() throws {
         #expect(try inverses(of: Ambiguous.Team.self) == [:])
     }
 
-    @Test func `a named one leaves nothing to infer for the rest`() throws {
+    @Test func `a named inverse is no candidate for other relationships`() throws {
         #expect(
             try inverses(of: People.Person.self) == [
                 "Person.community": "member", "Community.member": "community", "Person.relationships": "Person1",
@@ -39,7 +39,7 @@ struct InverseTests {
         )
     }
 
-    @Test func `nil written out makes a relationship one-way`() throws {
+    @Test func `an explicit nil makes a relationship one-way`() throws {
         #expect(try inverses(of: OneWay.Author.self) == [:])
     }
 
@@ -56,7 +56,7 @@ struct InverseTests {
         #expect(try inverses(of: Selves.Node.self) == [:])
     }
 
-    @Test func `several named pairs stand side by side`() throws {
+    @Test func `several named pairs can coexist`() throws {
         #expect(
             try inverses(of: Pairs.Club.self) == [
                 "Club.members": "club", "Member.club": "members", "Club.president": "presides",
@@ -65,11 +65,11 @@ struct InverseTests {
         )
     }
 
-    @Test func `both sides may name it where they agree`() throws {
+    @Test func `both sides may name it if they agree`() throws {
         #expect(try inverses(of: Agreeing.Left.self) == ["Left.right": "left", "Right.left": "right"])
     }
 
-    @Test func `several relationships share the one that they name`() throws {
+    @Test func `several relationships can share a named inverse`() throws {
         let model = try Schema([Shared.Yard.self]).makeModel().model
         let yard = try #require(model.entitiesByName["Yard"])
         let plant = try #require(model.entitiesByName["Plant"]?.relationship(named: "yard"))
@@ -88,7 +88,7 @@ struct InverseTests {
         #expect(names.sorted() == ["leading", "trailing"])
     }
 
-    @Test func `every wrong one is told, with the reason`() {
+    @Test func `every invalid inverse is reported with its reason`() {
         let error = failure(of: Schema([Wrong.Source.self])) ?? ""
         #expect(error.contains("Source.toElsewhere: its inverse is a property of Elsewhere"), "\(error)")
         #expect(error.contains("Source.toAttribute: its inverse Target.text does not lead to a model"), "\(error)")
@@ -96,18 +96,18 @@ struct InverseTests {
         #expect(error.contains("Source.toTransient: its inverse") && error.contains("not a persisted"), "\(error)")
     }
 
-    @Test func `sides that disagree are told`() {
+    @Test func `contradictory sides are reported`() {
         let error = failure(of: Schema([Disagreeing.Left.self])) ?? ""
         #expect(error.contains("Left.right: its inverse Right.left names Left.other as its inverse"), "\(error)")
     }
 
-    @Test func `a schema with wrong ones is not trapped on outside a container`() {
+    @Test func `a schema with invalid inverses does not trap outside a container`() {
         let entity = DetachedEntities.entity(for: Wrong.Source.self)
         #expect(entity.relationship(named: "toAttribute")?.inverse == nil)
         #expect(entity.relationship(named: "first")?.inverse?.name == "source")
     }
 
-    /// The inverses that a schema of a class has, by entity and relationship.
+    /// The inverses in the schema of a class, by entity and relationship.
     private func inverses(of type: any PersistentModel.Type) throws -> [String: String] {
         let model = try Schema([type]).makeModel().model
         var inverses: [String: String] = [:]
@@ -264,7 +264,7 @@ private enum Selves {
     }
 }
 
-// An attribute that names its own property is a circle for the compiler; a key path in a variable is none.
+// An attribute that names its own property is a circular reference for the compiler; a key path in a variable is not.
 private var friendsFriends: AnyKeyPath { \Selves.Friend.friends }
 
 private enum Pairs {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A configuration")
 struct ModelConfigurationTests {
-    @Test func `without a name it is the default one`() {
+    @Test func `a configuration without a name is the default`() {
         let configuration = ModelConfiguration()
         #expect(configuration.name == "default")
         #expect(configuration.url == ModelConfiguration.defaultDirectory.appending(path: "default.store"))
@@ -26,7 +26,7 @@ struct ModelConfigurationTests {
         #endif
     }
 
-    @Test func `every way to make one`() {
+    @Test func `every initializer`() {
         let key = EncryptionKey.passphrase("sesame")
         let url = URL(filePath: "/data/trips.store")
         let schema = Schema([Travels.Guide.self])
@@ -40,7 +40,7 @@ struct ModelConfigurationTests {
         #expect(ModelConfiguration("Trips", schema: schema, url: url, allowsSave: false, key: key).id == url)
     }
 
-    @Test func `its durability reaches the store and makes a difference`() throws {
+    @Test func `its durability reaches the store and is compared`() throws {
         let key = EncryptionKey.passphrase("sesame")
         let url = FileManager.default.temporaryDirectory.appending(path: "trips.store")
         let durable = ModelConfiguration(url: url, key: key, durability: .powerLoss)
@@ -59,7 +59,7 @@ struct ModelConfigurationTests {
         #expect(changed == durable)
     }
 
-    @Test func `what concerns Apple's services is kept and has no effect`() {
+    @Test func `options of Apple's services are kept and have no effect`() {
         let configuration = ModelConfiguration(
             groupContainer: .identifier("group.trips"),
             cloudKitDatabase: .private("iCloud.trips")
@@ -71,7 +71,7 @@ struct ModelConfigurationTests {
         #expect(ModelConfiguration.CloudKitDatabase.none != .automatic)
     }
 
-    @Test func `keys neither make a difference nor are printed`() {
+    @Test func `keys are neither compared nor printed`() {
         let url = URL(filePath: "/data/trips.store")
         let one = ModelConfiguration(url: url, key: .passphrase("sesame"))
         let other = ModelConfiguration(url: url, key: .passphrase("street"))
@@ -84,7 +84,7 @@ struct ModelConfigurationTests {
         }
     }
 
-    @Test func `a name that no file can have is refused`() throws {
+    @Test func `a name that is not a file name is refused`() throws {
         #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
             try ModelConfiguration("a/b").validate()
         }

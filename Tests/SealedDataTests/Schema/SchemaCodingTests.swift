@@ -5,9 +5,9 @@ import Testing
 
 @testable import SealedData
 
-@Suite("A schema that is written down")
+@Suite("Encoding of schemas")
 struct SchemaCodingTests {
-    @Test func `a file brings the same schema back`() throws {
+    @Test func `a decoded file equals the schema`() throws {
         let schema = Schema([Travels.Trip.self, Kinds.Everything.self], version: Schema.Version(1, 2, 3))
         let folder = TemporaryFolder()
         let url = folder.file("schema.json")
@@ -21,14 +21,14 @@ struct SchemaCodingTests {
         #expect(try loaded.makeModel().model.declarations == declarations)
     }
 
-    @Test func `classes and types are found again`() throws {
+    @Test func `decoding finds classes and types by name`() throws {
         let loaded = try roundTrip(Schema([Travels.Trip.self]))
         #expect(loaded.entity(for: Travels.Trip.self)?.name == "Trip")
         #expect(loaded.entitiesByName["Trip"]?.attributesByName["photo"]?.valueType == Data?.self)
         #expect(try loaded.makeModel().classes["Stop"] == Travels.Stop.self)
     }
 
-    @Test func `a type that cannot be found again still tells how its values are stored`() throws {
+    @Test func `a type that is not found keeps the form of its values`() throws {
         struct Local: Codable {}
         let schema = Schema(
             Schema.Entity("Note", properties: Schema.Attribute(name: "place", valueType: Local?.self))
@@ -40,7 +40,7 @@ struct SchemaCodingTests {
         #expect(try loaded.makeModel().model.entitiesByName["Note"]?.attribute(named: "place")?.type == .composite)
     }
 
-    @Test func `default values come along where they are Codable`() throws {
+    @Test func `Codable default values are encoded`() throws {
         struct Opaque {}
         let note = Schema.Entity(
             "Note",
@@ -56,7 +56,7 @@ struct SchemaCodingTests {
         #expect(attributes["other"]?.defaultValue == nil)
     }
 
-    @Test func `a relationship comes back as it was`() throws {
+    @Test func `a relationship survives encoding`() throws {
         let stops = Schema.Relationship(
             .unique,
             deleteRule: .deny,
@@ -78,7 +78,7 @@ struct SchemaCodingTests {
         #expect(loaded.deleteRule == .deny && loaded.originalName == "places" && loaded.hashModifier == "h")
     }
 
-    @Test func `superentities are linked again`() throws {
+    @Test func `decoding restores superentities`() throws {
         let leaf = Schema.Entity("Leaf", properties: Schema.Attribute(name: "size", valueType: Int.self))
         let base = Schema.Entity(
             "Base",
@@ -91,7 +91,7 @@ struct SchemaCodingTests {
         #expect(loaded.entitiesByName["Base"]?.subentities.map(\.name) == ["Leaf"])
     }
 
-    @Test func `parts of a composite attribute come along`() throws {
+    @Test func `parts of a composite attribute are encoded`() throws {
         let place = Schema.CompositeAttribute(name: "place", valueType: Kinds.Place.self)
         place.properties = [Schema.Attribute(name: "latitude", valueType: Double.self)]
         let loaded = try roundTrip(Schema(Schema.Entity("Note", properties: place)))
@@ -100,7 +100,7 @@ struct SchemaCodingTests {
         #expect(read.properties.map(\.name) == ["latitude"])
     }
 
-    @Test func `indexes and constraints of a class are written by name`() throws {
+    @Test func `indexes and constraints of a class are encoded by name`() throws {
         let index = Schema.Index<Travels.Trip>(
             .rtree([\.latitude, \.longitude]),
             .binary([\.name]),
@@ -115,7 +115,7 @@ struct SchemaCodingTests {
         }
     }
 
-    @Test func `every option of an attribute is kept`() throws {
+    @Test func `every option of an attribute survives encoding`() throws {
         let options: [Schema.Attribute.Option] = [
             .unique, .transformable(by: "Name"), .externalStorage, .allowsCloudEncryption, .preserveValueOnDeletion,
             .ephemeral, .spotlight, .codable,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SealedData
 
-@Suite("Model classes that inherit from model classes")
+@Suite("Schemas of class hierarchies")
 struct SchemaInheritanceTests {
     @Test func `a superclass belongs to the schema of its subclass`() throws {
         let schema = Schema([Car.self])
@@ -29,7 +29,7 @@ struct SchemaInheritanceTests {
         #expect((Vehicle._$slotCount, Car._$slotCount, Taxi._$slotCount) == (4, 8, 10))
     }
 
-    @Test func `an inherited property is found in all of its forms`() {
+    @Test func `all key paths of an inherited property are found`() {
         #expect(PropertyLookup.slot(of: \Vehicle.name, in: Taxi.self) == 0)
         #expect(PropertyLookup.slot(of: \Car.name, in: Taxi.self) == 0)
         #expect(PropertyLookup.slot(of: \Taxi.name, in: Taxi.self) == 0)
@@ -41,12 +41,12 @@ struct SchemaInheritanceTests {
         #expect(PropertyLookup.slot(of: \Taxi.number, in: Car.self) == nil)
     }
 
-    @Test func `a class that lists its superclass's properties again does not have them twice`() throws {
+    @Test func `a class that repeats its superclass's properties has them once`() throws {
         let entity = try #require(Schema([Again.self]).makeModel().model.entitiesByName["Again"])
         #expect(entity.properties.map(\.name) == ["name", "wheels", "garage", "parts"])
     }
 
-    @Test func `a class that adds nothing has its superclass's properties only`() throws {
+    @Test func `a class without own properties has its superclass's properties only`() throws {
         for type in [Bicycle.self, Plain.self] as [any PersistentModel.Type] {
             let entity = try #require(Schema([type]).makeModel().model.entitiesByName["\(type)"])
             #expect(entity.properties.map(\.name) == ["name", "wheels", "garage", "parts"])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SealedData
 
-@Suite("A schema made of model classes")
+@Suite("Schemas of model classes")
 struct SchemaReadingTests {
-    @Test func `the type of a property decides how it is stored`() throws {
+    @Test func `the type of a property determines its attribute type`() throws {
         let entity = try entity(of: Kinds.Everything.self)
         let types = Dictionary(uniqueKeysWithValues: entity.attributes.map { ($0.name, $0.type) })
         #expect(
@@ -19,7 +19,7 @@ struct SchemaReadingTests {
         )
     }
 
-    @Test func `properties keep the order of their declaration, and optional ones are known`() throws {
+    @Test func `properties keep the order of their declaration and their optionality`() throws {
         let entity = try entity(of: Kinds.Everything.self)
         let metadata = Kinds.Everything.schemaMetadata
         #expect(entity.properties.map(\.name) == metadata.map(\.name))
@@ -40,7 +40,7 @@ struct SchemaReadingTests {
         #expect(!start.isToMany && !start.isOptional)
     }
 
-    @Test func `what the attributes of properties say reaches the model`() throws {
+    @Test func `the options of properties reach the model`() throws {
         let entity = try entity(of: Travels.Trip.self)
         let name = try #require(entity.attribute(named: "name"))
         #expect(name.description.renamingIdentifier == "title")
@@ -55,7 +55,7 @@ struct SchemaReadingTests {
         #expect((guide.minimumCount, guide.maximumCount) == (0, 0))
     }
 
-    @Test func `unique options, #Unique and #Index become rules of the entity, each once`() throws {
+    @Test func `unique options, #Unique and #Index become constraints and indexes of the entity, each once`() throws {
         let description = try entity(of: Travels.Trip.self).description
         #expect(description.uniquenessConstraints == [["code"], ["name", "start"]])
         #expect(
@@ -66,7 +66,7 @@ struct SchemaReadingTests {
         )
     }
 
-    @Test func `classes that are reached over relationships belong to the schema`() throws {
+    @Test func `classes reached through relationships belong to the schema`() throws {
         let schema = Schema([Travels.Trip.self])
         #expect(schema.entities.map(\.name) == ["Trip", "Stop", "Guide"])
         let linked = try schema.makeModel()
@@ -89,7 +89,7 @@ struct SchemaReadingTests {
         #expect(unchanged?.uniquenessConstraints == [])
     }
 
-    @Test func `a class that is named twice is there once`() {
+    @Test func `a class listed twice is in the schema once`() {
         #expect(Schema([Travels.Guide.self, Travels.Guide.self]).entities.count == 1)
         #expect(Schema(Travels.Guide.self, Travels.Trip.self).entities.map(\.name) == ["Guide", "Trip", "Stop"])
     }
@@ -126,13 +126,13 @@ struct SchemaReadingTests {
         #expect(error?.contains("OtherTravels.Guide") == true, "\(error ?? "")")
     }
 
-    @Test func `all problems are told at once`() {
+    @Test func `all problems are reported at once`() {
         let error = failure(of: Schema([Faults.Report.self])) ?? ""
         #expect(error.contains("Report: #Index names"), "\(error)")
         #expect(error.contains("Report.pages: its minimum count is above"), "\(error)")
     }
 
-    @Test func `an entity that was made by hand makes a model`() throws {
+    @Test func `a schema with a handwritten entity makes a model`() throws {
         let schema = Schema(
             Schema.Entity(
                 "Note",
@@ -151,7 +151,7 @@ struct SchemaReadingTests {
     }
 }
 
-/// What a schema is refused for, or nil.
+/// The error that a schema is refused with, or nil.
 func failure(of schema: Schema) -> String? {
     do {
         _ = try schema.makeModel()

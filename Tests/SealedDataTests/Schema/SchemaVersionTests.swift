@@ -12,7 +12,7 @@ struct SchemaVersionTests {
         #expect("\(Schema.Version(1, 2, 3))" == "1.2.3")
     }
 
-    @Test func `a schema takes its version and classes from a versioned one`() {
+    @Test func `a schema has the version and classes of its versioned schema`() {
         let schema = Schema(versionedSchema: LibraryV2.self)
         #expect(schema.version == Schema.Version(2, 0, 0))
         #expect(schema.entity(for: LibraryV2.Book.self)?.attributesByName["subtitle"] != nil)

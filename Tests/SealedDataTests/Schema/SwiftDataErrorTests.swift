@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Errors of the module")
 struct SwiftDataErrorTests {
-    @Test func `an error is caught by its kind, whatever its explanation`() {
+    @Test func `an error is matched by its kind, regardless of its explanation`() {
         let error: any Error = SwiftDataError(.unknownSchema, "version 7")
         #expect(SwiftDataError.unknownSchema ~= error)
         #expect(!(SwiftDataError.backwardMigration ~= error))
@@ -16,7 +16,7 @@ struct SwiftDataErrorTests {
         }
     }
 
-    @Test func `the description tells kind, explanation and cause`() {
+    @Test func `the description contains kind, explanation and cause`() {
         struct Cause: Error, CustomStringConvertible {
             let description = "the disk is full"
         }

@@ -58,7 +58,7 @@ private enum Magazine {
 
 @Suite("Full-text searches for models")
 struct FullTextSearchTests {
-    @Test func `models are found by their texts, the best ones first`() throws {
+    @Test func `models are found by their texts, most relevant first`() throws {
         let context = try Magazine.context(
             Magazine.Article("Coffee", body: "Unlike tea it needs no ceremony."),
             Magazine.Article("Tea", body: "Tea, tea and tea."),
@@ -77,7 +77,7 @@ struct FullTextSearchTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["Tea"])
     }
 
-    @Test func `predicates narrow what is found`() throws {
+    @Test func `predicates filter the results`() throws {
         let context = try Magazine.context(
             Magazine.Article("Green tea", year: 1999),
             Magazine.Article("Black tea", year: 2010)
@@ -87,7 +87,7 @@ struct FullTextSearchTests {
         #expect(try context.fetch(descriptor).map(\.title) == ["Black tea"])
     }
 
-    @Test func `queries are combined and confined to properties`() throws {
+    @Test func `queries are combined and limited to properties`() throws {
         let context = try Magazine.context(
             Magazine.Article("Green tea", body: "of Uji", keywords: "connections"),
             Magazine.Article("Uji", body: "a town")
@@ -123,7 +123,7 @@ struct FullTextSearchTests {
         #expect(match[excerpt: \.keywords] == nil)
     }
 
-    @Test func `a search that no index serves is refused`() throws {
+    @Test func `a search without an index is refused`() throws {
         let context = try Magazine.context()
         var descriptor = FetchDescriptor<Magazine.Article>()
         descriptor.search = FullTextSearch("tea", in: [\.title, \.keywords])
@@ -136,7 +136,7 @@ struct FullTextSearchTests {
         #expect(throws: FullTextError.noIndex(entity: "Place", properties: [])) { try context.fetch(places) }
     }
 
-    @Test func `Japanese text is found by its parts, by searches and predicates alike`() throws {
+    @Test func `Japanese text is found by substrings in searches and predicates`() throws {
         let context = try Magazine.context(
             Magazine.Novel("国境の長いトンネルを抜けると雪国であった。"),
             Magazine.Novel("吾輩は猫である。名前はまだ無い。")
@@ -167,7 +167,7 @@ struct FullTextSearchTests {
 
 @Suite("Plans of descriptors, and warnings of scans")
 struct DescriptorPlanTests {
-    @Test func `boxes of coordinates are looked up in the R-tree`() throws {
+    @Test func `coordinate ranges use the R-tree`() throws {
         let context = try Magazine.context(
             Magazine.Place("Kyoto", 35.01, 135.77),
             Magazine.Place("Tokyo", 35.68, 139.69)
@@ -189,7 +189,7 @@ struct DescriptorPlanTests {
         #expect(try FetchDescriptor(predicate: ranges).explain(in: context).usesIndex)
     }
 
-    @Test func `a plan tells the statement without values`() throws {
+    @Test func `a plan contains the statement without values`() throws {
         let context = try Magazine.context()
         let secret = "a secret"
         let plan = try FetchDescriptor<Magazine.Place>(predicate: #Predicate { $0.name == secret }).explain(in: context)
@@ -199,7 +199,7 @@ struct DescriptorPlanTests {
         #expect(!plan.description.contains(secret))
     }
 
-    @Test func `a configuration warns of scans of large tables`() throws {
+    @Test func `a configuration can log scans of large tables`() throws {
         let messages = Messages()
         var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         configuration.scanWarnings = ScanWarnings(threshold: 3) { messages.add("\($0)") }
@@ -212,7 +212,7 @@ struct DescriptorPlanTests {
         #expect(messages.all.first?.hasPrefix("a fetch reads all rows of 'Place'") ?? false)
     }
 
-    /// What was logged.
+    /// The logged messages.
     private final class Messages: @unchecked Sendable {
         // Sound because the lock guards the list.
         private let lock = NSLock()

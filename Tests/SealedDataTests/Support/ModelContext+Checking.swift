@@ -3,7 +3,7 @@
 import SealedStore
 
 extension ModelContext {
-    /// What the own check of the store finds wrong.
+    /// The problems that the store's check finds.
     func storeProblems() throws -> [String] {
         let store = try graph.coordinator.store(for: graph.model.entities[0]).store
         return try (store as? SealedStore)?.check().map(\.description) ?? ["the store cannot be checked"]
@@ -13,7 +13,7 @@ extension ModelContext {
 extension RandomWorld {
     /// Saves the unsaved changes.
     ///
-    /// - Returns: what the own check of the store finds wrong afterwards.
+    /// - Returns: The problems that the store's check finds afterwards.
     func problemsAfterSave() throws -> [String] {
         try context.save()
         return try context.storeProblems()
