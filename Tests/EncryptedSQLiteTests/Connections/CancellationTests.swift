@@ -2,9 +2,9 @@ import EncryptedSQLite
 import Synchronization
 import Testing
 
-/// Statements that are ended before they are done, and those that fail by their own doing.
+/// Interrupted statements, and the errors of failing ones.
 @Suite struct CancellationTests {
-    /// Counts without end.
+    /// A query that never ends.
     private static let endless =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -14,12 +14,12 @@ import Testing
         database = try Database(.memory, key: nil)
     }
 
-    /// How often SQLite has asked.
+    /// The number of calls of the interruption condition.
     private final class Questions: Sendable {
         let count = Atomic(0)
     }
 
-    @Test func `a statement ends when it is not wanted any more, and the connection goes on`() throws {
+    @Test func `a statement can be interrupted, and the connection is usable afterwards`() throws {
         let questions = Questions()
         let error = databaseError {
             try database.read { connection in
@@ -37,10 +37,10 @@ import Testing
             ) { try $0.step() ? $0.integer(at: 0) : 0 }
         }
         #expect(answer == 50_000)
-        #expect(questions.count.load(ordering: .relaxed) == count, "nobody asks afterwards")
+        #expect(questions.count.load(ordering: .relaxed) == count, "the condition is not evaluated afterwards")
     }
 
-    @Test func `an integer that becomes too large is told from other errors`() throws {
+    @Test func `an integer overflow has its own error`() throws {
         let error = databaseError {
             try database.read { connection in
                 try connection.withStatement(

@@ -4,7 +4,7 @@ import Guarded
 import TestSupport
 import Testing
 
-/// Several connections that read one state.
+/// Several connections that read the same state.
 @Suite struct ConcurrentReadingTests {
     private let folder = TemporaryFolder()
     private let database: Database
@@ -14,8 +14,8 @@ import Testing
         try database.write { try insert(1...1, into: $0) }
     }
 
-    @Test func `all parts see the same state, however much is committed meanwhile`() throws {
-        // Another database of the same file, as another process would have it.
+    @Test func `all parts read the same state beside a steady writer`() throws {
+        // Another database of the same file, as in another process.
         let other = try openSample(folder.filePath("database"))
         let isOver = Guarded(false)
         let end = DispatchSemaphore(value: 0)
@@ -39,7 +39,7 @@ import Testing
         }
         isOver.withLock { $0 = true }
         end.wait()
-        // Without commits it always works, unless the machine has no thread to give.
+        // Without commits it always succeeds, unless no thread is free.
         var isRead = false
         for _ in 0..<100 where !isRead {
             isRead = try database.readConcurrently(parts: 3) { connection, _ in try connection.itemCount() } != nil
@@ -47,7 +47,7 @@ import Testing
         #expect(isRead)
     }
 
-    @Test func `who reads or writes already, and who has no connections left, reads alone`() throws {
+    @Test func `nested reads and pools without a free connection do not read concurrently`() throws {
         let database = database
         let read = { try database.readConcurrently(parts: 2) { connection, part in part } }
         #expect(try database.read { _ in try read() } == nil)

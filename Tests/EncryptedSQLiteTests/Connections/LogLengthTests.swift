@@ -4,15 +4,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The write-ahead log does not grow because of threads that read.
+/// Reading threads do not let the write-ahead log grow.
 @Suite struct LogLengthTests {
     private static let pageByteCount = 4096
     private static let transactions = 120
-    /// How many pages a transaction changes at least.
+    /// The least number of pages that a transaction changes.
     private static let pagesPerTransaction = 60
 
-    /// Replaces all rows, some sixty pages, in one transaction after the other, and writes each back into the file as far as
-    /// readers let it.
+    /// Replaces all rows, some sixty pages, in consecutive transactions, with a checkpoint after each as far as readers
+    /// permit.
     private static func rewrite(_ database: Database) throws {
         for round in 0..<transactions {
             try database.write { connection in
@@ -36,7 +36,7 @@ import Testing
     // commits 60 pages              | reads, keeps its transaction
     // …                             | …
     // the log has 1,000 pages       | reads, ends its transaction
-    // begins the log anew           | reads
+    // restarts the log              | reads
     @Test(arguments: [false, true])
     func `a reader in another database or process does not let the log grow`(isOtherProcess: Bool) async throws {
         let folder = TemporaryFolder()

@@ -11,13 +11,13 @@ import Testing
         }
     }
 
-    @Test func `it needs no key`() throws {
+    @Test func `a database in memory needs no key`() throws {
         try database.write { try insert(1...3, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 3)
         #expect(database.statistics.keyDerivations == 0)
     }
 
-    @Test func `each is its own`() throws {
+    @Test func `each database in memory is separate`() throws {
         try database.write { try insert(1...3, into: $0) }
         let other = try Database(.memory, key: nil, options: sampleOptions()) { connection in
             try connection.execute("CREATE TABLE item (name TEXT)")

@@ -42,7 +42,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 3, "the open file can still be read")
     }
 
-    @Test func `a file that is deleted inside a write transaction takes no commit`() throws {
+    @Test func `a write transaction of a deleted file cannot commit`() throws {
         let error = databaseError {
             try database.write { connection in
                 try insert(4...4, into: connection)
@@ -54,7 +54,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 3)
     }
 
-    @Test func `a moved file takes no writes until it is back`() throws {
+    @Test func `a moved file takes no writes until it is moved back`() throws {
         try move("store", to: "elsewhere")
         expectRefusedWrites()
         try move("elsewhere", to: "store")
@@ -62,7 +62,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 4)
     }
 
-    @Test func `a file that is replaced takes no writes, and the other one is not touched`() throws {
+    @Test func `a replaced file takes no writes, and the new file stays unchanged`() throws {
         let other = try openSample(folder.filePath("other"))
         try other.write { try insert(1...7, into: $0) }
         try other.close()
@@ -79,7 +79,7 @@ import Testing
         #expect(try moved.read { try $0.itemCount() } == 3, "the log was moved, too")
     }
 
-    @Test func `no connection to another file enters the database`() throws {
+    @Test func `no connection to another file joins the database`() throws {
         // The database has one reader so far; the nested one and the snapshot need further connections.
         let other = try openSample(folder.filePath("other"))
         try other.write { try insert(1...7, into: $0) }
@@ -100,7 +100,7 @@ import Testing
         #expect(databaseError { try database.snapshot() } == .moved(path: path))
     }
 
-    @Test func `a symbolic link that leads elsewhere later leaves the database with the file that it was opened with`()
+    @Test func `a database keeps the file that it was opened with when a symbolic link changes`()
         throws
     {
         let link = folder.filePath("link")

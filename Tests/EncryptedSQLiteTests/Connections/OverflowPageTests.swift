@@ -3,18 +3,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Values of 9,000 bytes have two overflow pages. If the last one fails its authentication code, SQLCipher returns zeros for it
-/// and reports the error only to the next statement.
+/// Values of 9,000 bytes have two overflow pages. If the last one fails its authentication code, SQLCipher returns
+/// zeros for it and reports the error only to the next statement.
 @Suite struct OverflowPageTests {
     private let folder = TemporaryFolder()
     private let path: String
 
     private static let pageByteCount = 4096
-    /// The number of pages of the value: that of its row, and its overflow pages.
+    /// The page numbers of the value: the page of its row, and its overflow pages.
     private static let pagesOfValue = 3
     private static let value = String((0..<9000).map { Character(Unicode.Scalar(UInt8(33 + $0 % 89))) })
 
-    /// A question whose answer depends on the value, with the right answer.
+    /// A query whose result depends on the value, with the expected result.
     private struct Question: Sendable {
         let name: String
         let expected: String
@@ -66,7 +66,7 @@ import Testing
             return try snapshot.perform { try database.string("SELECT value FROM long") }
         },
         Question(name: "several threads", expected: "18000") { database in
-            // Where no second thread is free in time, nothing is read at all.
+            // If no second thread is free in time, nothing is read.
             while true {
                 let lengths = try database.readConcurrently(parts: 2) { connection, _ in
                     try connection.integer("SELECT length(trim(value, char(0))) FROM long")
@@ -122,7 +122,7 @@ import Testing
         return database
     }
 
-    /// Asks a question, of which only the right answer and `damaged` are accepted.
+    /// Runs a query and expects the right result or the error `damaged`.
     private func isRefused(_ question: Question, page: Int, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         do {
             let database = try openSample(path)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `no answer is derived from a page of the file that does not verify`() throws {
+    @Test func `no result comes from a page of the file that does not verify`() throws {
         let content = try Data(contentsOf: URL(filePath: path))
         for question in Self.questions {
             #expect(!isRefused(question, page: 0), "the sound file")
@@ -174,8 +174,8 @@ import Testing
         #expect(refusals == Self.pagesOfValue)
     }
 
-    @Test func `no answer is derived from a page of the log that does not verify`() throws {
-        // A second database reads what the first one has in its log.
+    @Test func `no result comes from a page of the log that does not verify`() throws {
+        // A second database reads the log of the first.
         let log = path + "-wal"
         let first = try openSample(path)
         defer { try? first.close() }
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `the connection that met the page is closed, and the others go on`() throws {
+    @Test func `the connection that read the page is closed, and the others are usable`() throws {
         let content = try Data(contentsOf: URL(filePath: path))
         var refusals = 0
         for page in 2...content.count / Self.pageByteCount {

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `nested reads do not wait for each other when all readers are lent`() throws {
+    @Test func `nested reads do not wait for each other when all readers are in use`() throws {
         let database = database
         let barrier = Barrier(count: 2)
         inThreads(2) { _ in
@@ -67,14 +67,14 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 260)
     }
 
-    @Test func `a closed database says so`() throws {
+    @Test func `a closed database throws closed`() throws {
         try database.close()
         #expect(databaseError { try database.read { _ in } } == .closed)
         #expect(databaseError { try database.write { _ in } } == .closed)
         try database.close()
     }
 
-    @Test func `closing waits for those who read`() throws {
+    @Test func `closing waits for reads`() throws {
         let database = database
         let started = Barrier(count: 2)
         let isDone = Atomic(false)

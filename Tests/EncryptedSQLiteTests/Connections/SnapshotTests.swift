@@ -2,7 +2,7 @@ import EncryptedSQLite
 import TestSupport
 import Testing
 
-/// States of a database that are read while others are written.
+/// Snapshots of a database that are read beside writers.
 @Suite struct SnapshotTests {
     private let folder = TemporaryFolder()
     private let database: Database
@@ -14,7 +14,7 @@ import Testing
 
     private func count() throws -> Int64? { try database.read { try $0.itemCount() } }
 
-    @Test func `a snapshot stays what it was`() throws {
+    @Test func `a snapshot keeps its state`() throws {
         let snapshot = try #require(try database.snapshot())
         for number in 2...4 { try database.write { try insert(number...number, into: $0) } }
         #expect(try snapshot.perform(count) == 1)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a closed database has no snapshots any more`() throws {
+    @Test func `a closed database has no snapshots`() throws {
         let snapshot = try #require(try database.snapshot())
         try database.close()
         #expect(databaseError { try snapshot.perform(count) } == .closed)
@@ -58,10 +58,10 @@ import Testing
         #expect(try memory.snapshot() == nil)
     }
 
-    @Test func `the log is written back once the snapshot is gone`() throws {
+    @Test func `the log can be checkpointed after the snapshot is released`() throws {
         var snapshot = try database.snapshot()
         try database.write { try insert(2...2, into: $0) }
-        // The first column tells whether readers were in the way.
+        // The first column is 1 if readers blocked the checkpoint.
         func checkpoint() throws -> Int64? {
             try database.writeWithoutTransaction { try $0.integer("PRAGMA wal_checkpoint(TRUNCATE)") }
         }

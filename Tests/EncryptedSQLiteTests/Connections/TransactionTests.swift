@@ -13,7 +13,7 @@ import Testing
         database = try openSample(folder.filePath("store"))
     }
 
-    @Test func `what a write does is there when it returns`() throws {
+    @Test func `a write is committed when it returns`() throws {
         try database.write { try insert(1...3, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 3)
     }
@@ -29,7 +29,7 @@ import Testing
         try database.write { try insert(1...1, into: $0) }
     }
 
-    @Test func `a write inside a write is undone alone`() throws {
+    @Test func `a nested write is rolled back alone`() throws {
         try database.write { connection in
             try insert(1...3, into: connection)
             #expect(throws: Refusal.self) {
@@ -44,7 +44,7 @@ import Testing
         #expect(database.statistics.transactionsCommitted == 2, "the creation and the outer one")
     }
 
-    @Test func `when SQLite rolls back on its own, the rest of the write does not run`() throws {
+    @Test func `after SQLite rolls a transaction back, the rest of the write does not run`() throws {
         try database.write { try insert(1...1, into: $0) }
         let error = databaseError {
             try database.write { connection in
@@ -57,7 +57,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 1)
     }
 
-    @Test func `when SQLite rolls back on its own, the write does not seem to succeed`() throws {
+    @Test func `after SQLite rolls a transaction back, the write throws`() throws {
         try database.write { try insert(1...1, into: $0) }
         let error = databaseError {
             try database.write { connection in
@@ -78,7 +78,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 3)
     }
 
-    @Test func `a read sees what another database of the same file has committed`() throws {
+    @Test func `a read sees the commits of another database of the same file`() throws {
         let other = try openSample(folder.filePath("store"))
         for count in 1...20 {
             try other.write { try insert(count...count, into: $0) }
@@ -87,19 +87,19 @@ import Testing
         }
     }
 
-    @Test func `reads that are over are in the way of no checkpoint`() throws {
-        // SQLite waits for as long, if need be, until nobody reads.
+    @Test func `completed reads do not block checkpoints`() throws {
+        // SQLite waits up to this time for readers to end.
         let other = try openSample(
             folder.filePath("store"),
             options: sampleOptions { $0.busyTimeoutMilliseconds = 60_000 }
         )
         try database.write { try insert(1...3, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 3)
-        // The own writer ends them at once.
+        // The database's own writer ends idle read transactions immediately.
         try database.write { try insert(4...4, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 4)
         #expect(try database.checkpointIsComplete())
-        // Others have to wait for a moment.
+        // Other databases wait for a moment.
         #expect(try database.read { try $0.itemCount() } == 4)
         try other.write { try insert(5...5, into: $0) }
         #expect(try other.checkpointIsComplete())
@@ -126,7 +126,7 @@ import Testing
 }
 
 extension Database {
-    /// Writes the log back and empties it; false where somebody reads from it.
+    /// Checkpoints and truncates the log; returns false if a reader uses it.
     fileprivate func checkpointIsComplete() throws -> Bool {
         try writeWithoutTransaction { connection in
             try connection.withStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Threads that wait for a connection are served in the order in which they came.
+/// Waiting threads get connections in the order of their arrival.
 @Suite struct WaitingOrderTests {
     private let folder = TemporaryFolder()
     private let database: Database
@@ -19,7 +19,7 @@ import Testing
     // starts thread n         | waits (the holder sees it in the pool)
     // ends, eight are waiting |
     //                         | 0 writes, 1 writes, … 7 writes
-    @Test func `waiting threads write in the order in which they came`() throws {
+    @Test func `waiting threads write in the order of their arrival`() throws {
         let count = 8
         let order = Guarded<[Int]>([])
         let end = DispatchGroup()
@@ -40,10 +40,10 @@ import Testing
     }
 
     // busy thread                    | other thread
-    // writes, sees that one waits    | waits
-    // comes for the next write, waits| writes
-    // writes: the other one did      |
-    @Test func `a thread that writes all the time does not overtake one that waits`() throws {
+    // writes, sees a waiting thread  | waits
+    // begins the next write, waits   | writes
+    // writes after the other thread  |
+    @Test func `a thread that writes continuously does not overtake a waiting thread`() throws {
         let database = database
         let served = Atomic(0)
         let comparisons = Atomic(0)
@@ -73,7 +73,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func `a waiting thread opens a connection in the place of one that met damage`() throws {
+    @Test func `a waiting thread opens a connection in place of one that was closed for damage`() throws {
         try database.write { try insert(1...2000, into: $0) }
         try database.close()
         let path = folder.filePath("store")
@@ -87,7 +87,7 @@ import Testing
         #expect(results.withLock { $0 } == Array(repeating: .damaged(path: path), count: 6))
     }
 
-    @Test func `threads that wait when the database is closed are refused`() throws {
+    @Test func `closing the database refuses waiting threads`() throws {
         let database = database
         let end = DispatchGroup()
         let closing = DispatchGroup()

@@ -4,7 +4,7 @@
     import TestSupport
     import Testing
 
-    /// The memory of a process after a database is closed; run in a process of its own, where no other test has keys.
+    /// The memory of a process after a database is closed; run in a separate process, without the keys of other tests.
     @Suite(.enabled(if: HiddenSecret.isSearchable)) struct KeyMemoryTests {
         @Test func `after closing, neither passphrase nor key is in memory`() async {
             await #expect(processExitsWith: .success) {

@@ -28,7 +28,7 @@ import Testing
         for number in 1...pageCount { #expect(verifies(content, page: number), "page \(number)") }
     }
 
-    @Test func `a page does not verify as another one`() {
+    @Test func `a page does not verify under another number`() {
         #expect(!verifies(content, page: 3, as: 4))
     }
 

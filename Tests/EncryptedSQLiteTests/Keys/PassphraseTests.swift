@@ -25,7 +25,7 @@ import Testing
         #expect(result.errors.contains("not a database"), "\(result)")
     }
 
-    @Test func `a file made by the sqlcipher tool opens`() throws {
+    @Test func `a file of the sqlcipher tool opens`() throws {
         let path = folder.filePath("store")
         let script = """
             PRAGMA key = 'correct horse';
@@ -51,14 +51,14 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 0)
     }
 
-    @Test func `a passphrase in the notation of a raw key is not taken for one`() throws {
+    @Test func `a passphrase in the notation of a raw key is a passphrase`() throws {
         let path = folder.filePath("store")
         let digits = (1...32).map { String(format: "%02x", $0) }.joined()
         try makeSample(path, key: .passphrase("x'\(digits)'"))
         #expect(databaseError { try openSample(path, key: try rawKey(1)) } == .wrongKey(path: path))
     }
 
-    @Test func `a passphrase ends where it ends, not at its first zero byte`() throws {
+    @Test func `a passphrase does not end at its first zero byte`() throws {
         let path = folder.filePath("store")
         try makeSample(path, key: .passphrase([1, 0, 2] as [UInt8]))
         #expect(
@@ -72,13 +72,13 @@ import Testing
         #expect(databaseError { try openSample(path, key: .passphrase("e\u{301}")) } == .wrongKey(path: path))
     }
 
-    @Test func `an empty passphrase is refused and makes no file`() throws {
+    @Test func `an empty passphrase is refused and creates no file`() throws {
         let error = databaseError { try openSample(folder.filePath("store"), key: .passphrase("")) }
         #expect(error == .invalidKey(.emptyPassphrase))
         #expect(try folder.names() == [])
     }
 
-    // The key derivation fills passphrases up with zero bytes, to 128 bytes.
+    // The key derivation pads passphrases with zero bytes to 128 bytes.
     @Test(arguments: [[UInt8]([0]), [1, 0], [UInt8](repeating: 7, count: 127) + [0]])
     func `a passphrase that ends with zero bytes is refused`(_ bytes: [UInt8]) throws {
         let path = folder.filePath("store")
@@ -90,7 +90,7 @@ import Testing
         #expect(databaseError { try openSample(path, key: .passphrase(bytes)) } == .invalidKey(.trailingZeros))
     }
 
-    @Test func `a long passphrase may end with a zero byte, which counts`() throws {
+    @Test func `a long passphrase may end with a significant zero byte`() throws {
         let path = folder.filePath("store")
         let long = [UInt8](repeating: 7, count: 128)
         try makeSample(path, key: .passphrase(long + [0]))

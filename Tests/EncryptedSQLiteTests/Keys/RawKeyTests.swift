@@ -19,7 +19,7 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 3)
     }
 
-    @Test func `a new file begins with the salt that was given`() throws {
+    @Test func `a new file begins with the given salt`() throws {
         let path = folder.filePath("store")
         let salt = Data((0..<16).map { UInt8(200 + $0) })
         try makeSample(path, key: .raw(bytes, salt: salt))

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import TestSupport
 import Testing
 
-/// The settings that every connection has, and that no statement can undo.
+/// The settings of every connection, which no statement can change.
 @Suite struct ConnectionSettingsTests {
     let folder = TemporaryFolder()
     let database: Database
@@ -23,7 +23,7 @@ import Testing
         #expect(try database.write { try $0.integer("PRAGMA \(name)") } == value)
     }
 
-    @Test func `readers only read`() throws {
+    @Test func `readers cannot write`() throws {
         #expect(try database.read { try $0.integer("PRAGMA query_only") } == 1)
         #expect(databaseError { try database.read { try $0.execute("DELETE FROM item") } } == .readOnly)
     }
@@ -48,13 +48,13 @@ import Testing
         #expect(try folder.names() == ["store", "store-shm", "store-wal"])
     }
 
-    @Test func `compacting works, into another file it does not`() throws {
+    @Test func `VACUUM succeeds, and VACUUM INTO is refused`() throws {
         try database.writeWithoutTransaction { try $0.execute("VACUUM") }
         let error = databaseError { try database.writeWithoutTransaction { try $0.execute("VACUUM INTO 'copy'") } }
         #expect(error == .notAuthorized)
     }
 
-    @Test func `double quotes mean names, never texts`() {
+    @Test func `double quotes delimit names, never texts`() {
         let error = databaseError { try database.read { try $0.execute("SELECT \"no such column\"") } }
         guard case .sqlite(code: 1, extendedCode: _, message: _)? = error else {
             Issue.record("\(String(describing: error))")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [Durability.applicationCrash, .powerLoss])
-    func `a choice of durability is SQLite's own`(durability: Durability) throws {
+    func `the durability option sets synchronous`(durability: Durability) throws {
         let other = try openSample(folder.filePath("other"), options: sampleOptions { $0.durability = durability })
         let isDurable = durability == .powerLoss
         #expect(try other.write { try $0.integer("PRAGMA synchronous") } == (isDurable ? 2 : 1))
@@ -71,8 +71,8 @@ import Testing
         #expect(try other.write { try $0.integer("PRAGMA checkpoint_fullfsync") } == 1)
     }
 
-    @Test func `memory can be protected`() async {
-        // The setting holds for a whole process, hence one of its own.
+    @Test func `memory protection can be enabled`() async {
+        // The setting applies to the whole process, hence a separate one.
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let database = try openSample(folder.filePath("store"), options: sampleOptions { $0.memorySecurity = true })

@@ -19,7 +19,7 @@ import Testing
         try database.close()
     }
 
-    /// A raw key with a salt: all files that it makes are encrypted alike.
+    /// A raw key with a salt: all its files have the same page keys.
     private static func saltedKey() throws -> EncryptionKey {
         try .raw((1...32).map { $0 }, salt: [UInt8](repeating: 9, count: 16))
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(try folder.names() == ["store"])
     }
 
-    @Test func `an old log of the same key does not bring objects back`() throws {
+    @Test func `an old log of the same key does not restore objects`() throws {
         try leaveLog(key: try Self.saltedKey())
         try expectEmpty(try openSample(path, key: try Self.saltedKey()))
         #expect(try openSample(path, key: try Self.saltedKey()).read { try $0.itemCount() } == 3)
@@ -51,7 +51,7 @@ import Testing
         try expectEmpty(try openSample(path, key: .passphrase("secret")))
     }
 
-    @Test func `a creation that fails leaves the old log`() throws {
+    @Test func `a failed creation leaves the old log`() throws {
         struct Refusal: Error {}
         try leaveLog()
         let before = try folder.contents()
@@ -69,14 +69,14 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    // The database that is still open must not share memory with the new one.
+    // The database that is still open must not share memory with the new database.
     //
     //     old database       new database      at the path
     //     open, commits                        file, log, shared memory
     //                                          log, shared memory (the file is removed)
     //                        created, commits  all three of the new database
     //     closes                               all three of the new database
-    @Test func `a database whose file was removed while it was open stays apart`() throws {
+    @Test func `an open database whose file was removed stays separate`() throws {
         let old = try openSample(path)
         try old.write { try insert(1...300, into: $0) }
         try FileManager.default.removeItem(atPath: path)
@@ -100,9 +100,9 @@ import Testing
         #expect(try openSample(path).read { try $0.itemCount() } == 300)
     }
 
-    // Each round begins with an old log and no file. Each process creates or opens the database, commits, and is killed with
-    // its log in place: none may remove what another one has committed.
-    @Test func `processes that create the same file at once lose nothing`() async throws {
+    // Each round begins with an old log and no file. Each process creates or opens the database, commits, and is killed
+    // with its log in place: no process may remove the commits of another.
+    @Test func `processes that create the same file concurrently lose no commit`() async throws {
         for round in 0..<5 {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
             try leaveLog(key: try Self.saltedKey())
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `threads that create the same file at once lose nothing`() throws {
+    @Test func `threads that create the same file concurrently lose no commit`() throws {
         for round in 0..<10 {
             for name in try folder.names() { try FileManager.default.removeItem(atPath: folder.filePath(name)) }
             try leaveLog()
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    // Whatever step of the creation the process is killed at, the next opening finds an empty database or makes one.
+    // The process is killed at any step of the creation: the next opening finds an empty database or creates one.
     @Test func `a process that is killed while it creates the file`() async throws {
         var random = SystemRandomNumberGenerator()
         var createdCount = 0

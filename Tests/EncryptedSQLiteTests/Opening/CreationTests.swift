@@ -35,7 +35,7 @@ import Testing
         #expect(try database.read { try $0.string("PRAGMA journal_mode") } == "wal")
     }
 
-    @Test func `a user version that the creation sets stays`() throws {
+    @Test func `a user version set by the creation is kept`() throws {
         let options = sampleOptions { $0.newestUserVersion = 5 }
         let database = try Database(.file(path), key: rawKey(), options: options) { connection in
             try connection.execute("PRAGMA user_version = 3")
@@ -43,7 +43,7 @@ import Testing
         #expect(try database.read { try $0.integer("PRAGMA user_version") } == 3)
     }
 
-    @Test func `a creation that fails leaves no file`() throws {
+    @Test func `a failed creation leaves no file`() throws {
         #expect(throws: Refusal.self) {
             try Database(.file(path), key: rawKey(), options: sampleOptions()) { connection in
                 try connection.execute("CREATE TABLE item (name TEXT)")
@@ -67,7 +67,7 @@ import Testing
         #expect(try database.read { try $0.integer("PRAGMA application_id") } == 0x5EA1)
     }
 
-    @Test func `what a crash left of a creation is removed by the next one, when it is old`() throws {
+    @Test func `a creation removes the old leftovers of an interrupted creation`() throws {
         let (old, new) = (folder.filePath(".store.0a.creating"), folder.filePath(".store.0b.creating"))
         for path in [old, old + "-wal", new] { try Data([1]).write(to: URL(fileURLWithPath: path)) }
         let yesterday = Date(timeIntervalSinceNow: -86_400)
@@ -76,7 +76,7 @@ import Testing
         #expect(try folder.names() == [".store.0b.creating", "store"])
     }
 
-    @Test func `threads that create the same file at once all open one result`() throws {
+    @Test func `threads that create the same file concurrently open the same database`() throws {
         let path = path
         let barrier = Barrier(count: 4)
         inThreads(4) { number in
@@ -92,7 +92,7 @@ import Testing
         #expect(try openSample(path).read { try $0.itemCount() } == 40)
     }
 
-    @Test func `processes that create the same file at once all open one result`() async throws {
+    @Test func `processes that create the same file concurrently open the same database`() async throws {
         let path = path
         await withTaskGroup { group in
             for number in 0..<3 {

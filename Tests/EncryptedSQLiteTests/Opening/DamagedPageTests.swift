@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Damage that shows up only when a page is read.
+/// Damage that is detected only when a page is read.
 @Suite struct DamagedPageTests {
     let folder = TemporaryFolder()
     let path: String
@@ -19,7 +19,7 @@ import Testing
         try patch(path, at: 20 * 4096 + 123) { $0 ^ 0x80 }
     }
 
-    @Test func `reading the page fails, and the rest can still be read`() throws {
+    @Test func `reading the page fails, and other pages can be read`() throws {
         let database = try openSample(path)
         #expect(
             databaseError { try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } }
@@ -28,7 +28,7 @@ import Testing
         #expect(try database.read { try $0.integer("SELECT value FROM other") } == 42)
     }
 
-    @Test func `a connection that met damage runs nothing more`() throws {
+    @Test func `a connection runs no statement after it detected damage`() throws {
         let database = try openSample(path)
         let error = databaseError {
             try database.write { connection in
@@ -40,7 +40,7 @@ import Testing
         #expect(try database.read { try $0.integer("SELECT count(*) FROM other") } == 1)
     }
 
-    @Test func `a transaction that met damage is not committed even if the program goes on`() throws {
+    @Test func `a transaction that detected damage is not committed even if the program catches the error`() throws {
         let database = try openSample(path)
         let error = databaseError {
             try database.write { connection in
@@ -54,7 +54,7 @@ import Testing
         #expect(try database.read { try $0.integer("SELECT count(*) FROM other") } == 2)
     }
 
-    @Test func `nothing of it appears on the standard error stream`() async throws {
+    @Test func `damage is not logged to standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [path = path as String] in
             let database = try openSample(path)

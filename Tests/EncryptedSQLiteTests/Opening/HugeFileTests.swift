@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sparse files of any length, which take no room on the disk.
+/// Sparse files of any length, which occupy no disk space.
 @Suite struct HugeFileTests {
-    /// A folder on a file system whose files can be long; in memory, where the disk's cannot.
+    /// A folder on a file system that supports long files; in memory if the disk does not.
     private static let largeFileFolder: String? = ["/dev/shm", NSTemporaryDirectory()].first { folder in
         let path = folder + "/" + UUID().uuidString
         defer { unlink(path) }
@@ -22,7 +22,7 @@ import Testing
     private func removeAll() { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
 
     @Test(.enabled(if: largeFileFolder != nil), arguments: byteCounts, [false, true])
-    func `random bytes and then nothing`(_ byteCount: Int, _ readOnly: Bool) throws {
+    func `random bytes and then a hole`(_ byteCount: Int, _ readOnly: Bool) throws {
         defer { removeAll() }
         try Data((0..<8192).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: path))
         try #require(truncate(path, byteCount) == 0)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(.enabled(if: largeFileFolder != nil), arguments: [20 << 40, 1 << 60, (1 << 60) + 7, 40 << 30])
-    func `a log that goes on as a hole`(_ byteCount: Int) throws {
+    func `a log that continues as a hole`(_ byteCount: Int) throws {
         defer { removeAll() }
         let other = TemporaryFolder()
         let writer = try openSample(other.filePath("store"))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(.enabled(if: largeFileFolder != nil))
-    func `a log whose end a power failure left unwritten`() throws {
+    func `a log whose end was not written because of a power failure`() throws {
         defer { removeAll() }
         let other = TemporaryFolder()
         let writer = try openSample(other.filePath("store"))

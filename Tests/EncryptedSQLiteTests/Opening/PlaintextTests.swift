@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nothing that reaches a disk can be read.
+/// No plaintext reaches the disk.
 @Suite struct PlaintextTests {
     let folder = TemporaryFolder()
     let marker = "MARKER-" + UUID().uuidString
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `errors hold neither values nor what a statement quotes`() throws {
+    @Test func `errors contain neither values nor literals of statements`() throws {
         let database = try openSample(folder.filePath("store"))
         let statements = [
             "SELECT '\(marker)",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Databases that are read where nothing can be written. Only a file system that nothing can write is read without its log.
+/// Databases in read-only folders and file systems. Only a read-only file system is read without a log.
 @Suite struct ReadOnlyPlaceTests {
     let folder = TemporaryFolder()
     var path: String { folder.filePath("store") }
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that only other users can write`() async throws {
+    @Test func `a folder that is not writable for the user`() async throws {
         try makeSample(path)
         try setPermissions(0o644, "store")
         try setPermissions(0o555, "")
@@ -27,7 +27,7 @@ import Testing
         try setPermissions(0o755, "")
     }
 
-    @Test func `a folder that only other users can write, with a log`() async throws {
+    @Test func `a folder that is not writable for the user, with a log`() async throws {
         let other = TemporaryFolder()
         let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
@@ -49,8 +49,8 @@ import Testing
         try setPermissions(0o755, "")
     }
 
-    // The link lies in a folder that cannot be written, the file in one that can.
-    @Test func `a link in a folder that only other users can write`() async throws {
+    // The link is in a read-only folder, the file in a writable one.
+    @Test func `a link in a folder that is not writable for the user`() async throws {
         let writer = try openSample(path)
         try writer.write { try insert(1...300, into: $0) }
         try setPermissions(0o666, "store", "store-wal", "store-shm")
@@ -66,7 +66,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: links.path)
     }
 
-    @Test func `a log that only another user can read is named`() async throws {
+    @Test func `the error names a log that is not readable for the user`() async throws {
         try makeSample(path)
         let other = TemporaryFolder()
         let writer = try openSample(other.filePath("store"))
@@ -138,7 +138,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the options of the file system decide, not those of a mount`() {
+        @Test func `the options of the file system apply, not those of a mount`() {
             let mounts = """
                 24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro
                 25 24 8:1 /srv /mnt/view ro,relatime - ext4 /dev/sda1 rw,errors=remount-ro

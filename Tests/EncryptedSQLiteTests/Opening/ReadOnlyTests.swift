@@ -22,14 +22,14 @@ import Testing
         #expect(try folder.contents()["store"] == before)
     }
 
-    @Test func `it sees what another database commits`() throws {
+    @Test func `a read-only database sees the commits of another database`() throws {
         let writer = try openSample(path)
         let database = try openSample(path, options: options)
         try writer.write { try insert(1...5, into: $0) }
         #expect(try database.read { try $0.itemCount() } == 5)
     }
 
-    @Test func `no file is made`() throws {
+    @Test func `no file is created`() throws {
         #expect(databaseError { try openSample(path, options: options) } == .fileNotFound(path: path))
         #expect(try folder.names() == [])
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that do not open: each has its own error, and stays as it was, with nothing new beside it.
+/// Files that do not open: each has its own error and stays unchanged, with no new files beside it.
 @Suite struct RefusedFileTests {
     let folder = TemporaryFolder()
     var path: String { folder.filePath("store") }
@@ -33,7 +33,7 @@ import Testing
         #expect(try refusal(key: .passphrase("wrong")) == .wrongKey(path: path))
     }
 
-    @Test func `a wrong key for a file with a log that a crash left`() throws {
+    @Test func `a wrong key for a file with the log of a crashed process`() throws {
         let other = TemporaryFolder()
         let database = try openSample(other.filePath("store"))
         try database.write { try insert(1...100, into: $0) }
@@ -43,7 +43,7 @@ import Testing
         #expect(try refusal(key: rawKey(2)) == .wrongKey(path: path))
     }
 
-    @Test func `a damaged first page is not taken for a wrong key`() throws {
+    @Test func `a damaged first page is different from a wrong key`() throws {
         try makeSample(path, rows: 500)
         try patch(path, at: 1000) { $0 ^ 1 }
         #expect(try refusal() == .damaged(path: path))
@@ -82,12 +82,12 @@ import Testing
         #expect(try refusal() == .notADatabase(path: path, .unrecognised))
     }
 
-    @Test func `random bytes cannot be told from a wrong key`() throws {
+    @Test func `random bytes look like a wrong key`() throws {
         try write(Data((0..<8192).map { _ in UInt8.random(in: 0...255) }))
         #expect(try refusal() == .wrongKey(path: path))
     }
 
-    @Test func `an empty file, although every key would open it`() throws {
+    @Test func `an empty file, although every key opens it`() throws {
         try write(Data())
         #expect(try refusal() == .emptyFile(path: path))
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try refusal() == .newerFormat(path: path, found: 2, supported: 1))
     }
 
-    @Test func `a newer format of no application`() throws {
+    @Test func `a newer format without an application identifier`() throws {
         let options = sampleOptions { ($0.applicationID, $0.newestUserVersion) = (0, 2) }
         _ = try openSample(path, options: options)
         let older = sampleOptions { ($0.applicationID, $0.newestUserVersion) = (0, 1) }
@@ -106,7 +106,7 @@ import Testing
         )
     }
 
-    @Test func `a newer format that only the log knows yet`() throws {
+    @Test func `a newer format that is only in the log`() throws {
         let other = TemporaryFolder()
         let database = try openSample(other.filePath("store"))
         try database.write { try $0.execute("PRAGMA user_version = 2") }
@@ -115,7 +115,7 @@ import Testing
         }
         let before = try folder.contents()
         #expect(databaseError { try openSample(path) } == .newerFormat(path: path, found: 2, supported: 1))
-        // SQLite makes its shared memory to read a log; database and log stay as they were.
+        // SQLite creates shared memory to read a log; database and log stay unchanged.
         #expect(try folder.contents().filter { $0.key != "store-shm" } == before)
     }
 
@@ -124,12 +124,12 @@ import Testing
         #expect(try refusal() == .foreignApplication(path: path, found: 77, expected: 0x5EA1))
     }
 
-    @Test func `a database of no application that has tables`() throws {
+    @Test func `a database with tables and without an application identifier`() throws {
         _ = try openSample(path, options: sampleOptions { $0.applicationID = 0 })
         #expect(try refusal() == .foreignApplication(path: path, found: 0, expected: 0x5EA1))
     }
 
-    @Test func `a path without a file, where none is to be made`() throws {
+    @Test func `a path without a file, if none may be created`() throws {
         #expect(try refusal(options: sampleOptions { $0.createsIfMissing = false }) == .fileNotFound(path: path))
     }
 
@@ -147,7 +147,7 @@ import Testing
         )
     }
 
-    @Test func `errors say what happened and what to do, without keys`() {
+    @Test func `errors name the cause and the remedy, without keys`() {
         let error = DatabaseError.wrongKey(path: "/data/store")
         #expect(error.description == "The key does not open the database at /data/store.")
         #expect((error as any Error).localizedDescription == error.description)

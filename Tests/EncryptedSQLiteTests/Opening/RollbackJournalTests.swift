@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reading a database without a write-ahead log, which the `sqlcipher` tool makes.
+/// Reading a database of the `sqlcipher` tool without a write-ahead log.
 @Suite struct RollbackJournalTests {
     let folder = TemporaryFolder()
     let path: String
@@ -22,7 +22,7 @@ import Testing
 
     private func openReader() throws -> Database { try openSample(path, key: .passphrase("secret"), options: options) }
 
-    @Test func `reading makes no shared memory`() throws {
+    @Test func `reading creates no shared memory`() throws {
         let database = try openReader()
         for _ in 0..<3 { #expect(try database.read { try $0.itemCount() } == 1) }
         #expect(try folder.names() == ["store"])
@@ -30,7 +30,7 @@ import Testing
         #expect(try folder.names() == ["store"])
     }
 
-    @Test func `reading between two statements does not keep writers away`() throws {
+    @Test func `an idle reader does not block writers`() throws {
         let database = try openReader()
         #expect(try database.read { try $0.itemCount() } == 1)
         let script = "PRAGMA key = 'secret'; INSERT INTO item VALUES (2, 'two');"
@@ -62,7 +62,7 @@ import Testing
             let before = try descriptorCount()
             for _ in 0..<3 { try openOnce("secret") }
             for _ in 0..<3 { try? openOnce("wrong") }
-            // With a log from here on.
+            // The database has a log from here on.
             try openSample(path, key: .passphrase("secret")).close()
             for _ in 0..<3 { try openOnce("secret") }
             try #require(try descriptorCount() == before)

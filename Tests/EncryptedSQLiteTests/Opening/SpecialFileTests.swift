@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is no regular file is refused before SQLite opens it: opening a FIFO, for example, waits forever.
+/// Special files are refused before SQLite opens them: opening a FIFO, for example, waits forever.
 @Suite struct SpecialFileTests {
     enum Kind: CaseIterable {
         case fifo, socket, device, folder, danglingLink, linkLoop
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// Makes a socket that nothing listens to.
+/// Creates a socket without a listener.
 private func makeSocket(_ path: String) throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A database opened by way of symbolic links is the file that they lead to, with its log.
+/// A database opened through symbolic links is their target, with its log.
 @Suite struct SymbolicLinkTests {
     enum Route: CaseIterable {
         case absoluteLink, relativeLink, chain, linkToFolder, descriptor
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Route.allCases, [false, true])
-    func `what the log holds is read`(_ route: Route, _ readOnly: Bool) throws {
+    func `the log is read`(_ route: Route, _ readOnly: Bool) throws {
         let writer = try openSample(path)
         try writer.write { try insert(1...300, into: $0) }
         let database = try openSample(try make(route), options: sampleOptions { $0.readOnly = readOnly })
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Route.allCases)
-    func `a log that a crash left is read`(_ route: Route) throws {
+    func `the log of a crashed process is read`(_ route: Route) throws {
         let other = TemporaryFolder()
         let writer = try openSample(other.filePath("store"))
         try writer.write { try insert(1...300, into: $0) }
@@ -60,7 +60,7 @@ import Testing
         #expect(try folder.names() == ["store"])
     }
 
-    @Test func `a link that is changed later does not lead further connections astray`() throws {
+    @Test func `further connections open the same file after a link changed`() throws {
         try makeSample(path, rows: 3)
         try makeSample(folder.filePath("other"), rows: 5)
         let link = try make(.absoluteLink)
@@ -70,7 +70,7 @@ import Testing
         #expect(try database.write { try $0.itemCount() } == 3)
     }
 
-    @Test func `a new database by way of a link to its folder`() throws {
+    @Test func `a new database through a link to its folder`() throws {
         let database = try openSample(try make(.linkToFolder))
         try database.write { try insert(1...3, into: $0) }
         #expect(try folder.names() == ["store", "store-shm", "store-wal"])

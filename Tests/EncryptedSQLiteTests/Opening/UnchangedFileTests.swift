@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that is refused stays as it was, with the log, the shared memory and the journal that an earlier process left.
+/// A refused file stays unchanged, with the log, the shared memory and the journal of an earlier process.
 @Suite struct UnchangedFileTests {
     enum Refusal: CaseIterable {
         case wrongKey, damagedFirstPage, damagedSchema, foreignApplication, newerFormat, failedVerification
@@ -18,7 +18,7 @@ import Testing
     init() throws {
     }
 
-    /// Makes a database whose schema fills several pages and whose log changes one page of items.
+    /// Creates a database whose schema fills several pages and whose log changes one page of items.
     private func withOriginal(for refusal: Refusal, _ body: (String) throws -> Void) throws {
         let original = originals.filePath("store")
         let application: Int32 = refusal == .foreignApplication ? 77 : 0x5EA1
@@ -46,7 +46,7 @@ import Testing
         switch refusal {
         case .damagedFirstPage: try patch(path, at: 1000) { $0 ^ 1 }
         case .damagedSchema:
-            // Every page but the first, of which some hold the schema.
+            // Every page but the first; some hold the schema.
             let count = try Data(contentsOf: URL(fileURLWithPath: path)).count / 4096
             for page in 1..<count { try patch(path, at: page * 4096 + 1000) { $0 ^ 1 } }
         default: break
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Leftover.allCases)
-    func `a file that is refused for reading only`(_ leftover: Leftover) throws {
+    func `a file that is refused when it is opened read-only`(_ leftover: Leftover) throws {
         try withOriginal(for: .failedVerification) { original in
             try leftover.copy(original, to: path)
             let before = try folder.contents()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is refused by the path of a symbolic link`() throws {
+    @Test func `a file that is refused through a symbolic link`() throws {
         try withOriginal(for: .failedVerification) { original in
             try Leftover.log.copy(original, to: path)
             let link = originals.filePath("link")
@@ -122,8 +122,8 @@ import Testing
     //                              open, commits         file, log, shared memory
     //     begins to open
     //     refuses                                        unchanged
-    //                              goes on
-    @Test func `a refusal while another database is open leaves it alone`() throws {
+    //                              still works
+    @Test func `a refusal does not affect another open database`() throws {
         try withOriginal(for: .failedVerification) { original in
             let before = try originals.contents()
             #expect(throws: VerificationError.self) { try open(.failedVerification, original, readOnly: false) }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Leftover.allCases)
-    func `a file that passes opens with what the log holds`(_ leftover: Leftover) throws {
+    func `an accepted file opens with its log`(_ leftover: Leftover) throws {
         try withOriginal(for: .wrongKey) { original in
             try leftover.copy(original, to: path)
             let database = try openSample(path)
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Journals
 
-    @Test func `an interrupted transaction is rolled back if the file passes`() throws {
+    @Test func `an interrupted transaction is rolled back if the file is accepted`() throws {
         try makeInterruptedDatabase(path, passphrase: "secret")
         let database = try openSample(path, key: .passphrase("secret"))
         #expect(try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = 'before'") } == 2000)
@@ -178,7 +178,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `an interrupted transaction cannot be rolled back for reading only`() throws {
+    @Test func `an interrupted transaction cannot be rolled back in a read-only database`() throws {
         try makeInterruptedDatabase(path, passphrase: "secret")
         let before = try folder.contents()
         let error = databaseError {

@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import Testing
 
-/// A broken rule is told by names, without values.
+/// A constraint violation names table and columns, without values.
 @Suite struct ConstraintViolationTests {
     let database: Database
 
@@ -53,20 +53,20 @@ import Testing
         #expect(violation.columns == ["_id"])
     }
 
-    @Test func `a value that is missing`() throws {
+    @Test func `a missing value`() throws {
         let violation = try violation("2, NULL, 'other', 3")
         #expect(violation.kind == .notNull)
         #expect(violation.table == "person")
         #expect(violation.columns == ["first name"])
     }
 
-    @Test func `a rule with a name`() throws {
+    @Test func `a named constraint`() throws {
         let violation = try violation("2, 'other', 'other', -1")
         #expect(violation.kind == .check)
         #expect(violation.rule == "not negative")
     }
 
-    @Test func `a value of another type`() throws {
+    @Test func `a value of a wrong type`() throws {
         let violation = try violation("2, 'other', 'other', 'secret-3'")
         #expect(violation.kind == .dataType)
         #expect(violation.table == "person")

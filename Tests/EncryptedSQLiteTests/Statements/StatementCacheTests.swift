@@ -29,7 +29,7 @@ import Testing
         #expect(statistics.statementsRun == 5)
     }
 
-    @Test func `every run in a body counts, and every row does not`() throws {
+    @Test func `statistics count every run, not every row`() throws {
         let statistics = try difference { connection in
             try connection.withStatement("SELECT * FROM item") { statement in
                 for _ in 0..<3 {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `bindings and rows do not survive a use, even one that threw`() throws {
+    @Test func `bindings and rows do not survive a use, even if it throws`() throws {
         try database.read { connection in
             let sql = "SELECT ?"
             #expect(throws: Refusal.self) {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `the one unused for longest makes room`() throws {
+    @Test func `the least recently used statement is evicted`() throws {
         let statistics = try difference { connection in
             for number in [1, 2, 3, 1, 4, 1, 3, 4] { _ = try connection.integer("SELECT \(number)") }
         }

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import Testing
 
-/// Values go in and come out as they were.
+/// Values survive a round trip through statements.
 @Suite struct ValueTests {
     let database: Database
 
@@ -10,7 +10,7 @@ import Testing
         database = try Database(.memory, key: nil) { try $0.execute("CREATE TABLE value (value ANY) STRICT") }
     }
 
-    /// Stores what `bind` binds and hands the stored value to `read`.
+    /// Stores the value that `bind` binds, and passes the stored value to `read`.
     private func roundTrip<R>(
         _ bind: (borrowing Statement) throws -> Void,
         _ read: (borrowing Statement) throws -> R

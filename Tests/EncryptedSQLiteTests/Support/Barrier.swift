@@ -1,8 +1,8 @@
 import Foundation
 
-/// Holds threads until a number of them have arrived; gives up after ten seconds, so that a test fails instead of hanging.
+/// Blocks threads until `count` of them have arrived, at most ten seconds, so that a test fails instead of hanging.
 final class Barrier: @unchecked Sendable {
-    // `@unchecked Sendable`: `missing` is only touched under the condition's lock.
+    // `@unchecked Sendable`: `missing` is only accessed under the condition's lock.
     private let condition = NSCondition()
     private var missing: Int
 
@@ -20,7 +20,7 @@ final class Barrier: @unchecked Sendable {
     }
 }
 
-/// Runs a body in `count` threads of its own at once, with a number from 0, and waits for all of them.
+/// Runs a body in `count` new threads at the same time, each with a number from 0, and waits for all of them.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let end = DispatchGroup()
     for number in 0..<count {

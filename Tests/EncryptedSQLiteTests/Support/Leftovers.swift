@@ -6,7 +6,7 @@ import TestSupport
 enum Leftover: CaseIterable {
     case nothing, log, logAndSharedMemory, emptyLog, logWithoutCommits, sharedMemory, zeroedJournal
 
-    /// Copies a database, as it lies on the disk while it is open, with these files beside it.
+    /// Copies the file of an open database, with these files beside it.
     func copy(_ source: String, to target: String) throws {
         try FileManager.default.copyItem(atPath: source, toPath: target)
         switch self {
@@ -24,7 +24,7 @@ enum Leftover: CaseIterable {
         }
     }
 
-    /// Whether the log holds what was committed last.
+    /// Whether the log holds the last commit.
     var hasLog: Bool { self == .log || self == .logAndSharedMemory }
 
     private func copy(_ suffix: String, of source: String, to target: String) throws {
@@ -32,8 +32,8 @@ enum Leftover: CaseIterable {
     }
 }
 
-/// Makes a database, by the `sqlcipher` tool, whose last transaction was interrupted: the journal beside it has to be rolled
-/// back. There are 2,000 items, all named "before".
+/// Creates a database with the `sqlcipher` tool whose last transaction was interrupted: the journal beside it has to be
+/// rolled back. There are 2,000 items, all named "before".
 func makeInterruptedDatabase(_ path: String, passphrase: String, applicationID: Int = 0x5EA1) throws {
     let working = path + ".working"
     let script = """

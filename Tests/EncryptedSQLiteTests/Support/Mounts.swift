@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// File systems that one thread of a test process mounts for itself alone.
+/// File systems mounted by one thread of a test process, in its own namespace.
 enum Mounts {
     struct Failure: Error {
         let code: Int32
@@ -30,7 +30,7 @@ enum Mounts {
     /// Makes the file system of a folder read-only.
     static func makeReadOnly(_ folder: String) throws { try mount(on: folder, remount | readOnly) }
 
-    /// Shows a folder at another one, where it cannot be written.
+    /// Mounts a folder read-only at another one.
     static func show(_ folder: String, readOnlyAt view: String) throws {
         try mount(on: view, bind, nil, folder)
         try mount(on: view, bind | remount | readOnly)
@@ -57,7 +57,7 @@ enum Mounts {
     }
 }
 
-/// Gives up the superuser's rights, to which folders that cannot be written are no obstacle.
+/// Drops the rights of the superuser, who can write to read-only folders.
 func becomeOrdinaryUser() throws {
     guard geteuid() == 0 else { return }
     guard setegid(65534) == 0, seteuid(65534) == 0 else { throw Mounts.Failure(code: errno) }

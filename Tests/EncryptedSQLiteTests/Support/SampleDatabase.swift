@@ -2,12 +2,12 @@ import EncryptedSQLite
 import Foundation
 import Testing
 
-/// A raw key, which costs no derivation: bytes counting up from `first`.
+/// A raw key without a derivation: bytes counting up from `first`.
 func rawKey(_ first: UInt8 = 1) throws -> EncryptionKey {
     try .raw((0..<32).map { first &+ $0 })
 }
 
-/// Options with the numbers that the samples' files carry.
+/// Options with the identifying numbers of the samples.
 func sampleOptions(
     _ change: (inout Database.Options) -> Void = { _ in }
 ) -> Database.Options {
@@ -28,7 +28,7 @@ func openSample(
     }
 }
 
-/// Makes a file with `count` rows of about 100 bytes, and closes it.
+/// Creates a file with `count` rows of about 100 bytes, and closes it.
 func makeSample(_ path: String, key: EncryptionKey? = nil, rows count: Int = 3) throws {
     let database = try openSample(path, key: key)
     try database.write { try insert(1...count, into: $0) }
@@ -61,7 +61,7 @@ extension Connection {
     func itemCount() throws -> Int64? { try integer("SELECT count(*) FROM item") }
 }
 
-/// The error of the layer that a body throws.
+/// The ``DatabaseError`` that a body throws.
 func databaseError<R>(
     _ body: () throws -> R,
     sourceLocation: SourceLocation = #_sourceLocation
