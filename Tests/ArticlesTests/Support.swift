@@ -7,9 +7,9 @@ func container(for types: any PersistentModel.Type...) throws -> ModelContainer 
     try ModelContainer(for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
 }
 
-/// Lets a process of its own keep default stores, encrypted, in a folder that is removed at the end.
+/// Stores the default containers of this process, encrypted, in a folder that is removed at the end.
 func withDefaultStores(_ body: () async throws -> Void) async throws {
-    // Stays until the function returns.
+    // The folder is removed when the function returns.
     let folder = TemporaryFolder()
     setenv("XDG_DATA_HOME", folder.path, 1)
     EncryptionKey.provider = { _ in .passphrase("articles") }

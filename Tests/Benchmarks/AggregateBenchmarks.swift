@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-/// What is computed from all items without making one.
+/// Aggregates of all items, which create no objects.
 enum AggregateBenchmarks {
     static func all(_ bench: Workbench) -> [Benchmark] {
         [

@@ -1,28 +1,28 @@
 import CMeters
 import Foundation
 
-/// One operation, done by us and by hand on the C API, in turns, each several times.
+/// One operation, measured alternately with the package and with handwritten code on the C API.
 struct Benchmark {
     let operation: String
     /// The largest ratio that the design allows.
     let budget: Double
-    /// How many rows one run touches, for times per row.
+    /// The number of rows that one run touches, for times per row.
     let rows: Int
-    /// Whether there is a pause between the sides: where statements are short, one would profit from the lock on the file
-    /// that the other leaves behind for a moment.
+    /// Whether there is a pause between the sides: a short statement would profit from the file lock that the other
+    /// side holds for a moment after its end.
     var settles = false
-    /// Prepares and runs ours, and returns the nanoseconds of the part that counts.
+    /// Prepares and runs the package's side, and returns the nanoseconds of the measured part.
     let ours: () throws -> UInt64
     /// The same by hand.
     let baseline: () throws -> UInt64
 
-    /// How often each side runs.
+    /// The number of runs of each side.
     static let runs = 7
     /// The microseconds between two runs.
     private static let pause: UInt32 = 60_000
 
-    /// Runs both sides in turns, after one turn that does not count. Both find the heap in the same order: SQLite sorts
-    /// lists of small blocks, which take twice the time where they lie as the last sort has left them.
+    /// Runs both sides alternately, after one turn that is not measured. Both start with the heap in the same order:
+    /// SQLite sorts lists of small blocks, which takes twice the time if the blocks lie in the order of the last sort.
     func measure() throws -> Result {
         var ratios: [Double] = []
         var ourTimes: [Double] = []
@@ -34,7 +34,7 @@ struct Benchmark {
             let baselineTime = Double(try baseline())
             if settles { usleep(Self.pause) }
             cmeters_join_freed_blocks()
-            // The turn whose time does not count is the one to count the rest in.
+            // Allocations and statements are counted in the turn whose time is not measured.
             cmeters_arm(run == 0 ? 1 : 0)
             let ourTime = Double(try ours())
             cmeters_arm(0)
@@ -59,23 +59,23 @@ struct Benchmark {
         )
     }
 
-    /// What is known of an operation afterwards; the names are those of the JSON output.
+    /// The result of an operation; the names are those of the JSON output.
     struct Result: Codable {
-        /// What was measured.
+        /// The name of the operation.
         let operation: String
-        /// The median of the runs' ratios.
+        /// The median of the ratios of the runs.
         let ratio: Double
         let budget: Double
-        /// Nil for what is no time.
+        /// Nil for results that are not times.
         let ours_ns_per_row: Double?
         let baseline_ns_per_row: Double?
         /// The largest ratio of a run less the smallest.
         let spread: Double
-        /// How often ours allocated memory; nil where nobody knows, like the next ones.
+        /// The number of allocations of the package's side; nil if unknown, like the next two.
         let allocations_per_row: Double?
-        /// The most memory that ours had at any time, beyond what it began with.
+        /// The peak memory of the package's side, above its start.
         let peak_bytes: Int?
-        /// How many statements ours ran.
+        /// The number of statements of the package's side.
         let statements: Int?
 
         static let header =

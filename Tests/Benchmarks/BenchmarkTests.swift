@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The budgets of the design, measured; `Scripts/benchmark` runs them in a release build. Nothing is asserted but that
+/// Measures the budgets of the design; `Scripts/benchmark` runs them in a release build. The only assertion is that
 /// both sides do the same work.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["BENCHMARK_ROWS"] != nil))
 struct BenchmarkTests {
     private let environment = ProcessInfo.processInfo.environment
 
-    @Test func `operations beside the same by hand`() throws {
+    @Test func `operations beside handwritten ones`() throws {
         let folder = TemporaryFolder()
 
         let bench = try Workbench(in: folder.url, rows: environment["BENCHMARK_ROWS"].flatMap(Int.init) ?? 100_000)

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Synchronization
 
-/// Small fetches of several threads, alone and beside an import that never rests.
+/// Small fetches of several threads, alone and beside a steady import.
 struct ConcurrencyMeasurement {
     private(set) var lines: [String] = []
 
@@ -66,7 +66,7 @@ struct ConcurrencyMeasurement {
     }
 }
 
-/// A thread that inserts and saves a thousand items at a time until it is told to end.
+/// A thread that inserts and saves a thousand items at a time until it is stopped.
 private final class Import: Sendable {
     private let isEnding = Atomic(false)
     private let count = Atomic(0)
@@ -85,7 +85,7 @@ private final class Import: Sendable {
         }
     }
 
-    /// Ends the import, and returns how many rows it wrote in a second.
+    /// Ends the import, and returns the number of rows that it wrote in a second.
     func end() -> Double {
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         let rows = Double(count.load(ordering: .relaxed))

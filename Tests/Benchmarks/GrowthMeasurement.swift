@@ -1,16 +1,16 @@
 import Foundation
 import SealedData
 
-/// A file that is filled in many saves: what a row costs at its beginning and at its end, and what single operations cost
-/// when it is full.
+/// A file that is filled in many saves: the time for each row at the beginning and at the end, and the times of single
+/// operations on the full file.
 struct GrowthMeasurement {
     let rows: Int
-    /// Nanoseconds for each row of the first and the last tenth that were inserted.
+    /// Nanoseconds for each row of the first and the last inserted tenth.
     private var firstInsertion = 0.0
     private var lastInsertion = 0.0
-    /// Nanoseconds for each row, all of them gone through in their order.
+    /// Nanoseconds for each row of an enumeration of all rows in order.
     private var streaming = 0.0
-    /// The bytes by which memory grew meanwhile, at most.
+    /// The peak growth of memory during the enumeration, in bytes.
     private var streamingMemory = 0
     /// Nanoseconds, each a median.
     private var insertionOfOne = 0.0
@@ -116,9 +116,9 @@ struct GrowthMeasurement {
     }
 }
 
-/// The memory that the process has, files that it maps included.
+/// The resident memory of the process, mapped files included.
 enum ResidentMemory {
-    /// In bytes; 0 where the system does not tell in this way.
+    /// In bytes; 0 if the system has no `/proc/self/status`.
     static var bytes: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })

@@ -2,12 +2,12 @@ import CSQLCipher
 import EncryptedSQLite
 import Foundation
 
-/// The table of items on SQLCipher's C API, as an expert would write it: statements prepared once, texts bound without a
-/// copy, one transaction; the same file format, key and settings as ours.
+/// The table of items on SQLCipher's C API, in expert code: statements prepared once, texts bound without a copy, one
+/// transaction; the same file format, key and settings as the package.
 final class HandWrittenDatabase {
     private let handle: OpaquePointer
 
-    /// What opens the file, as SQLCipher takes it.
+    /// The key of the file in SQLCipher's notation.
     struct Key {
         fileprivate let specification: String
 
@@ -60,7 +60,7 @@ final class HandWrittenDatabase {
         return try body(statement)
     }
 
-    /// Inserts as many items as `count`, with the values that ``Item/init(number:)`` gives.
+    /// Inserts `count` items with the values of ``Item/init(number:)``.
     func insert(_ count: Int) throws {
         try run("BEGIN IMMEDIATE")
         try withStatement(#"INSERT INTO "Item" VALUES (?, 1, ?, ?, ?, ?, ?, ?)"#) { statement in
@@ -114,7 +114,7 @@ final class HandWrittenDatabase {
         }
     }
 
-    /// Marked items of which the note contains a text, the heaviest first, at most `limit`.
+    /// Marked items whose note contains a text, heaviest first, at most `limit`.
     func marked(containing part: String, limit: Int) throws -> [ItemRow] {
         let sql = """
             SELECT \(Self.columns) FROM "Item" WHERE "isMarked" = 1 AND instr("note", ?) > 0
@@ -129,7 +129,7 @@ final class HandWrittenDatabase {
         }
     }
 
-    /// Calls `body` with what finds a ticket by its number.
+    /// Calls `body` with a function that finds a ticket by its number.
     func withTicketByNumber(_ body: ((Int) throws -> (id: Int64, number: Int, title: String)?) throws -> Void) throws {
         try withStatement(#"SELECT "_id", "number", "title" FROM "Ticket" WHERE "number" = ?"#) { statement in
             try body { number in
@@ -150,7 +150,7 @@ final class HandWrittenDatabase {
         }
     }
 
-    /// Marks all items that are not, and the other way round.
+    /// Inverts the mark of all items.
     func toggleAll() throws {
         let ids = try withStatement(#"SELECT "_id", "isMarked" FROM "Item""#) { statement in
             var ids: [(Int64, Int64)] = []
@@ -249,7 +249,7 @@ final class HandWrittenDatabase {
         }
     }
 
-    /// Deletes all authors, each with the books, as a program does that knows which authors it deletes.
+    /// Deletes all authors with their books, one by one, as a program with a list of authors does.
     func deleteAllAuthors() throws {
         let ids = try withStatement(#"SELECT "_id" FROM "Author" ORDER BY "_id""#) { statement in
             var ids: [Int64] = []

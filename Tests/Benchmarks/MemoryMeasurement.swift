@@ -2,21 +2,21 @@ import CMeters
 import Foundation
 import SealedData
 
-/// The memory that clean objects take, as the allocator counts it.
+/// The memory of clean objects, counted by the allocator.
 struct MemoryMeasurement {
-    /// Bytes for each object, its place in the context's table and in the array of results included.
+    /// Bytes for each object, its entries in the context's table and in the array of results included.
     let bytesPerObject: Double
-    /// The bytes that the attributes of a row take.
+    /// The bytes of the attributes of a row.
     let bytesPerRow: Double
 
-    /// How many blocks of memory were allocated for each object; nil where nobody counts.
+    /// The number of allocations for each object; nil if allocations are not counted.
     let allocationsPerObject: Double?
 
-    /// What an object may take beyond its row.
+    /// The budget of bytes for an object beyond its row.
     static let budget = 160.0
 
     init(of bench: Workbench) throws {
-        // What is made once and kept does not count, such as the pages that the connections keep.
+        // Memory that is allocated once and kept is not counted, such as the page caches of connections.
         for _ in 0..<3 { _ = try ModelContext(bench.container).fetch(FetchDescriptor<Item>()) }
         let context = ModelContext(bench.container)
         let before = Self.usedBytes

@@ -33,7 +33,7 @@ final class Ticket {
     }
 }
 
-/// The same as a plain struct, as one would read it by hand.
+/// The same as a plain struct, for handwritten code.
 struct ItemRow {
     var id: Int64
     var number: Int
@@ -44,7 +44,7 @@ struct ItemRow {
     var isMarked: Bool
 }
 
-/// Written many books.
+/// The author of many books.
 @Model
 final class Author {
     var name: String
@@ -55,7 +55,7 @@ final class Author {
     }
 }
 
-/// One of many of an author.
+/// One of many books of an author.
 @Model
 final class Book {
     var title: String
@@ -76,7 +76,7 @@ struct AuthorRow {
     var books: [BookRow] = []
 }
 
-/// A book as a plain struct, with the name of the author where it was read.
+/// A book as a plain struct, with the name of the author if it was read.
 struct BookRow {
     var id: Int64
     var title: String

@@ -2,7 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-/// Walks along relationships, and what deletes along them.
+/// Traversals of relationships, and deletions by cascade.
 enum RelationshipBenchmarks {
     static func all(_ bench: Workbench) -> [Benchmark] {
         [
@@ -90,7 +90,7 @@ enum RelationshipBenchmarks {
 }
 
 extension Workbench {
-    /// Makes a file with authors and books, and closes it.
+    /// Creates a file with authors and books, and closes it.
     fileprivate func fillLibrary(_ file: URL) throws {
         let context = ModelContext(try open(file))
         var author = Author(number: 0)

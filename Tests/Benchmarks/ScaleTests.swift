@@ -3,11 +3,11 @@ import SealedData
 import TestSupport
 import Testing
 
-/// The numbers of rows to measure with; nil where that is not asked for.
+/// The numbers of rows to measure; nil if the measurement is not requested.
 private let rowCounts = ProcessInfo.processInfo.environment["BENCHMARK_SCALE"]?
     .split(separator: ",").compactMap { Int($0) }
 
-/// What stays the same as files grow, and what readers and writers cost each other: `Scripts/benchmark --scale`.
+/// The growth of times with the file, and the interference of readers and writers: `Scripts/benchmark --scale`.
 @Suite(.serialized, .enabled(if: rowCounts != nil))
 struct ScaleTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -28,13 +28,13 @@ struct ScaleTests {
         }
     }
 
-    @Test func `wide entities and many of them`() throws {
+    @Test func `many entities and wide entities`() throws {
         try withFolder { folder in
             for line in try ModelMeasurement(in: folder).lines { print(line) }
         }
     }
 
-    @Test func `readers beside a writer that never rests`() throws {
+    @Test func `readers beside a steady writer`() throws {
         try withFolder { folder in
             for line in try ConcurrencyMeasurement(rows: 100_000, in: folder).lines { print(line) }
         }
@@ -42,7 +42,7 @@ struct ScaleTests {
 }
 
 extension [UInt64] {
-    /// The value below which a part of all values is.
+    /// The value below which a fraction of all values lies.
     func percentile(_ part: Double) -> Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return .nan }

@@ -1,17 +1,17 @@
 import Foundation
 import SealedData
 
-/// The files that the operations are measured on, and how both sides open them.
+/// The files of the measured operations, opened by both sides.
 struct Workbench {
     let folder: URL
-    /// How many items, tickets and books there are; of authors there are a tenth.
+    /// The number of items, tickets and books each; there are a tenth as many authors.
     let rows: Int
     let key = (0..<32).map { UInt8($0) }
     /// A file with all models.
     let file: URL
     /// The file, open.
     let container: ModelContainer
-    /// The file, open by hand.
+    /// The file, opened by handwritten code.
     let byHand: HandWrittenDatabase
 
     init(in folder: URL, rows: Int) throws {
@@ -42,8 +42,8 @@ struct Workbench {
 
     func open(_ file: URL) throws -> ModelContainer { try Self.open(file, .raw(key)) }
 
-    /// Calls `body` with a file that is not there yet, and removes it afterwards: else the machine's memory fills with
-    /// files, and whichever side needs fresh memory pays for it.
+    /// Calls `body` with a path without a file, and removes the file afterwards: otherwise the machine's memory fills
+    /// with files, at the cost of the side that allocates next.
     func withNewFile<R>(_ body: (URL) throws -> R) throws -> R {
         let folder = folder.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@ struct Workbench {
         return try body(folder.appending(path: "new.store"))
     }
 
-    /// Calls `body` with a copy of a file that nobody has open.
+    /// Calls `body` with a copy of a closed file.
     func withCopy<R>(of file: URL, _ body: (URL) throws -> R) throws -> R {
         try withNewFile { copy in
             try FileManager.default.copyItem(at: file, to: copy)

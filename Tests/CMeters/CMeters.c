@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// Whether counting may begin, whether it has, and what was counted.
+// Whether counting is enabled, whether it has started, and the counts.
 static atomic_bool armed;
 static atomic_bool counting;
 static atomic_long allocations;
@@ -49,7 +49,7 @@ static inline bool counts(void) { return atomic_load_explicit(&counting, memory_
 
 // MARK: The allocator
 
-// The names by which the C library's own functions stay known where a program puts others in their place.
+// The names of the C library's own functions in a program that replaces them.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -77,7 +77,7 @@ void *calloc(size_t number, size_t size) { return count_allocation(__libc_calloc
 
 void *realloc(void *block, size_t size) {
     if (!counts()) return __libc_realloc(block, size);
-    // Both blocks are there while the contents are moved.
+    // Both blocks exist while the contents are moved.
     long old_size = block ? (long)malloc_usable_size(block) : 0;
     void *moved = count_allocation(__libc_realloc(block, size));
     if (moved || size == 0) atomic_fetch_sub_explicit(&bytes, old_size, memory_order_relaxed);
@@ -107,8 +107,8 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 struct sqlite3_stmt;
 extern int sqlite3_stmt_busy(struct sqlite3_stmt *);
 
-// Stands before the library's own function of the name. A statement that is not busy begins. What the library runs by itself
-// comes here as well, from inside of a statement, and does not count.
+// Interposes the library's function of the same name. A statement that is not busy starts. Statements that the library
+// runs itself also call this function, from inside a statement, and are not counted.
 int sqlite3_step(struct sqlite3_stmt *statement) {
     static _Thread_local int depth;
     static int (*_Atomic known)(struct sqlite3_stmt *);

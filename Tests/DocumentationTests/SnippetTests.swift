@@ -34,7 +34,7 @@ import Testing
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// The Swift code of a page, piece by piece.
+    /// The Swift snippets of a page.
     private static func snippets(_ page: Page) throws -> [Substring] {
         let text = try String(contentsOf: root.appending(path: page.path), encoding: .utf8)
         let parts = text.split(separator: "```", omittingEmptySubsequences: false)
@@ -56,13 +56,13 @@ import Testing
         #expect(try Self.pages.count { try !Self.snippets($0).isEmpty } >= 6)
     }
 
-    @Test func `the README's code does what the page says`() throws {
+    @Test func `the README's code has the results in its comments`() throws {
         var printed: [String] = []
         try runReadme { first, second in printed.append(second.isEmpty ? first : "\(first) \(second)") }
         #expect(printed == ["Kokoro Natsume Sōseki", "Kokoro", "Botchan"])
     }
 
-    @Test func `the code of the object graph's articles does what they say`() throws {
+    @Test func `the code of the object graph's articles has the described results`() throws {
         let folder = TemporaryFolder()
         var printed: [String] = []
         try runObjectGraphArticles(url: folder.file("library.sealed")) { printed.append($0) }
@@ -71,7 +71,7 @@ import Testing
         #expect(printed == ["2", "Author", "true", "true", "0", mistake, format, "1000"])
     }
 
-    @Test func `the code of the model articles does what they say`() async throws {
+    @Test func `the code of the model articles has the described results`() async throws {
         let folder = TemporaryFolder()
         let printed = Guarded<[String]>([])
         try await runSealedDataArticles(url: folder.file("archive.sealed")) { text in
@@ -85,7 +85,7 @@ import Testing
         #expect(printed.withLock { $0 } == expected)
     }
 
-    @Test func `the code of the articles on indexes and searches does what they say`() throws {
+    @Test func `the code of the articles on indexes and searches has the described results`() throws {
         let printed = Guarded<[String]>([])
         try runSearchArticles { text in printed.withLock { $0.append(text) } }
         let expected = [
@@ -95,14 +95,14 @@ import Testing
         #expect(printed.withLock { $0 } == expected)
     }
 
-    @Test func `the code of the article on data stores does what it says`() throws {
+    @Test func `the code of the article on data stores has the described results`() throws {
         let folder = TemporaryFolder()
         var printed: [String] = []
         try runDataStoreArticle(url: folder.file("trips.json")) { printed.append($0) }
         #expect(printed == ["1"])
     }
 
-    @Test func `the code of the article on queries does what it says`() throws {
+    @Test func `the code of the article on queries has the described results`() throws {
         var printed: [String] = []
         try QueryArticle.run { printed.append($0) }
         let expected = [

@@ -1,7 +1,7 @@
 package import Foundation
 package import ObjectGraph
 
-/// The store that the writer writes and its test reads: pairs of entries that refer to each other.
+/// A store of pairs of entries that refer to each other, written by a process and read by its test.
 package enum Journal {
     package static func open(_ url: URL) throws -> ManagedObjectContext {
         let model = try ManagedObjectModel(entities: [

@@ -2,12 +2,12 @@ package import Foundation
 package import ObjectGraph
 import TestSupport
 
-/// Random changes of a graph with relationships of every kind and delete rule, by a writer that knows only what it has read
-/// earlier, under random merge policies. Many such writers share a store; whatever they do, no reference may lead to nothing.
+/// Random changes of a graph with relationships of every kind and delete rule, by a writer with outdated objects, under
+/// random merge policies. Many such writers share a store; none may leave a dangling reference.
 package struct LinkWorkload {
     private let context: ManagedObjectContext
     private var random: SeededGenerator
-    /// Objects that the writer has read at some time, and keeps.
+    /// The objects that the writer has read earlier.
     private var known: [ManagedObject] = []
 
     package static func openStore(_ url: URL) throws -> PersistentStoreCoordinator {
@@ -58,7 +58,7 @@ package struct LinkWorkload {
         ])
     }
 
-    /// Opens a store, does a number of random operations, and closes the store.
+    /// Opens a store, performs a number of random operations, and closes the store.
     package static func run(_ url: URL, seed: UInt64, steps: Int) throws {
         let coordinator = try openStore(url)
         var workload = LinkWorkload(coordinator, seed: seed)
@@ -71,9 +71,9 @@ package struct LinkWorkload {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Does a number of random operations.
+    /// Performs a number of random operations.
     ///
-    /// - Throws: what the store throws, conflicts and refused deletions excepted.
+    /// - Throws: Errors of the store, except conflicts and refused deletions.
     package mutating func run(steps: Int) throws {
         for _ in 0..<steps {
             do {

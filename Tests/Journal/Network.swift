@@ -2,7 +2,7 @@ package import Foundation
 package import ObjectGraph
 import TestSupport
 
-/// A store that several processes change at once: members of writers, which belong to groups and are linked with each other.
+/// A store that several processes change concurrently: members of writers, which belong to groups and have friends.
 package enum Network {
     package static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
@@ -39,7 +39,7 @@ package enum Network {
         return context
     }
 
-    /// The numbers of the members that a writer has in the store, ascending.
+    /// The numbers of a writer's members in the store, ascending.
     package static func numbers(of writer: Int64, in context: ManagedObjectContext) throws -> [Int64] {
         try context.fetch(FetchRequest(context.model.entitiesByName["Member"]!), as: ManagedObject.self)
             .filter { $0["writer"] == .integer(writer) }
@@ -50,10 +50,10 @@ package enum Network {
 
 /// Saves random changes of a network: one save for each step.
 ///
-/// A writer inserts and deletes members of its own only, so that its acknowledgements tell which of them have to be there.
-/// It links them with those of other writers and moves those between groups.
+/// A writer inserts and deletes its own members only, so that its acknowledgements determine which of them must exist.
+/// It links them with members of other writers, and moves members of other writers between groups.
 package struct NetworkWriter {
-    /// What a step is about: the insertion or deletion of a member of the writer, or something else.
+    /// A step: the insertion or deletion of a member of the writer, or another change.
     package enum Step {
         case insert(Int64), delete(Int64), other
     }
@@ -83,7 +83,7 @@ package struct NetworkWriter {
         return object
     }
 
-    /// Changes something, without saving it.
+    /// Makes a random change without saving it.
     package mutating func prepare() throws -> Step {
         let members = try all("Member")
         switch pick(10) {
@@ -93,7 +93,7 @@ package struct NetworkWriter {
             let text = Value.text(String(repeating: "member \(number) ", count: pick(200)))
             let member = make("Member", ["writer": .integer(writer), "number": .integer(number), "text": text])
             let groups = try all("Group")
-            // Writers make groups of the same names, which become one.
+            // Writers insert groups with equal names, which are merged.
             let group = groups.isEmpty || pick(4) == 0 ? make("Group", ["name": .text(String(pick(5)))]) : nil
             member.setDestination(group ?? groups[pick(groups.count)], forRelationship: "group")
             if !members.isEmpty {
@@ -122,9 +122,9 @@ package struct NetworkWriter {
         return .other
     }
 
-    /// Saves what was prepared. Changes that conflict with those of another writer are dropped.
+    /// Saves the prepared change, or drops it if it conflicts with a change of another writer.
     ///
-    /// - Returns: whether it is saved.
+    /// - Returns: Whether the change is saved.
     package mutating func save(_ step: Step) throws -> Bool {
         do {
             try context.save()
@@ -137,7 +137,7 @@ package struct NetworkWriter {
         case .delete(let number): own.removeAll { $0 == number }
         case .other: break
         }
-        // What a writer keeps in memory is not what other processes read.
+        // A reset writer reads the changes of other processes.
         if pick(3) == 0 { context.reset() }
         return true
     }

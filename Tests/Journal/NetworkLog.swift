@@ -1,9 +1,9 @@
-/// What a writer of a network has announced and acknowledged, one line for each: `try + 7` before it saves the insertion of
-/// member 7, `did + 7` afterwards, and `-` for deletions.
+/// The announcements and acknowledgements of a writer of a network, one in a line: `try + 7` before it saves the
+/// insertion of member 7, `did + 7` afterwards, and `-` for deletions.
 package struct NetworkLog {
-    /// Members that have to be in the store.
+    /// Members that must be in the store.
     package private(set) var present: Set<Int64> = []
-    /// Members whose state is unknown, since the writer was killed before it acknowledged the save.
+    /// Members in an unknown state, because the writer was killed before it acknowledged the save.
     package private(set) var open: Set<Int64> = []
 
     package init(_ text: String) {

@@ -3,9 +3,9 @@ import Journal
 
 /// Writes to a store as another process; `SealedStoreTests` starts it.
 ///
-/// With a number, it saves entries, one pair after the other, until it is killed, and acknowledges each save on standard
-/// output by the pair's number. With a seed and a number of steps, it makes random changes of a graph. As a writer of a
-/// network, it saves random changes until it is killed, and writes a ``NetworkLog``.
+/// With a number, it saves pairs of entries until it is killed, and acknowledges each save by the number of the pair on
+/// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
+/// saves random changes until it is killed, and writes a ``NetworkLog``.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS

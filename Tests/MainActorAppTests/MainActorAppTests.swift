@@ -2,8 +2,7 @@ import Foundation
 import SealedData
 import Testing
 
-// What a new app looks like whose module belongs to the main actor by default: its models, its view model and its tests do,
-// too.
+// A new app whose module is isolated to the main actor by default, with its models, its view model and its tests.
 
 @Model
 final class Trip {
@@ -52,7 +51,7 @@ actor Importer {
     }
 }
 
-@Suite("A module of the main actor")
+@Suite("A module isolated to the main actor")
 struct MainActorAppTests {
     @Test func `declares models, fetches them and imports in the background`() async throws {
         let container = try ModelContainer(

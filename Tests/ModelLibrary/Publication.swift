@@ -13,35 +13,35 @@ public import SealedData
     /// The inverse is in this module.
     @Relationship(inverse: \Publisher.publications) public var publisher: Publisher?
 
-    /// Makes one.
+    /// Creates a model.
     public init(code: String, title: String) {
         self.code = code
         self.title = title
     }
 
-    /// Calls what a subclass may override.
+    /// Calls a method that a subclass may override.
     open func label() -> String { "\(title) (\(code))" }
 }
 
-/// A model class in the middle.
+/// A model class between the superclass and imported subclasses.
 @Model open class Periodical: Publication {
     /// A property.
     public var issues: [Int]
 
-    /// Makes one.
+    /// Creates a model.
     public init(code: String, title: String, issues: [Int]) {
         self.issues = issues
         super.init(code: code, title: title)
     }
 }
 
-/// Those that publish.
+/// A publisher.
 @Model public final class Publisher {
     /// A property.
     public var name: String
-    /// All that was published.
+    /// The published works.
     public var publications: [Publication] = []
 
-    /// Makes one.
+    /// Creates a model.
     public init(name: String) { self.name = name }
 }

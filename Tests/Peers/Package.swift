@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Other ways to keep the same rows, measured in one program; `Scripts/benchmark --peers` builds and runs it. A package of
-// its own, so that nothing but this program links the peers.
+// Other ways to store the same rows, measured in one program; `Scripts/benchmark --peers` builds and runs it. It is a
+// separate package, so that only this program links the peers.
 let package = Package(
     name: "Peers",
     platforms: [.macOS(.v15)],

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Where @Attribute, @Relationship, @Transient, #Index and #Unique may stand")
+@Suite("The places of @Attribute, @Relationship, @Transient, #Index and #Unique")
 struct AnnotationTests {
     @Test func `annotations expand to nothing`() {
         expect(

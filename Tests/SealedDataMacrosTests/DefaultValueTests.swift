@@ -158,7 +158,7 @@ struct DefaultValueTests {
         )
     }
 
-    @Test func `initial values of several lines stay as they are`() {
+    @Test func `initial values of several lines are kept unchanged`() {
         expect(
             #"""
             @Model final class Trip {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What @Model adds for the sake of inheritance")
+@Suite("The expansion of @Model for inheritance")
 struct InheritanceExpansionTests {
     @Test func `a subclass`() {
         expect(
@@ -144,7 +144,7 @@ struct InheritanceExpansionTests {
         )
     }
 
-    @Test func `a class that inherits from something else keeps the state where a subclass keeps what it adds`() {
+    @Test func `a class with an unknown supertype keeps the state in a stored property`() {
         expect(
             """
             @Model final class Trip: Travelling {
@@ -224,7 +224,7 @@ struct InheritanceExpansionTests {
         }
     }
 
-    @Test func `the accessors of a subclass count their slots from behind those of the superclass`() {
+    @Test func `the slots of a subclass follow those of the superclass`() {
         expect(
             """
             final class Leaf: Base {

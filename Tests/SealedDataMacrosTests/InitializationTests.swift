@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("How initializers assign persisted properties")
+@Suite("Assignments of persisted properties in initializers")
 struct InitializationTests {
     @Test(
         arguments: [
@@ -12,7 +12,7 @@ struct InitializationTests {
             "final class Trip: @unchecked Sendable { var name: String }",
         ]
     )
-    func `by setters where objects are complete from the start`(declaration: String) {
+    func `setters assign if objects are complete from the start`(declaration: String) {
         #expect(!expansion(of: declaration).contains("_InitializedProperty"))
     }
 
@@ -25,7 +25,7 @@ struct InitializationTests {
             "final class Trip: Other.Codable { var name: String }",
         ]
     )
-    func `by init accessors where something keeps objects incomplete`(declaration: String) {
+    func `init accessors assign if objects may be incomplete`(declaration: String) {
         #expect(expansion(of: declaration).contains("_InitializedProperty"))
     }
 
@@ -68,7 +68,7 @@ struct InitializationTests {
         )
     }
 
-    @Test func `a convenience initializer leaves the properties to another one`() {
+    @Test func `a convenience initializer need not assign the properties`() {
         expect(
             "@Model final class Trip { var a: Int; init(a: Int) { self.a = a }; convenience init() { self.init(a: 1) } }",
             isRefusedWith: [],

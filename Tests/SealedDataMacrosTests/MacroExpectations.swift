@@ -6,7 +6,7 @@ import Testing
 
 @testable import SealedDataMacros
 
-/// The macros under the names by which source code calls them.
+/// The macros by their names in source code.
 enum Specs {
     static let model: [String: MacroSpec] = [
         "Model": MacroSpec(
@@ -48,8 +48,8 @@ func expect(
     )
 }
 
-/// Expects the messages of `diagnostics`, in their order, and where `fixed` is given, that the fix-it of the given
-/// label leads to it. What the refused source expands to is of no interest.
+/// Expects the messages of `diagnostics` in their order and, if `fixed` is given, that the fix-it with the given label
+/// produces it. The expansion of the refused source is not checked.
 func expect(
     _ source: String,
     isRefusedWith diagnostics: [String],

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What @Model adds to a class")
+@Suite("The expansion of @Model")
 struct ModelExpansionTests {
     @Test func `a full class`() {
         expect(
@@ -126,7 +126,7 @@ struct ModelExpansionTests {
         )
     }
 
-    @Test func `the arguments of a relationship are copied as they are written`() {
+    @Test func `the arguments of a relationship are copied verbatim`() {
         let refusal = Refusal(
             of: """
                 @Model final class Trip {

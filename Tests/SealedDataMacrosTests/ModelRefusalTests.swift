@@ -3,7 +3,7 @@ import Testing
 
 @testable import SealedDataMacros
 
-@Suite("What @Model refuses about a class")
+@Suite("Classes that @Model refuses")
 struct ModelRefusalTests {
     @Test func `a struct is refused and can become a class`() {
         expect(

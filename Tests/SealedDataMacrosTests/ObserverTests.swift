@@ -35,7 +35,7 @@ struct ObserverTests {
         )
     }
 
-    @Test func `both observers with names of their own`() {
+    @Test func `both observers with custom parameter names`() {
         expect(
             """
             final class Trip {
@@ -101,7 +101,7 @@ struct ObserverTests {
         )
     }
 
-    @Test func `an observer that mentions its property writes past the observers`() {
+    @Test func `an observer that refers to its property accesses it without observers`() {
         expect(
             """
             final class Trip {

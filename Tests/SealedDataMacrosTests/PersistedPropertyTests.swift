@@ -55,7 +55,7 @@ struct PersistedPropertyTests {
         )
     }
 
-    @Test func `an initializer has to give a property without a default its first value`() {
+    @Test func `an initializer must assign a property without a default`() {
         expect(
             """
             final class Trip {
@@ -80,7 +80,7 @@ struct PersistedPropertyTests {
     }
 
     @Test(arguments: ["name: String?", "name: String!"])
-    func `an initializer may leave an optional property as it is`(binding: String) {
+    func `an initializer need not assign an optional property`(binding: String) {
         expect(
             """
             final class Trip {
@@ -104,7 +104,7 @@ struct PersistedPropertyTests {
         )
     }
 
-    @Test func `a name in backticks loses them behind the prefix`() {
+    @Test func `a name in backticks loses them after the prefix`() {
         expect(
             """
             final class `Type` {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What @Model refuses about a property")
+@Suite("Properties that @Model refuses")
 struct PropertyRefusalTests {
     @Test func `a weak property is refused and can become a plain one`() {
         expect(
@@ -46,7 +46,7 @@ struct PropertyRefusalTests {
         )
     }
 
-    @Test func `attributes of other packages are left alone`() {
+    @Test func `attributes of other packages are ignored`() {
         expect(
             """
             @Model final class Trip {
@@ -82,7 +82,7 @@ struct PropertyRefusalTests {
         )
     }
 
-    @Test func `a lazy property has to be transient`() {
+    @Test func `a lazy property must be transient`() {
         expect(
             """
             @Model final class Trip {
@@ -125,7 +125,7 @@ struct PropertyRefusalTests {
             ("Shape.Type", "a type can't be stored; keep a name for it, or mark the property @Transient"),
         ]
     )
-    func `a type of which no value can be stored is refused`(type: String, message: String) {
+    func `a type without storable values is refused`(type: String, message: String) {
         expect(
             "@Model final class Trip { var a: \(type); init() { a = make() } }",
             isRefusedWith: [message],

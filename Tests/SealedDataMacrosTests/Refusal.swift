@@ -4,9 +4,9 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-/// The diagnostics of one source and what its fix-its make of it.
+/// The diagnostics of one source and the results of its fix-its.
 struct Refusal {
-    /// What the source expands to all the same.
+    /// The expansion of the source in spite of the diagnostics.
     let expansion: String
 
     private let source: String
@@ -45,7 +45,7 @@ struct Refusal {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Macros see detached copies of the source; the context knows where they came from.
+    /// Macros receive detached copies of the source; the context maps them to their positions.
     private func offset(of position: AbsolutePosition, in node: Syntax) -> Int {
         context.location(for: position, anchoredAt: node, fileName: "test.swift").offset
     }

@@ -4,12 +4,12 @@ import Testing
 @Suite struct TextTableTests {
     private let columns: [TextTable.Column] = [.text("section"), .number("packages")]
 
-    @Test func `words stand left and numbers right`() {
+    @Test func `words are aligned left and numbers right`() {
         let lines = TextTable.lines(columns, [["libs", "1,904"], ["contrib/games", "7"]], width: nil)
         #expect(lines == ["section        packages", "libs              1,904", "contrib/games         7"])
     }
 
-    @Test func `the widest column gives way where the line is too short`() {
+    @Test func `the widest column is truncated if the line is too short`() {
         let lines = TextTable.lines(columns, [["contrib/games", "7"]], width: 20)
         #expect(lines == ["section     packages", "contrib/g…         7"])
     }

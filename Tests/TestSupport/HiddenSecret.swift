@@ -3,16 +3,16 @@
 
     /// Random bytes that can be searched for in the memory of the process.
     ///
-    /// The bytes are kept masked, so that a search finds only copies made by the code under test. A test that searches runs
-    /// in a process of its own.
+    /// The bytes are kept masked, so that a search finds only copies made by the code under test. A test that searches
+    /// runs in a separate process.
     package final class HiddenSecret {
         private let masked: [UInt8]
         private let mask: UInt8 = 0x5c
 
         package init(count: Int = 32) { masked = (0..<count).map { _ in .random(in: 0...255) } }
 
-        /// Whether the memory of the process can be searched: a sanitizer reserves terabytes of addresses for its shadow
-        /// memory, so that a search would practically never end.
+        /// Whether the memory of the process can be searched: a sanitizer reserves terabytes of addresses for its
+        /// shadow memory, so that a search would practically never end.
         package static let isSearchable: Bool = {
             let process = dlopen(nil, RTLD_NOW)
             defer { if let process { dlclose(process) } }

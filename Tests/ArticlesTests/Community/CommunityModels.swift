@@ -2,7 +2,7 @@
 import Foundation
 import SealedData
 
-// The article about relationships between people. It shows no initializers; they are written here.
+// The article about relationships between people. It omits the initializers, which are added here.
 
 @Model
 final class Person {
@@ -12,7 +12,7 @@ final class Person {
     let gender: Gender
     @Relationship(deleteRule: .noAction, inverse: \Community.member)
     var community: [Community]
-    // The article writes `\CommunityRelationship.Person1ID` here and `person1` further down.
+    // The article has `\CommunityRelationship.Person1ID` here and `person1` below.
     @Relationship(deleteRule: .cascade, inverse: \CommunityRelationship.person1)
     var relationships: [CommunityRelationship]
 
@@ -41,7 +41,7 @@ final class Person {
 
 @Model
 final class Community {
-    // The text says that the property is unique; the code says it with `@Attribute` alone.
+    // According to the text the property is unique; the code has `@Attribute` without the option.
     @Attribute(.unique) let communityID: UUID
     let communityName: String
     var member: [Person]
@@ -56,7 +56,7 @@ final class Community {
 @Model
 final class CommunityRelationship {
     @Attribute let RelationshipID: UUID
-    // `let Person1: Person` in the first version, which the sample data assigns later.
+    // `let Person1: Person` in the first version; the sample data assigns it later.
     var person1: Person?
     var person2: Person?
     var relationshipType: RelationshipType
@@ -123,7 +123,7 @@ struct CommunityApp {
     }()
 }
 
-/// The classes as the article shows them first, before they know their inverses.
+/// The first version of the classes in the article, without inverses.
 enum FirstDraft {
     @Model
     final class Person {

@@ -26,12 +26,12 @@ struct CommunityTests {
         #expect((community.isToOneRelationship, community.deleteRule) == (false, .noAction))
         let relationships = try #require(person.relationshipsByName["relationships"])
         #expect((relationships.inverseName, relationships.deleteRule) == ("person1", .cascade))
-        // One side's word is enough.
+        // It is enough to declare the inverse on one side.
         let member = schema.entity(for: Community.self)?.relationshipsByName["member"]
         #expect(member?.inverseName == "community")
     }
 
-    @Test func `a reference that is given to one side is seen from the other`() throws {
+    @Test func `setting one side of a relationship sets the other`() throws {
         let (a, b) = (person("a"), person("b"))
         let club = Community(communityName: "club", member: [a])
         context.insert(club)
@@ -50,7 +50,7 @@ struct CommunityTests {
         #expect(first.relationships.first?.person2?.name == "b")
     }
 
-    @Test func `with a person go the person's relationships, and the community stays`() throws {
+    @Test func `deleting a person deletes the person's relationships, and the community stays`() throws {
         let (a, b) = (person("a"), person("b"))
         let club = Community(communityName: "club", member: [a, b])
         let friends = CommunityRelationship(relationshipType: .lover)
@@ -68,7 +68,7 @@ struct CommunityTests {
         #expect(try other.all(Community.self).first?.member.map(\.name) == ["b"])
     }
 
-    @Test func `a community with the identifier of another one updates it`() throws {
+    @Test func `a community with an existing identifier updates the existing one`() throws {
         let id = UUID()
         context.insert(Community(communityID: id, communityName: "first", member: []))
         try context.save()
@@ -77,7 +77,7 @@ struct CommunityTests {
         #expect(try ModelContext(container).all(Community.self).map(\.communityName) == ["second"])
     }
 
-    @Test func `the sample data is inserted with all that it is related to, into a default container`() async {
+    @Test func `the sample data is inserted with all related models into a default container`() async {
         await #expect(processExitsWith: .success) {
             try await withDefaultStores {
                 let app = CommunityApp()

@@ -6,14 +6,14 @@ import Testing
 struct ContentTests {
     private let modelContainer: ModelContainer
 
-    /// As the article's third supplement has it for tests.
+    /// The container for tests in the article's third supplement.
     init() throws {
         let schema = Schema([ContentModel.self])
         let modelConfiguration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
         modelContainer = try ModelContainer(for: schema, configurations: modelConfiguration)
     }
 
-    @Test func `the repository gives out what it was given`() async throws {
+    @Test func `the repository returns the inserted contents`() async throws {
         let repository = Fetching.ContentRepository(modelContainer: modelContainer)
         #expect(await repository.fetchAll() == [])
         let contents = ["a", "b"].map { ContentEntity(id: UUID(), title: $0) }
@@ -31,7 +31,7 @@ struct ContentTests {
         #expect(await repository.isOnMainThread == false)
     }
 
-    @Test func `only the main context saves by itself`() async throws {
+    @Test func `only the main context saves automatically`() async throws {
         #expect(await mainContextSavesByItself)
         let repository = Fetching.ContentRepository(modelContainer: modelContainer)
         #expect(await repository.savesByItself == false)
@@ -42,7 +42,7 @@ struct ContentTests {
 
     @MainActor private var mainContextSavesByItself: Bool { modelContainer.mainContext.autosaveEnabled }
 
-    @Test func `a view model that fetches after each insertion shows what is stored`() async {
+    @Test func `a view model that fetches after each insertion shows the stored contents`() async {
         await #expect(processExitsWith: .success) {
             try await withDefaultStores {
                 let viewModel = await Fetching.ContentViewModel()
@@ -55,7 +55,7 @@ struct ContentTests {
         }
     }
 
-    @Test func `a view model that waits for notifications shows what is stored`() async {
+    @Test func `a view model that waits for notifications shows the stored contents`() async {
         await #expect(processExitsWith: .success) {
             try await withDefaultStores {
                 let viewModel = await Observing.ContentViewModel()
@@ -70,7 +70,7 @@ struct ContentTests {
     }
 }
 
-/// Waits until an observed number is the expected one, as a view does that draws itself anew after each change.
+/// Waits until an observed number is the expected one, like a view that is redrawn after each change.
 @MainActor
 private func contents<ViewModel: AnyObject & Sendable>(
     of viewModel: ViewModel,

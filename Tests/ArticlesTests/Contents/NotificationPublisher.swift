@@ -1,8 +1,8 @@
 import Foundation
 
-// What the article uses of Combine, which other platforms than Apple's do not have.
+// The parts of Combine that the article uses, which other platforms than Apple's do not have.
 
-/// Ends an observation when nobody refers to it any more.
+/// Ends an observation when it is deallocated.
 final class AnyCancellable: Hashable {
     private let observer: any NSObjectProtocol
 

@@ -79,7 +79,7 @@ struct DeleteRuleTests {
         #expect(try reader.all(NullifyingChild.self).map { $0.parent == nil } == [true, true])
     }
 
-    @Test func `deny forbids it as long as there are children`() throws {
+    @Test func `deny forbids the deletion while there are children`() throws {
         let parent = DenyingParent()
         parent.children = [DenyingChild()]
         context.insert(parent)
@@ -95,7 +95,7 @@ struct DeleteRuleTests {
         #expect(try context.all(DenyingChild.self).count == 1)
     }
 
-    @Test func `noAction leaves the children alone, and nothing dangles`() throws {
+    @Test func `noAction keeps the children, and no reference dangles`() throws {
         let parent = IndifferentParent()
         parent.children = [IndifferentChild()]
         context.insert(parent)

@@ -24,7 +24,7 @@ class Profile {
     }
 }
 
-/// Named apart from Swift's `Task`, which other articles use.
+/// Named differently from Swift's `Task`, which other articles use.
 enum Tasks {
     @Model
     class Category {

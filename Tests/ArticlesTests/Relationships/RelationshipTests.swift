@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The article about kinds of relationships")
 struct RelationshipTests {
-    @Test func `one to one: both sides are filled, and the profile goes with its user`() throws {
+    @Test func `one to one: both sides are set, and deleting the user deletes the profile`() throws {
         let container = try container(for: User.self, Profile.self)
         let context = ModelContext(container)
         let user = User(name: "u")
@@ -29,7 +29,7 @@ struct RelationshipTests {
         #expect(try left.all(User.self).map { $0.profile?.age } == [nil, nil])
     }
 
-    @Test func `one to many: both sides are filled, and the tasks go with their category`() throws {
+    @Test func `one to many: both sides are set, and deleting the category deletes the tasks`() throws {
         let container = try container(for: Tasks.Category.self)
         let context = ModelContext(container)
         let (work, home) = (Tasks.Category(name: "work"), Tasks.Category(name: "home"))
@@ -49,7 +49,7 @@ struct RelationshipTests {
         #expect(try reader.all(Tasks.Category.self).map(\.name) == ["work"])
     }
 
-    @Test func `many to many: both sides are filled, and each is cleared when the other goes`() throws {
+    @Test func `many to many: both sides are set, and deleting one side clears the other`() throws {
         let container = try container(for: Student.self)
         let context = ModelContext(container)
         let students = ["a", "b"].map { Student(name: $0) }
@@ -83,12 +83,12 @@ struct EventTests {
         modelContext = ModelContext(container)
     }
 
-    /// What `@Query(sort: [SortDescriptor(\Tag.order)])` shows.
+    /// The results of `@Query(sort: [SortDescriptor(\Tag.order)])`.
     private var tags: [Tag] {
         get throws { try modelContext.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Tag.order)])) }
     }
 
-    /// What the app's list shows of each event.
+    /// The line of each event in the app's list.
     private var lines: [String] {
         get throws {
             try modelContext.all(Event.self).map { event in
@@ -104,13 +104,13 @@ struct EventTests {
         modelContext.insert(newTag)
     }
 
-    @Test func `tags are ordered as they were added`() throws {
+    @Test func `tags have the order of their insertion`() throws {
         for name in ["c", "a", "b"] { try addTag(name) }
         #expect(try tags.map(\.tagName) == ["c", "a", "b"])
         #expect(try tags.map(\.order) == [0, 1, 2])
     }
 
-    @Test func `an event shows its tag, as it is called now, until it is deleted`() throws {
+    @Test func `an event shows the current name of its tag until the tag is deleted`() throws {
         try addTag("music")
         let tag = try #require(tags.first)
         modelContext.insert(Event(eventName: "concert", tag: tag))

@@ -4,15 +4,15 @@ import Guarded
 import ObjectGraph
 @testable import SealedStore
 
-/// The store of the talk about encrypted stores: a subclass with the five functions that it names. Each notes that it was
-/// called and leaves the work to the class above.
+/// The store of the talk about encrypted stores: a subclass with the five methods that the talk names. Each records its
+/// call and calls the superclass.
 final class MySecureStore: SealedStore, @unchecked Sendable {
-    // Sound because the only property is guarded.
+    // Sound because the only mutable property is guarded.
 
     /// The type that the class is registered under.
     static let type = "MySecureStore"
 
-    /// What the object graph has asked the stores of the process for, by file.
+    /// The requests that the stores of the process received, by file.
     static let calls = Guarded<[URL: [String]]>([:])
 
     private func note(_ call: String) {

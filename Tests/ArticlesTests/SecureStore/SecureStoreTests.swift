@@ -43,7 +43,7 @@ final class SecureStoreTests {
                 relationships: [RelationshipDescription("chats", to: "Chat", .many, inverse: "members")]
             ),
         ])
-        // Registered before anything is opened, under the type that the description names.
+        // Registered before the store is added, under the type in the description.
         PersistentStoreCoordinator.registerStoreClass(MySecureStore.self, type: MySecureStore.type)
         description = PersistentStoreDescription(
             type: MySecureStore.type,
@@ -83,7 +83,7 @@ final class SecureStoreTests {
 
     private func reader() -> ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
-    /// What the store was asked for while `body` ran.
+    /// The requests that the store receives while `body` runs.
     private func calls(during body: () throws -> Void) rethrows -> [String] {
         MySecureStore.calls.withLock { $0[url] = [] }
         try body()
@@ -101,7 +101,7 @@ final class SecureStoreTests {
             #expect(table("Message").contains("\"\(column)\""))
         }
         #expect(table("Picture").isEmpty)
-        // To-many relationships are no columns: a table of pairs, or the key on the other side.
+        // To-many relationships have no columns: they are a table of pairs, or the key on the other side.
         #expect(!table("Chat").contains("\"members\""))
         #expect(definitions.contains { $0.contains("\"source\"") && $0.contains("\"target\"") })
         #expect(
@@ -124,7 +124,7 @@ final class SecureStoreTests {
         #expect(throws: Never.self) { try other.addPersistentStore(description) }
     }
 
-    @Test func `a type that nobody has registered is no store`() {
+    @Test func `an unregistered store type is refused`() {
         var unknown = description
         unknown.type = "YourSecureStore"
         #expect(throws: ObjectGraphError.self) {
@@ -132,7 +132,7 @@ final class SecureStoreTests {
         }
     }
 
-    @Test func `a save asks for permanent identifiers and writes once`() throws {
+    @Test func `a save obtains permanent identifiers and writes once`() throws {
         let calls = try calls { try insertChat() }
         #expect(calls.filter { $0 == "save" }.count == 1)
         #expect(calls.contains("obtainPermanentIDs"))
@@ -172,7 +172,7 @@ final class SecureStoreTests {
         #expect(!chat.isFault)
     }
 
-    @Test func `relationships lead to one object, to none and to many`() throws {
+    @Test func `relationships have one, no and many destinations`() throws {
         try insertChat()
         let context = reader()
         let messages = try context.fetch(request("Message"), as: ManagedObject.self)

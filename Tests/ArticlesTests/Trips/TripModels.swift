@@ -2,8 +2,8 @@
 import Foundation
 import SealedData
 
-// The talk that introduces SwiftData. Its transcript has lost the names of the attributes and uses the spelling of the
-// first beta; both are as in the release here. It shows neither the other classes nor the initializers.
+// The talk that introduces SwiftData. Its transcript lacks the names of the attributes and uses the spelling of the
+// first beta; both are as in the release here. It omits the other classes and the initializers.
 
 @Model class Trip {
     @Attribute(.unique) var name: String

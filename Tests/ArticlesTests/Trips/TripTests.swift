@@ -22,7 +22,7 @@ struct TripTests {
         try body(container())
     }
 
-    @Test func `a container with the schema alone is made in the default place`() async {
+    @Test func `a container with a schema only is created in the default folder`() async {
         await #expect(processExitsWith: .success) {
             try await withDefaultStores {
                 let container = try ModelContainer(for: Trip.self, LivingAccommodation.self)
@@ -35,7 +35,7 @@ struct TripTests {
         }
     }
 
-    @Test func `the predicate finds the birthday trips to New York that are to come`() throws {
+    @Test func `the predicate finds future birthday trips to New York`() throws {
         try withContainer { container in
             let context = ModelContext(container)
             let (past, future) = (Date(timeIntervalSinceNow: -86400), Date(timeIntervalSinceNow: 86400))
@@ -95,7 +95,7 @@ struct TripTests {
         }
     }
 
-    @Test func `a trip with the name of another one updates it`() throws {
+    @Test func `a trip with an existing name updates the existing trip`() throws {
         try withContainer { container in
             let context = ModelContext(container)
             context.insert(Trip(name: "Birthday Trip", destination: "New York"))
@@ -106,7 +106,7 @@ struct TripTests {
         }
     }
 
-    @Test func `what is not saved can be left out of a fetch, and results can be limited`() throws {
+    @Test func `a fetch can exclude unsaved models and limit its results`() throws {
         try withContainer { container in
             let context = ModelContext(container)
             for name in ["a", "b", "c"] { context.insert(Trip(name: name, destination: "d")) }

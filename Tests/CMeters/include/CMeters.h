@@ -1,4 +1,4 @@
-// Counts what a part of the program asks of the allocator and of SQLite, for all threads together.
+// Counts the allocations and SQLite statements of a part of the program, in all threads.
 #ifndef CMETERS_H
 #define CMETERS_H
 
@@ -10,30 +10,30 @@
 #include <malloc/malloc.h>
 #endif
 
-// What was counted between cmeters_begin() and cmeters_end().
+// The counts between cmeters_begin() and cmeters_end().
 typedef struct {
-    // How often memory was allocated.
+    // The number of allocations.
     long allocations;
-    // The most bytes that were allocated at any time, less those at the beginning.
+    // The peak of allocated bytes, less the bytes at the beginning.
     long peak_bytes;
-    // How many statements were begun.
+    // The number of started statements.
     long statements;
 } cmeters_counts;
 
-// Whether anything is counted here: with glibc, and not beside a sanitizer, which has an allocator of its own.
+// Whether counting is supported: with glibc, and without a sanitizer, which replaces the allocator.
 int cmeters_are_there(void);
 
-// Lets cmeters_begin() count, or not: counting costs time.
+// Enables or disables counting by cmeters_begin(): counting takes time.
 void cmeters_arm(int on);
 
-// Counts from here on, if armed.
+// Starts counting, if armed.
 void cmeters_begin(void);
 void cmeters_end(void);
 
-// What was counted last.
+// The last counts.
 cmeters_counts cmeters_last(void);
 
-// The bytes that the program has allocated and not freed; 0 where nobody knows.
+// The bytes that the program has allocated and not freed; 0 if unknown.
 static inline size_t cmeters_used_bytes(void) {
 #if defined(__linux__) && defined(__GLIBC__)
     struct mallinfo2 information = mallinfo2();
@@ -46,7 +46,7 @@ static inline size_t cmeters_used_bytes(void) {
 #endif
 }
 
-// Brings the allocator to join freed blocks that lie side by side, which glibc does when it is asked for a large one.
+// Lets the allocator join adjacent freed blocks, which glibc does for a large allocation.
 static inline void cmeters_join_freed_blocks(void) {
     void *volatile block = malloc(4096);
     free(block);

@@ -3,7 +3,7 @@ import SealedData
 
 extension SymbolList {
     mutating func addModels() {
-        // The macros are on the probes.
+        // The probes use the macros.
         add("@Model", Probe.self)
         add("@Attribute(_:originalName:hashModifier:)", Probe.self)
         add(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of SwiftData's symbols in the documentation, against the code that uses them.
+/// Compares the table of SwiftData's symbols in the documentation with the code that uses them.
 @Suite("The table of SwiftData's API") struct SwiftDataAPITests {
     private static let article = URL(filePath: #filePath)
         .deletingLastPathComponent()
@@ -30,7 +30,7 @@ import Testing
     private static let present = ["Yes.", "Accepted."]
     private static let absent = ["Later.", "Apple."]
 
-    @Test func `every symbol that is there is in the table, and the other way round`() throws {
+    @Test func `the table contains exactly the supported symbols`() throws {
         let listed = try rows().filter { row in Self.present.contains { row.state.hasPrefix($0) } }.map(\.symbol)
         let compiled = SymbolList.all.names
         #expect(Set(compiled).subtracting(listed).sorted() == [], "not in the table")
@@ -44,7 +44,7 @@ import Testing
         #expect(names.keys.sorted() == [])
     }
 
-    @Test func `a symbol that is missing, or does nothing, has a reason`() throws {
+    @Test func `a symbol that is missing or has no effect has a reason`() throws {
         let states = Self.present + Self.absent
         for row in try rows() {
             #expect(states.contains { row.state.hasPrefix($0) }, "\(row.symbol): \(row.state)")

@@ -1,13 +1,13 @@
 import Foundation
 import SealedData
 
-/// The symbols of SwiftData's API that this package has, by the names that the table in the documentation gives them.
+/// The symbols of SwiftData's API in this package, by their names in the table of the documentation.
 ///
-/// Each is used beside its name, so that a list with a symbol that is missing does not compile. Nothing is called.
+/// Each symbol is used beside its name, so that a list with a missing symbol does not compile. No code is called.
 struct SymbolList {
     private(set) var names: [String] = []
 
-    /// Every symbol there is.
+    /// All symbols.
     static var all: SymbolList {
         var list = SymbolList()
         list.addModels()

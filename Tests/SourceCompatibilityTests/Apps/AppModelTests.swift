@@ -83,7 +83,7 @@ struct AppModelTests {
         #expect(try other.fetch(FetchDescriptor<Jingle>()).map(\.text) == ["la"])
     }
 
-    @Test func `properties inside conditions are persisted as the conditions say`() throws {
+    @Test func `properties inside compilation conditions are persisted if the conditions are true`() throws {
         let context = ModelContext(try container(Document.self))
         let document = Document(title: "t")
         document.pages = 3
@@ -98,7 +98,7 @@ struct AppModelTests {
         #expect(entity?.uniquenessConstraints == [["code"]])
     }
 
-    @Test func `names that occur elsewhere are names like any other`() throws {
+    @Test func `names that occur elsewhere are ordinary names`() throws {
         let context = ModelContext(
             try container(Hostile.Leaf.self, Hostile.Model.self, Hostile.Element.self, Hostile.Attribute.self)
         )

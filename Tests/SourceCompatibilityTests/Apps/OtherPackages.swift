@@ -1,6 +1,6 @@
 import SealedData
 
-// Stand-ins for attributes of other packages: macros that add nothing to what they stand on.
+// Stand-ins for attributes of other packages: macros with empty expansions.
 
 @attached(peer)
 macro PrimaryKey() = #externalMacro(module: "SealedDataMacros", type: "TransformablePropertyMacro")
@@ -8,7 +8,7 @@ macro PrimaryKey() = #externalMacro(module: "SealedDataMacros", type: "Transform
 @attached(peer)
 macro Coded(_ name: String) = #externalMacro(module: "SealedDataMacros", type: "TransformablePropertyMacro")
 
-/// What an app's models share.
+/// A protocol of an app's models.
 protocol Titled {
     var title: String { get }
 }

@@ -1,7 +1,7 @@
 import SealedData
 import TestSupport
 
-/// The Swift compiler, for sources that must not compile, or whose compilation is what a test is about.
+/// The Swift compiler, for sources that must not compile, and for tests of compilation.
 struct Compiler {
     /// A mode of the language.
     enum LanguageMode: String, CaseIterable, Sendable {
@@ -52,7 +52,7 @@ struct Compiler {
         let output: String
     }
 
-    /// The options that make the modules and macros of this build known.
+    /// The search paths for the modules and macros of this build.
     private static var products: [String] {
         // The tests are a product of the build: <build>/SealedDataPackageTests.xctest.
         let build = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -69,8 +69,8 @@ struct Compiler {
         ]
     }
 
-    /// Reads diagnostics in the style `file:line:column: severity: message`. A line after one in the expansion of a macro says
-    /// where the expansion stands in the source.
+    /// Parses diagnostics in the style `file:line:column: severity: message`. The line after a diagnostic in the
+    /// expansion of a macro holds the position of the expansion in the source.
     private static func parse(_ output: String, file: String) -> [Diagnostic] {
         var found: [Diagnostic] = []
         var pending: (severity: String, message: String)?

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Type-checking predicates")
 struct PredicateTypeCheckingTests {
-    /// A limit on the work of the type checker for one expression, a fifth of what the compiler allows: all of the
+    /// A limit on the work of the type checker for one expression, a fifth of the compiler's limit: all of the
     /// predicates stay below it with Foundation alone. The number of scopes does not depend on the machine.
     private static let limit = ["-Xfrontend", "-solver-scope-threshold=200000"]
 
@@ -14,14 +14,14 @@ struct PredicateTypeCheckingTests {
         }
     }
 
-    @Test func `predicates with captured models are within the limit, too`() throws {
+    @Test func `predicates with captured models are within the limit too`() throws {
         let source = Self.models + Self.function(Self.captures)
         for (index, predicate) in try failures(in: source).map({ ($0.line, $0.message) }) {
             Issue.record("line \(index): \(predicate)")
         }
     }
 
-    @Test func `a mistake in a predicate is found where it is`() throws {
+    @Test func `an error in a predicate is reported at its position`() throws {
         let mistakes = [
             "#Predicate<Person> { $0.nme == name && $0.age > 3 }",
             "#Predicate<Person> { $0.name == 3 }",

@@ -72,7 +72,7 @@ struct RefusedPropertyTests {
         #expect(errors.first?.message.contains("declare it as 'private(set) var'") == true)
     }
 
-    @Test func `a well-known property wrapper is refused in words`() throws {
+    @Test func `a well-known property wrapper is refused with an explanation`() throws {
         let source = """
             import SealedData
 

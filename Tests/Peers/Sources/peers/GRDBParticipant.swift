@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Structs that are read from a row and written to one by hand.
+/// Structs with handwritten conversions from and to rows.
 private struct ItemRecord: FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "item"
 
@@ -45,7 +45,7 @@ private struct ItemRecord: FetchableRecord, MutablePersistableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// The same by way of `Codable`.
+/// The same with `Codable`.
 private struct CodableItem: Codable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "item"
 
@@ -98,7 +98,7 @@ private struct CodableIntegers: Codable, FetchableRecord, PersistableRecord {
 
 /// GRDB on the same library, with the same key.
 struct GRDBParticipant: Participant {
-    /// What rows become.
+    /// The form of the rows.
     enum Style: String {
         case records, codable = "Codable"
         /// Rows whose columns are read by name, and by index; they write records.

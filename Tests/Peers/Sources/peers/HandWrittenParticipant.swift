@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The C API by hand, on an encrypted file or, for the price of encryption, on a plain one.
+/// Handwritten code on the C API, on an encrypted file or, to measure the cost of encryption, on a plain one.
 struct HandWrittenParticipant: Participant {
     let isEncrypted: Bool
     var name: String { isEncrypted ? "C API" : "C API, plain" }

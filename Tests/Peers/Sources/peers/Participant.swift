@@ -1,8 +1,8 @@
 import Foundation
 
-/// One way to keep rows, with the operations that all of them are measured in.
+/// One way to store rows, with the measured operations.
 protocol Participant {
-    /// What stands above its column.
+    /// The title of its column.
     var name: String { get }
 
     /// Writes items to a new file, in one transaction.
@@ -31,10 +31,10 @@ struct ItemValues {
 let key = (0..<32).map { UInt8($0) }
 let keySpecification = "x'" + key.map { String(format: "%02x", $0) }.joined() + "'"
 
-/// What a program throws that read something else than was written.
+/// The error of a participant that reads other values than it wrote.
 struct WrongResult: Error {}
 
-/// Checks what was read, so that nobody leaves anything out.
+/// Checks the values that were read, so that no participant skips any.
 func expect(_ condition: Bool) throws {
     if !condition { throw WrongResult() }
 }

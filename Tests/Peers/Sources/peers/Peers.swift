@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures all participants in turns, in medians of seven runs, and prints what each takes for what the C API takes 1.
+/// Measures all participants alternately, in medians of seven runs, and prints their times relative to the C API.
 @main
 struct Peers {
     private static let runs = 7
