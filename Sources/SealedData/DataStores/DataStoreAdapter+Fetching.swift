@@ -135,6 +135,7 @@ extension DataStoreAdapter {
 
 extension FetchDescriptor {
     /// Makes the descriptor for a request; nil if the request must be evaluated in memory.
+    ///
     /// The adapter applies the offset, because a store may ignore it.
     fileprivate init?(delegating request: FetchRequest) {
         // A store fetches one class at a time.
