@@ -66,7 +66,7 @@ extension DataStoreAdapter {
         return result
     }
 
-    /// The owners and members of a relationship, as the members tell them.
+    /// Returns the owners and members of a relationship, read from the members.
     private func owners(
         along relationship: Relationship,
         _ editingState: EditingState
@@ -85,7 +85,7 @@ extension DataStoreAdapter {
 
     // MARK: Snapshots
 
-    /// The snapshots of objects, as far as they exist: those at hand first, the others fetched.
+    /// Returns the snapshots of existing objects: cached ones first, the others fetched.
     private func snapshots(with keys: [Int64], _ editingState: EditingState) throws -> [DefaultSnapshot] {
         let related = related.withLock { $0 }
         var found = keys.compactMap { related[$0] }

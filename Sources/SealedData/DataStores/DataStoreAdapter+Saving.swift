@@ -1,9 +1,9 @@
 import Guarded
 import ObjectGraph
 
-/// Saving: the context's changed models go to the store whole.
+/// Saving: the store receives all values of the changed models.
 extension DataStoreAdapter {
-    /// Has the store save the changes of a context.
+    /// Saves the changes of a context in the store.
     ///
     /// - Throws: `SaveConflict` where objects were changed since the context read them; what the store throws.
     func save(_ changes: SaveChangesRequest, of context: ManagedObjectContext?) throws -> StoreResult {
@@ -24,10 +24,10 @@ extension DataStoreAdapter {
         )
 
         for (object, identifier) in zip(inserted, temporary) {
-            // A store that gives no permanent identifier knows the object by the temporary one.
+            // If the store assigns no permanent identifier, it uses the temporary one.
             let permanent = result.remappedIdentifiers[identifier] ?? identifier
             let id = object.managedObjectID
-            // An object of which others had to know already has its key.
+            // An object that other objects refer to already has its key.
             primaryKeys.assign(permanent, to: id.isTemporary ? object.assignedKey : id.key, in: id.entity)
         }
         related.withLock { $0 = [:] }
@@ -39,7 +39,7 @@ extension DataStoreAdapter {
         return .saved
     }
 
-    /// The objects that live in this store.
+    /// Returns the objects of this store.
     private func own(_ objects: [any GraphObject]) -> [any PersistentModel] {
         objects.compactMap { object in
             guard let model = object as? any PersistentModel,
@@ -62,7 +62,7 @@ extension DataStoreAdapter {
         return conflicts
     }
 
-    /// Tells the contexts of objects that the store has otherwise than they were saved.
+    /// Notifies contexts of objects whose values in the store differ from the saved ones.
     private func announce(_ snapshots: [DefaultSnapshot]) throws {
         let byRoot = Dictionary(grouping: snapshots) { snapshot in
             model.entitiesByName[snapshot.persistentIdentifier.entityName]?.rootIndex

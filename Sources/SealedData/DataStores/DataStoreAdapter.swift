@@ -2,16 +2,17 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// Serves a ``DataStore`` to contexts as the incremental store that they know: identifiers become numbers, snapshots rows.
-///
-/// The store is asked for whole objects. What it cannot evaluate is evaluated here, over all objects of a class.
+/// An adapter that provides a ``DataStore`` to contexts as an incremental store. It converts identifiers to numbers and
+/// snapshots to rows.
+/// The adapter fetches whole objects. It evaluates in memory, over all objects of a class, the parts of a request that
+/// the store does not support.
 final class DataStoreAdapter: IncrementalStore {
     /// The type under which the class is registered.
     static let storeType = "DataStore"
     /// The option that holds the ``Target``.
     static let targetOption = "target"
 
-    /// The store to serve, and whom.
+    /// The adapted store, its model classes and its coordinator.
     final class Target: Sendable {
         let connection: any DataStoreConnection
         let classes: [String: any PersistentModel.Type]
@@ -32,7 +33,7 @@ final class DataStoreAdapter: IncrementalStore {
     let target: Target
     let primaryKeys: PrimaryKeyTable
     let rowVersions = RowVersions()
-    /// The models that the store gave together with the results of the last fetch; it expects them to be wanted next.
+    /// The related models that the store returned with the results of the last fetch.
     let related = Guarded<[Int64: DefaultSnapshot]>([:])
 
     private let entityNames: Set<String>?
@@ -51,7 +52,7 @@ final class DataStoreAdapter: IncrementalStore {
         primaryKeys = .table(forStore: target.connection.identifier)
     }
 
-    /// Makes the class known to coordinators.
+    /// Registers the class with coordinators.
     static func register() { PersistentStoreCoordinator.registerStoreClass(Self.self, type: storeType) }
 
     /// - Throws: `ModelError` where a relationship or an inheritance leads to the classes of another store.
