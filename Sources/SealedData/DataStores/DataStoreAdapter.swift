@@ -4,6 +4,7 @@ import ObjectGraph
 
 /// An adapter that provides a ``DataStore`` to contexts as an incremental store. It converts identifiers to numbers and
 /// snapshots to rows.
+///
 /// The adapter fetches whole objects. It evaluates in memory, over all objects of a class, the parts of a request that
 /// the store does not support.
 final class DataStoreAdapter: IncrementalStore {
