@@ -1,7 +1,5 @@
 import EncryptedSQLite
-import Foundation
 public import ObjectGraph
-import Guarded
 
 /// A store of objects in an encrypted SQLCipher file, or in memory.
 ///
@@ -16,7 +14,7 @@ import Guarded
 ///
 /// A program can inherit from the class and register its own under another type.
 open class SealedStore: IncrementalStore, @unchecked Sendable {
-    // Sound because the properties are constants of `Sendable` types; a subclass that adds state guards it itself.
+    // Sound because the property is a constant of a `Sendable` type; a subclass that adds state guards it itself.
 
     /// The type under which ``register()`` registers the class.
     public static let storeType = "SQLCipher"
@@ -29,53 +27,18 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
 
+    let opened: OpenStore
+
     /// The model.
-    public let model: ManagedObjectModel
-    /// Which store this is; without the key.
-    public let description: PersistentStoreDescription
+    public var model: ManagedObjectModel { opened.model }
+    /// The description that the store was opened with, without the key.
+    public var description: PersistentStoreDescription { opened.description }
+    /// The identity, the type and the format of the store.
+    public var metadata: StoreMetadata { opened.metadata }
 
-    /// The description with the key, until the store is open: then connections have what they need of it.
-    private let descriptionForOpening: Guarded<PersistentStoreDescription?>
-
-    let layout: OpenedOnce<Layout>
-    let sequences = PrimaryKeySequences()
-
-    /// What is known once the store is open.
-    final class Layout: Sendable {
-        let database: Database
-        /// The schema as the file was opened; queries need that of the state that they read, see ``FileStates``.
-        let schema: StoreSchema
-        let statements: EntityStatements
-        let states: FileStates
-        let uuid: UUID
-        let deferredBlobs: DeferredBlobs
-        let fetchStatements = FetchStatementCache()
-        let tableSizes = TableSizes()
-        let scanMonitor: ScanMonitor?
-
-        init(_ opened: StoreOpening.Opened, scanMonitor: ScanMonitor?) {
-            database = opened.database
-            schema = opened.layout.schema
-            statements = opened.layout.statements
-            states = opened.states
-            uuid = opened.uuid
-            deferredBlobs = DeferredBlobs(opened.database, opened.layout.schema)
-            self.scanMonitor = scanMonitor
-            for entity in schema.model.entities where entity.isRoot {
-                guard let next = opened.nextKeys[entity.name] else { continue }
-                tableSizes.note(lastKey: next &- 1, rootIndex: entity.index)
-            }
-        }
-    }
-
-    /// Makes a store, without opening it.
-    public required init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
-        self.model = model
-        descriptionForOpening = Guarded(description)
-        var keyless = description
-        keyless.options[Self.keyOption] = nil
-        self.description = keyless
-        layout = OpenedOnce()
+    /// Makes a store of an open database.
+    public required init(_ opened: OpenStore) {
+        self.opened = opened
     }
 
     /// Makes the class known to coordinators under ``storeType``.
@@ -83,86 +46,82 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         PersistentStoreCoordinator.registerStoreClass(SealedStore.self, type: storeType)
     }
 
-    // MARK: IncrementalStore
+    // MARK: Opening
 
-    /// The options with a passphrase that is a `String` turned into an `EncryptionKey`.
+    /// Returns the options with a passphrase that is a `String` turned into an `EncryptionKey`.
     open class func secured(_ options: [String: any Sendable]) -> [String: any Sendable] {
         var options = options
         if let passphrase = options[keyOption] as? String { options[keyOption] = EncryptionKey.passphrase(passphrase) }
         return options
     }
 
-    /// True: what a save has written stays in its transaction until other stores have written as well.
-    open var savesInTwoPhases: Bool { true }
-
     /// Opens the file with the key, or creates it, and checks that it was made for the model.
     ///
-    /// - Throws: `DatabaseError` where the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` where it was made
-    ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if what
-    ///   it says of itself is not what a store writes.
-    open func loadMetadata() throws -> StoreMetadata {
-        let complete = descriptionForOpening.withLock { $0 }
-        let opened = try StoreOpening(model: model, description: complete ?? description).open()
-        descriptionForOpening.withLock { $0 = nil }
-        let warnings = description.options[Self.scanWarningsOption] as? ScanWarnings
-        layout.set(Layout(opened, scanMonitor: warnings.map(ScanMonitor.init)))
-        return StoreMetadata(uuid: opened.uuid, type: description.type, formatVersion: opened.formatVersion)
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was made for
+    ///   another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if its
+    ///   metadata or its schema are not as a store writes them.
+    open class func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> Self {
+        self.init(try StoreOpening(model: model, description: description).open())
     }
 
-    /// Carries out a fetch, a count, a save or a batch request.
+    /// Closes the file.
+    open func close() throws {
+        try opened.database.close()
+    }
+
+    // MARK: Reading
+
+    /// Returns the rows of the objects that match a request.
     ///
     /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no form in
-    ///   SQL; `QueryError` for integers that become too large; `ObjectGraphError` for conflicts and for values that cannot
-    ///   be saved.
-    open func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        do {
-            return try result(of: request, with: context)
-        } catch DatabaseError.integerOverflow {
-            throw QueryError.arithmeticOverflow
-        } catch DatabaseError.malformedPattern {
-            throw QueryError.malformedPattern
-        } catch DatabaseError.expensivePattern {
-            throw QueryError.expensivePattern
-        }
+    ///   SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
+    open func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        try opened.reading(for: context) { try opened.fetch(request, in: $0) }
     }
 
-    private func result(of request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        switch request {
-        case .fetch(let request): .rows(try reading(for: context) { try fetch(request, in: $0) })
-        case .fetchIDs(let request): .ids(try reading(for: context) { _ in try fetchIDs(request) })
-        case .count(let request): .count(try reading(for: context) { _ in try count(request) })
-        case .fetchDictionaries(let request):
-            .dictionaries(try reading(for: context) { _ in try fetchDictionaries(request) })
-        case .matches(let request): .matches(try reading(for: context) { _ in try matches(request) })
-        case .explain(let request): .plan(try reading(for: context) { _ in try explain(request) })
-        case .save(let request): try save(request)
-        case .batchInsert(let insertion): .batch(try insert(insertion))
-        case .batchUpdate(let request): .batch(try update(request))
-        case .batchDelete(let request): .batch(try delete(request))
-        case .erase: try erase()
-        }
+    /// Returns the identifiers of the objects that match a request.
+    open func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+        try opened.reading(for: context) { _ in try opened.fetchIDs(request.objects) }
     }
 
-    /// Carries out a request. The statement of one that only reads is ended when the request is cancelled, and the rows that
-    /// it reads are reported now and then.
-    ///
-    /// - Throws: `CancellationError` then; else as ``execute(_:with:)``.
+    /// Returns the number of objects that match a request.
+    open func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+        try opened.reading(for: context) { _ in try opened.count(request.objects) }
+    }
+
+    /// Returns rows of values, computed by one statement.
     open func execute(
-        _ request: StoreRequest,
-        with context: ManagedObjectContext?,
-        monitor: RequestMonitor
-    ) throws -> StoreResult {
-        switch request {
-        case .save, .batchInsert, .batchUpdate, .batchDelete, .erase: return try execute(request, with: context)
-        case .fetch, .fetchIDs, .count, .fetchDictionaries, .matches, .explain: break
-        }
+        _ request: DictionaryFetchRequest,
+        with context: ManagedObjectContext?
+    ) throws -> DictionaryResults {
+        try opened.reading(for: context) { _ in try opened.fetchDictionaries(request) }
+    }
+
+    /// Returns the results of a full-text search.
+    open func execute(
+        _ request: FullTextMatchRequest,
+        with context: ManagedObjectContext?
+    ) throws -> [StoredFullTextMatch] {
+        try opened.reading(for: context) { _ in try opened.matches(request) }
+    }
+
+    /// Returns the plan that SQLite has for a fetch.
+    open func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+        try opened.reading(for: context) { _ in try opened.explain(request.objects) }
+    }
+
+    /// Runs `reads` on one connection, whose statement ends soon after the request was cancelled.
+    ///
+    /// - Throws: `CancellationError` then; else what `reads` throws.
+    open func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R {
         do {
-            // What is read inside is read on the same connection.
-            return try layout.value.database.read { connection in
+            // Nested reads use the same connection.
+            return try opened.database.read { connection in
                 try connection.interruptible(when: { monitor.isCancelled }) {
-                    try connection.observingRows({ monitor.didRead(rows: $0) }) {
-                        try execute(request, with: context)
-                    }
+                    try connection.observingRows({ monitor.didRead(rows: $0) }, reads)
                 }
             }
         } catch DatabaseError.interrupted {
@@ -170,20 +129,53 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         }
     }
 
-    /// Writes changes, calls `beforeCommit` and commits, in one transaction of the file: what `beforeCommit` throws rolls it
-    /// back.
+    // MARK: Writing
+
+    /// Writes changes in one transaction.
+    ///
+    /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
+    open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        try opened.save(request)
+    }
+
+    /// Inserts rows in one transaction.
+    open func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try opened.insert(request)
+    }
+
+    /// Changes rows in one transaction.
+    open func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try opened.update(request)
+    }
+
+    /// Deletes rows in one transaction.
+    open func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try opened.delete(request)
+    }
+
+    /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
+    open func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
+        try opened.erase()
+    }
+
+    /// True: a save over several stores stays in a transaction until the other stores have written.
+    open var savesInTwoPhases: Bool { true }
+
+    /// Writes changes, calls `beforeCommit` and commits, in one transaction: an error of `beforeCommit` rolls it back.
     open func save(
         _ changes: SaveChangesRequest,
         with context: ManagedObjectContext?,
         beforeCommit: () throws -> Void
     ) throws {
-        try writeTransaction { _, _ in
-            _ = try execute(.save(changes), with: context)
+        try opened.writeTransaction { _ in
+            try execute(changes, with: context)
             try beforeCommit()
         }
     }
 
-    /// The row of an object, or nil where there is none.
+    // MARK: Faulting
+
+    /// Returns the row of an object, or nil if the store has no such object.
     open func newValuesForObject(
         with id: ManagedObjectID,
         with context: ManagedObjectContext?
@@ -191,42 +183,25 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         try newValuesForObjects(with: [id], with: context).first { _ in true }.map(IncrementalStoreNode.init)
     }
 
-    /// The rows of objects.
+    /// Returns the rows of objects.
     open func newValuesForObjects(
         with ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
-        return try reading(for: context) { generation in
-            try rows(with: ids.map(\.key), of: entity, in: generation, readFailures: context?.readFailures)
+        return try opened.reading(for: context) { generation in
+            try opened.rows(with: ids.map(\.key), of: entity, in: generation, readFailures: context?.readFailures)
         }
     }
 
-    /// The destination or members of an object's relationship.
-    open func newValue(
-        forRelationship relationship: Relationship,
-        forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
-    ) throws -> RelationshipValue {
-        let uuid = try layout.value.uuid
-        let identify = { ManagedObjectID(entity: relationship.destination, storeUUID: uuid, key: $0) }
-        if relationship.isToMany {
-            let rows = try newValues(forRelationship: relationship, forObjectsWith: [id], with: context)
-            return .toMany(rows.members.map(identify))
-        }
-        let row = try newValuesForObject(with: id, with: context)?.row
-        guard let row, !row.isNull(at: relationship.slot) else { return .toOne(nil) }
-        return .toOne(identify(row.integer(at: relationship.slot)))
-    }
-
-    /// The members of a to-many relationship of several objects, with their rows.
+    /// Returns the members of a to-many relationship of several objects, with their rows.
     open func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
     ) throws -> RelationshipRows {
-        try reading(for: context) { generation in
-            try members(
+        try opened.reading(for: context) { generation in
+            try opened.members(
                 of: relationship,
                 owners: ids.map(\.key),
                 in: generation,
@@ -235,42 +210,15 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         }
     }
 
-    /// Identifiers from the store's own sequence, obtained in blocks.
+    // MARK: Identifiers and generations
+
+    /// Returns identifiers from the store's own sequence, which reserves them in blocks.
     open func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
-        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
-        let layout = try layout.value
-        let root = model.root(of: entity)
-        let keys = try sequences.take(count, rootIndex: root.index) { count in
-            try PrimaryKeySequences.reserve(count, of: root, layout.database)
-        }
-        if let last = keys.last { layout.tableSizes.note(lastKey: last, rootIndex: root.index) }
-        return keys.map { ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: $0) }
+        try opened.obtainPermanentIDs(for: entity, count: count)
     }
 
-    /// The state that the file has now; nil for a store in memory.
+    /// Returns the current state of the file; nil for a store in memory.
     open func currentQueryGeneration() throws -> (any QueryGeneration)? {
-        try layout.value.database.snapshot().map { SnapshotGeneration($0, of: self) }
+        try opened.database.snapshot().map { SnapshotGeneration($0, of: opened) }
     }
-
-    /// Closes the file.
-    open func close() throws {
-        try layout.value.database.close()
-    }
-}
-
-/// A value that is set once, when a store is opened, and read many times afterwards.
-final class OpenedOnce<Value: Sendable>: Sendable {
-    private let state = Guarded<Value?>(nil)
-
-    /// The value.
-    ///
-    /// - Throws: ``SealedStoreError/notOpen`` before it is set.
-    var value: Value {
-        get throws {
-            guard let value = state.withLock({ $0 }) else { throw SealedStoreError.notOpen }
-            return value
-        }
-    }
-
-    func set(_ value: Value) { state.withLock { $0 = value } }
 }

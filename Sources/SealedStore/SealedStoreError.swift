@@ -1,7 +1,5 @@
 /// What can go wrong in a ``SealedStore`` beyond the errors of the database.
 public enum SealedStoreError: Error, Hashable, Sendable {
-    /// The store was asked for something before it was opened.
-    case notOpen
     /// The file was made for another model; what differs, a line each.
     case modelMismatch([String])
     /// The file is a database that the key opens, but it holds no store: it has no table `_metadata`.
@@ -28,7 +26,6 @@ extension SealedStoreError: CustomStringConvertible {
     /// What went wrong and what can be done.
     public var description: String {
         switch self {
-        case .notOpen: "the store is not open: add it to a coordinator first"
         case .modelMismatch(let differences):
             (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
         case .notAStore: "the database holds no store: it has no table '_metadata'"

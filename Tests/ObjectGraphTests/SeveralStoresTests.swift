@@ -253,13 +253,13 @@ private final class SwitchedStore: IncrementalStore {
     private let folder: TemporaryFolder
     private let name: String
 
-    init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
+    private init(_ description: PersistentStoreDescription, for model: ManagedObjectModel) throws {
         guard let kind = description.options["kind"] as? StoreKind,
             let failures = description.options["switch"] as? StoreSwitch,
             let log = description.options["log"] as? Guarded<[String]>,
             let folder = description.options["folder"] as? TemporaryFolder
         else { throw ObjectGraphError.storeTypeNotRegistered(description.type) }
-        store = try kind.makeStore(model: model, description: description)
+        store = try kind.openStore(description, for: model)
         self.failures = failures
         self.log = log
         self.folder = folder
@@ -270,14 +270,23 @@ private final class SwitchedStore: IncrementalStore {
 
     var savesInTwoPhases: Bool { !failures.isSinglePhase }
 
-    func loadMetadata() throws -> StoreMetadata { try store.loadMetadata() }
+    static func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> SwitchedStore {
+        try SwitchedStore(description, for: model)
+    }
 
-    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        if case .save = request {
-            log.withLock { $0.append("write \(name)") }
-            if failures.failure == .writing { throw Failure() }
-        }
-        return try store.execute(request, with: context)
+    var metadata: StoreMetadata { store.metadata }
+
+    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        try store.execute(request, with: context)
+    }
+
+    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        log.withLock { $0.append("write \(name)") }
+        if failures.failure == .writing { throw Failure() }
+        try store.execute(request, with: context)
     }
 
     func save(
@@ -287,7 +296,7 @@ private final class SwitchedStore: IncrementalStore {
     ) throws {
         if failures.isSinglePhase {
             try beforeCommit()
-            _ = try execute(.save(changes), with: context)
+            try execute(changes, with: context)
             return
         }
         log.withLock { $0.append("write \(name)") }
@@ -304,12 +313,12 @@ private final class SwitchedStore: IncrementalStore {
         with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode? { try store.newValuesForObject(with: id, with: context) }
 
-    func newValue(
+    func newValues(
         forRelationship relationship: Relationship,
-        forObjectWith id: ManagedObjectID,
+        forObjectsWith ids: [ManagedObjectID],
         with context: ManagedObjectContext?
-    ) throws -> RelationshipValue {
-        try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
+    ) throws -> RelationshipRows {
+        try store.newValues(forRelationship: relationship, forObjectsWith: ids, with: context)
     }
 
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {

@@ -35,13 +35,8 @@ extension ManagedObjectContext {
             let stamp = deletionStamp
             var stored = pending.map { self.stored(request, with: $0) } ?? request
             stored.readFailures = readFailures
-            let result = try await StoreRequest.executeInBackground(
-                .fetch(stored),
-                in: store,
-                reportingTo: progress
-            )
-            guard case .rows(let rows) = result else {
-                preconditionFailure("the store answered a fetch with something else")
+            let rows = try await store.readInBackground(reportingTo: progress) { [stored] in
+                try store.execute(stored, with: nil)
             }
             propagateDeletes()
             guard deletionStamp == stamp, pending.areSame(as: pendingChanges(for: request)) else { continue }
@@ -77,13 +72,10 @@ extension ManagedObjectContext {
             progress?.finish(rows: results.count)
             return results
         }
-        let result = try await StoreRequest.executeInBackground(
-            .fetchDictionaries(request.validated()),
-            in: coordinator.store(for: request.entity).store,
-            reportingTo: progress
-        )
-        guard case .dictionaries(let results) = result else {
-            preconditionFailure("the store answered a fetch of dictionaries with something else")
+        let request = try request.validated()
+        let store = try coordinator.store(for: request.entity).store
+        let results = try await store.readInBackground(reportingTo: progress) {
+            try store.execute(request, with: nil)
         }
         progress?.finish(rows: results.count)
         return results

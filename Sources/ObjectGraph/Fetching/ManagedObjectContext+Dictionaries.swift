@@ -23,11 +23,7 @@ extension ManagedObjectContext {
     }
 
     private func storedResults(of request: DictionaryFetchRequest) throws -> DictionaryResults {
-        let result = try store(for: request.entity).execute(.fetchDictionaries(request), with: self)
-        guard case .dictionaries(let results) = result else {
-            preconditionFailure("the store answered a fetch of dictionaries with something else")
-        }
-        return results
+        try store(for: request.entity).execute(request, with: self)
     }
 
     /// The rows of values with the unsaved changes in them.

@@ -49,10 +49,7 @@ extension ManagedObjectContext {
         if let pending = pendingChanges(for: request) {
             return try reportingReadFailures { try count(request, with: pending) }
         }
-        guard case .count(let count) = try store(for: request.entity).execute(.count(request), with: self) else {
-            preconditionFailure("the store answered a count with something else")
-        }
-        return count
+        return try store(for: request.entity).execute(CountRequest(request), with: self)
     }
 
     /// The identifiers of the objects that fit a request, in its order.
@@ -69,18 +66,12 @@ extension ManagedObjectContext {
     }
 
     private func ids(for request: FetchRequest) throws -> [ManagedObjectID] {
-        guard case .ids(let ids) = try store(for: request.entity).execute(.fetchIDs(request), with: self) else {
-            preconditionFailure("the store answered a fetch of identifiers with something else")
-        }
-        return ids
+        try store(for: request.entity).execute(ObjectIDFetchRequest(request), with: self)
     }
 
     func rows(for request: consuming FetchRequest) throws -> RowBatch {
         request.readFailures = readFailures
-        guard case .rows(let rows) = try store(for: request.entity).execute(.fetch(request), with: self) else {
-            preconditionFailure("the store answered a fetch with something else")
-        }
-        return rows
+        return try store(for: request.entity).execute(request, with: self)
     }
 
     // MARK: Pending changes

@@ -30,8 +30,7 @@ extension ManagedObjectContext {
         let pending = pendingChanges(for: request.request)
         var stored = request
         if let pending { stored.request = self.stored(request.request, with: pending) }
-        guard case .matches(let matches) = try store(for: request.request.entity).execute(.matches(stored), with: self)
-        else { preconditionFailure("the store answered a search with something else") }
+        let matches = try store(for: request.request.entity).execute(stored, with: self)
         guard pending != nil else { return matches }
         let byKey = Dictionary(matches.map { ($0.id.key, $0) }, uniquingKeysWith: { first, _ in first })
         let objects = objects(with: matches.map(\.id))

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         let insertion = try BatchInsertion(request)
-        return try execute(.batchInsert(insertion), of: request.entity, request.resultType)
+        return try executeBatch(insertion, request.resultType)
     }
 
     /// Changes objects in the store. Registered objects without changes show their new values afterwards; those that were
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         try request.validate()
-        return try execute(.batchUpdate(request), of: request.entity, request.resultType)
+        return try executeBatch(request, request.resultType)
     }
 
     /// Deletes objects in the store. Registered ones count as deleted afterwards and keep their last values; those that
@@ -34,34 +34,27 @@ extension ManagedObjectContext {
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         try request.validate()
-        return try execute(.batchDelete(request), of: request.entity, request.resultType)
+        return try executeBatch(request, request.resultType)
     }
 
-    private func execute(_ request: StoreRequest, of entity: Entity, _ type: BatchResultType) throws -> BatchResult {
-        let changes = try execute(request, of: entity)
+    private func executeBatch(_ request: some BatchRequest, _ type: BatchResultType) throws -> BatchResult {
+        let changes = try executeBatch(request)
         switch type {
         case .statusOnly: return .statusOnly
         case .count: return .count(changes.count)
-        case .objectIDs: return .objectIDs(ids(of: changes, entity))
+        case .objectIDs: return .objectIDs(ids(of: changes, request.entity))
         }
     }
 
-    /// Carries out a batch request, which the context with inbox `origin` made, where that is not this one.
-    func execute(
-        _ request: StoreRequest,
-        of entity: Entity,
-        from origin: ContextInbox? = nil
-    ) throws -> BatchChanges {
+    /// Executes a batch request of this context, or of the child with inbox `origin`.
+    func executeBatch(_ request: some BatchRequest, from origin: ContextInbox? = nil) throws -> BatchChanges {
         takeInSavedChanges()
         let changes = try advancingGeneration {
-            let result: StoreResult
+            let changes: BatchChanges
             do {
-                result = try store(for: entity).execute(request, with: self)
+                changes = try store(for: request.entity).execute(request, with: self)
             } catch let conflict as SaveConflict {
                 throw ObjectGraphError(conflict)
-            }
-            guard case .batch(let changes) = result else {
-                preconditionFailure("the store answered a batch request with something else")
             }
             merge(changes)
             return changes

@@ -12,11 +12,18 @@ enum BackingStore {
         }
     }
 
-    /// Carries out a request of a context.
-    func execute(_ request: StoreRequest, with context: ManagedObjectContext) throws -> StoreResult {
+    /// Executes a request of a context.
+    func execute<Request: StoreRequest>(
+        _ request: Request,
+        with context: ManagedObjectContext
+    ) throws -> Request.Result {
         switch self {
-        case .store(let store): try store.execute(request, with: context)
-        case .parent(let parent): try parent.answering { try parent.answer(request, of: context) }
+        case .store(let store): try request.execute(in: store, with: context)
+        case .parent(let parent):
+            try parent.answering {
+                try parent.obtainPermanentIDsForAll()
+                return try request.execute(in: parent, for: context)
+            }
         }
     }
 

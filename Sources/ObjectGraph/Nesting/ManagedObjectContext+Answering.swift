@@ -1,31 +1,8 @@
 // What a parent is to its children: the store that they read from, with the unsaved changes of the parent in it.
 
 extension ManagedObjectContext {
-    /// Carries out a request of a child. What a child asks of the saved state alone goes on to where the parent itself
-    /// reads from.
-    func answer(_ request: StoreRequest, of child: ManagedObjectContext) throws -> StoreResult {
-        try obtainPermanentIDsForAll()
-        switch request {
-        case .fetch(let request): return .rows(child.withOwnReadFailures(try rows(forChild: request)))
-        case .fetchIDs(let request): return .ids(try fetchIDs(request))
-        case .count(let request): return .count(try count(request))
-        case .fetchDictionaries(let dictionaries):
-            return try store(for: dictionaries.entity).execute(request, with: self)
-        case .matches(let request):
-            processPendingChanges()
-            return .matches(try matches(for: request))
-        case .explain(let fetch): return try store(for: fetch.entity).execute(request, with: self)
-        case .save(let changes):
-            try accept(changes, from: child)
-            return .saved
-        case .batchInsert(let insertion): return .batch(try execute(request, of: insertion.entity, from: child.inbox))
-        case .batchUpdate(let update): return .batch(try execute(request, of: update.entity, from: child.inbox))
-        case .batchDelete(let deletion): return .batch(try execute(request, of: deletion.entity, from: child.inbox))
-        case .erase: preconditionFailure("stores are erased by their coordinator")
-        }
-    }
-
-    private func rows(forChild request: FetchRequest) throws -> RowBatch {
+    /// The rows of a child's fetch, with the unsaved changes of the parent in it.
+    func rows(forChild request: FetchRequest) throws -> RowBatch {
         processPendingChanges()
         // The parent keeps what it reads up to date, for which it takes complete rows.
         let request = request.readingAllProperties

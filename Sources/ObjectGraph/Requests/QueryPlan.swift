@@ -55,9 +55,6 @@ extension ManagedObjectContext {
     ///
     /// - Throws: what the store throws, which may not be able to tell.
     public func explain(_ request: FetchRequest) throws -> QueryPlan {
-        guard case .plan(let plan) = try store(for: request.entity).execute(.explain(request), with: self) else {
-            preconditionFailure("the store answered a question for a plan with something else")
-        }
-        return plan
+        try store(for: request.entity).execute(QueryPlanRequest(request), with: self)
     }
 }

@@ -23,7 +23,7 @@ final class SaveWrite {
     /// - Throws: what a store throws. ``committed`` tells which stores are saved nevertheless.
     func run() throws {
         guard batches.count > 1 else {
-            for batch in batches { try execute(batch) }
+            for batch in batches { try batch.store.execute(batch.request, with: context) }
             return
         }
         var stores: [(batch: SavePreparation.StoreBatch, attached: PersistentStoreCoordinator.AttachedStore)] = []
@@ -35,12 +35,6 @@ final class SaveWrite {
             return left.attached.identity.lockingOrder < right.attached.identity.lockingOrder
         }
         try write(stores.map { ($0.batch, $0.attached.store) }[...])
-    }
-
-    private func execute(_ batch: SavePreparation.StoreBatch) throws {
-        guard case .saved = try batch.store.execute(.save(batch.request), with: context) else {
-            preconditionFailure("the store answered a save with something else")
-        }
     }
 
     private func write(_ stores: ArraySlice<(batch: SavePreparation.StoreBatch, store: any IncrementalStore)>) throws {

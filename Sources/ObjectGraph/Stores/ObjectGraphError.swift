@@ -28,6 +28,8 @@ public enum ObjectGraphError: Error, Sendable {
     /// Values could not be read when properties were asked for them, which read as empty. A save has saved nothing; see
     /// ``ManagedObjectContext/forgetReadFailures()``. A fetch throws each failure once.
     case unreadable([UnreadableValue])
+    /// A store does not implement a type of request, or the reading of relationships.
+    case unsupportedRequest(storeType: String, request: String)
     /// A batch request names what it cannot write.
     case invalidBatch(entity: String, property: String?, reason: BatchProblem)
 
@@ -156,6 +158,8 @@ extension ObjectGraphError: CustomStringConvertible {
         case .unreadable(let values):
             (["\(values.count) value(s) could not be read, and were empty for the program:"]
                 + values.map { "  \($0)" }).joined(separator: "\n")
+        case .unsupportedRequest(let storeType, let request):
+            "stores of type '\(storeType)' do not support '\(request)'"
         case .invalidBatch(let entity, let property, let reason):
             "a batch request cannot write '\(([entity] + [property].compactMap(\.self)).joined(separator: "."))': "
                 + reason.rawValue

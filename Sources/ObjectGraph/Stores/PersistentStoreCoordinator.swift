@@ -17,10 +17,9 @@ public final class PersistentStoreCoordinator: Sendable {
         var inboxes = InboxList()
     }
 
-    /// A store with what it says of itself.
+    /// A store with its identity among the coordinator's stores.
     struct AttachedStore: Sendable {
         let store: any IncrementalStore
-        let metadata: StoreMetadata
         let identity: StoreIdentity
     }
 
@@ -68,10 +67,9 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         let entities = model.entities.filter { names.contains($0.name) }
         try requireFree(entities)
-        let store = try storeClass.init(model: model, description: description)
-        let metadata = try store.loadMetadata()
+        let store = try storeClass.loadMetadata(of: description, for: model)
         let identity = StoreIdentity(
-            uuid: metadata.uuid,
+            uuid: store.metadata.uuid,
             type: description.type,
             url: description.url,
             entityNames: entities.map(\.name)
@@ -81,10 +79,10 @@ public final class PersistentStoreCoordinator: Sendable {
                 throw ObjectGraphError.entityInTwoStores(entity: taken.name)
             }
             for entity in entities {
-                state.stores[entity.index] = AttachedStore(store: store, metadata: metadata, identity: identity)
+                state.stores[entity.index] = AttachedStore(store: store, identity: identity)
             }
         }
-        return metadata
+        return store.metadata
     }
 
     private func requireFree(_ entities: [Entity]) throws {
@@ -117,7 +115,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The identity of the store that holds an entity, or nil where none does.
     package func storeUUID(for entity: Entity) -> UUID? {
-        state.withLock { $0.stores[entity.index]?.metadata.uuid }
+        state.withLock { $0.stores[entity.index]?.identity.uuid }
     }
 
     /// Deletes all objects of all stores, whatever the delete rules say. In every context of the coordinator they count as
@@ -128,7 +126,7 @@ public final class PersistentStoreCoordinator: Sendable {
         var hasErased = false
         defer { if hasErased { announce(.erasure) } }
         for store in persistentStores {
-            _ = try store.execute(.erase, with: nil)
+            try store.execute(EraseRequest(), with: nil)
             hasErased = true
         }
     }
@@ -143,10 +141,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The states that the stores have now, of those that keep them.
     func currentQueryGenerations() throws -> [any QueryGeneration] {
-        let stores = state.withLock { $0.stores.compactMap { $0?.store } }
-        var asked: Set<ObjectIdentifier> = []
-        return try stores.filter { asked.insert(ObjectIdentifier($0)).inserted }
-            .compactMap { try $0.currentQueryGeneration() }
+        try persistentStores.compactMap { try $0.currentQueryGeneration() }
     }
 
     // MARK: Identifiers

@@ -25,28 +25,26 @@ public final class RequestMonitor: Sendable {
     public func didRead(rows count: Int) { progress?.completedUnitCount += Int64(count) }
 }
 
-extension StoreRequest {
-    /// Carries the request out on another thread, which may block, and gives its result.
+extension IncrementalStore {
+    /// Runs `reads`, which calls methods of the store, on another thread, which may block.
     ///
-    /// - Parameter progress: What is told of the rows, and can cancel the request.
-    /// - Throws: what the store throws; `CancellationError` where the task or the progress is cancelled before the request
-    ///   has ended.
-    static func executeInBackground(
-        _ request: StoreRequest,
-        in store: any IncrementalStore,
-        reportingTo progress: Progress?
-    ) async throws -> StoreResult {
+    /// - Parameter progress: Receives the number of rows, and can cancel the requests.
+    /// - Throws: what the store throws; `CancellationError` if the task or the progress is cancelled before `reads` has ended.
+    func readInBackground<R: Sendable>(
+        reportingTo progress: Progress?,
+        _ reads: @escaping @Sendable () throws -> R
+    ) async throws -> R {
         progress?.completedUnitCount = 0
         let monitor = RequestMonitor(progress: progress)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // A queue of its own gets a further thread. Those of the global queue are few, and run tasks as well: long
-                // statements would keep all tasks from going on, those among them that could cancel one.
-                DispatchQueue(label: "StoreRequest").async {
+                // A separate queue gets its own thread. The global queue has few, which run tasks as well: long statements
+                // would keep all tasks from running, including those that could cancel a statement.
+                DispatchQueue(label: "IncrementalStore").async {
                     continuation.resume(
                         with: Result {
                             if monitor.isCancelled { throw CancellationError() }
-                            return try store.execute(request, with: nil, monitor: monitor)
+                            return try self.monitoring(monitor, reads)
                         }
                     )
                 }

@@ -17,20 +17,6 @@ extension DataStoreAdapter {
         return try rows(of: snapshots, entity, inOrder: false)
     }
 
-    func newValue(
-        forRelationship relationship: Relationship,
-        forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
-    ) throws -> RelationshipValue {
-        if relationship.isToMany {
-            let result = try newValues(forRelationship: relationship, forObjectsWith: [id], with: context)
-            return .toMany(result.members.map { self.id($0, relationship.destination) })
-        }
-        let row = try newValuesForObject(with: id, with: context)?.row
-        guard let row, !row.isNull(at: relationship.slot) else { return .toOne(nil) }
-        return .toOne(self.id(row.integer(at: relationship.slot), relationship.destination))
-    }
-
     /// The members that the owners' snapshots tell and that exist; where a snapshot does not tell, those whose own side
     /// leads to the owner.
     func newValues(

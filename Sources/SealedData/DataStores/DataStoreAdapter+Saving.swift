@@ -6,7 +6,7 @@ extension DataStoreAdapter {
     /// Saves the changes of a context in the store.
     ///
     /// - Throws: `SaveConflict` where objects were changed since the context read them; what the store throws.
-    func save(_ changes: SaveChangesRequest, of context: ManagedObjectContext?) throws -> StoreResult {
+    func execute(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws {
         // The request tells what changed; snapshots hold the whole model, with both sides of its relationships.
         guard let context else { throw DataStoreError.unsupportedFeature }
         let conflicts = conflicts(of: changes)
@@ -36,7 +36,6 @@ extension DataStoreAdapter {
         }
         for deletion in changes.deleted { rowVersions.remove(deletion.key) }
         try announce(result.reregistered)
-        return .saved
     }
 
     /// Returns the objects of this store.

@@ -37,60 +37,70 @@ final class DataStoreAdapter: IncrementalStore {
     /// The related models that the store returned with the results of the last fetch.
     let related = Guarded<[Int64: DefaultSnapshot]>([:])
 
-    private let entityNames: Set<String>?
     /// Who asks where no context does.
     private let ownEditingState = EditingState()
 
     var connection: any DataStoreConnection { target.connection }
 
-    init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
-        guard let target = description.options[Self.targetOption] as? Target else {
-            throw SwiftDataError(.loadIssueModelContainer, "a store of this type is opened by a ModelContainer")
-        }
+    private init(_ target: Target, for model: ManagedObjectModel) {
         self.model = model
         self.target = target
-        entityNames = description.entityNames
         primaryKeys = .table(forStore: target.connection.identifier)
     }
 
     /// Registers the class with coordinators.
     static func register() { PersistentStoreCoordinator.registerStoreClass(Self.self, type: storeType) }
 
-    /// - Throws: `ModelError` where a relationship or an inheritance leads to the classes of another store.
-    func loadMetadata() throws -> StoreMetadata {
-        if let entityNames, entityNames.count < model.entities.count {
-            _ = try ManagedObjectModel(
-                entities: model.entities.filter { entityNames.contains($0.name) }.map(\.description)
-            )
+    /// - Throws: `ModelError` if a relationship or an inheritance leads to the classes of another store.
+    static func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> DataStoreAdapter {
+        guard let target = description.options[targetOption] as? Target else {
+            throw SwiftDataError(.loadIssueModelContainer, "a store of this type is opened by a ModelContainer")
         }
-        return StoreMetadata(uuid: primaryKeys.storeUUID, type: Self.storeType)
+        if let names = description.entityNames, names.count < model.entities.count {
+            _ = try ManagedObjectModel(entities: model.entities.filter { names.contains($0.name) }.map(\.description))
+        }
+        return DataStoreAdapter(target, for: model)
     }
 
-    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        switch request {
-        case .fetch(let request): .rows(try fetch(request, editingState(of: context)))
-        case .fetchIDs(let request): .ids(try fetchIDs(request, editingState(of: context)))
-        case .count(let request): .count(try count(request, editingState(of: context)))
-        case .save(let changes): try save(changes, of: context)
-        case .erase: try erase()
-        case .fetchDictionaries(let request):
-            .dictionaries(try fetchDictionaries(request, editingState(of: context)))
-        // No model context asks for these.
-        case .matches, .explain, .batchInsert, .batchUpdate, .batchDelete: throw DataStoreError.unsupportedFeature
-        }
+    var metadata: StoreMetadata { StoreMetadata(uuid: primaryKeys.storeUUID, type: Self.storeType) }
+
+    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        try fetch(request, editingState(of: context))
+    }
+
+    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+        try fetchIDs(request.objects, editingState(of: context))
+    }
+
+    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+        try count(request.objects, editingState(of: context))
+    }
+
+    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+        try fetchDictionaries(request, editingState(of: context))
+    }
+
+    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+        throw DataStoreError.unsupportedFeature
+    }
+
+    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+        throw DataStoreError.unsupportedFeature
+    }
+
+    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
+        try connection.erase()
+        related.withLock { $0 = [:] }
+        rowVersions.removeAll()
     }
 
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         primaryKeys.newKeys(count).map {
             ManagedObjectID(entity: entity, storeUUID: primaryKeys.storeUUID, key: $0)
         }
-    }
-
-    private func erase() throws -> StoreResult {
-        try connection.erase()
-        related.withLock { $0 = [:] }
-        rowVersions.removeAll()
-        return .saved
     }
 
     /// Who asks.

@@ -55,13 +55,13 @@ struct BatchKeys {
 
 extension FetchRequest {
     /// The SELECT of the request's keys, each behind the number of its root entity.
-    func keySelection(_ layout: SealedStore.Layout, on connection: Connection) throws -> FetchStatement {
-        let state = try layout.states.state(on: connection)
+    func keySelection(_ store: OpenStore, on connection: Connection) throws -> FetchStatement {
+        let state = try store.states.state(on: connection)
         return try FetchStatement(
             self,
             columns: #"\#(entity.rootIndex), t0."_id""#,
             isOrdered: false,
-            layout,
+            store,
             in: state
         )
     }

@@ -31,7 +31,7 @@ final class ScanMonitor: PreparationObserver {
     }
 }
 
-extension SealedStore.Layout {
+extension OpenStore {
     /// Who looks at the statement of a request: a fetch of all objects reads every row with good reason.
     func scanMonitor(for request: FetchRequest) -> ScanMonitor? {
         request.predicate == nil && request.limit == nil ? nil : scanMonitor

@@ -38,7 +38,7 @@ final class TableSizes: Sendable {
     }
 }
 
-extension SealedStore.Layout {
+extension OpenStore {
     /// The number of rows from which on several threads read them.
     static let concurrentRows = 16_384
     /// To ask for it costs more than a small fetch.

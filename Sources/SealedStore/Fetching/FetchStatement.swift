@@ -20,13 +20,13 @@ struct FetchStatement {
         _ request: FetchRequest,
         columns: String,
         isOrdered: Bool = true,
-        _ layout: SealedStore.Layout,
+        _ store: OpenStore,
         in state: FileState
     ) throws {
         let end = SQL.limit(request.limit, offset: request.offset)
         endParameters = end.parameters
         if state.dependsOnConstants(request) {
-            prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, layout, state)
+            prepared = try Prepared(request, request.predicate, columns, isOrdered, end.text, store, state)
             constants = []
         } else {
             let shape = request.predicate.map(QueryShape.init)
@@ -40,8 +40,8 @@ struct FetchStatement {
                 end: end.text,
                 state: ObjectIdentifier(state)
             )
-            prepared = try layout.fetchStatements.statement(for: key) {
-                try Prepared(request, shape?.template, columns, isOrdered, end.text, layout, state)
+            prepared = try store.fetchStatements.statement(for: key) {
+                try Prepared(request, shape?.template, columns, isOrdered, end.text, store, state)
             }
             constants = shape?.constants ?? []
         }
@@ -69,11 +69,11 @@ struct FetchStatement {
             _ columns: String,
             _ isOrdered: Bool,
             _ end: String,
-            _ layout: SealedStore.Layout,
+            _ store: OpenStore,
             _ state: FileState
         ) throws {
             var generator = QueryGenerator(state.schema, root: request.entity)
-            let selection = layout.statements.selection(of: request.entity)
+            let selection = store.statements.selection(of: request.entity)
             var conditions: [String] = []
             if let condition = selection.condition(includesSubentities: request.includesSubentities) {
                 conditions.append(condition)

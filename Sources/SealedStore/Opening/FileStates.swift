@@ -36,8 +36,8 @@ final class FileStates: Sendable {
 
     private let own: ManagedObjectModel
     private let uuid: UUID
-    /// The layout of the file as it was opened.
-    private let layout: StoreLayout
+    /// The plan of the file as it was opened.
+    private let plan: SchemaPlan
     /// The states by their conditions, so that the statements of a state are found again.
     private let known = Guarded<[FileConditions: FileState]>([:])
     /// The last committed state that was read, for connections that have seen none.
@@ -46,9 +46,9 @@ final class FileStates: Sendable {
     /// - Parameters:
     ///   - own: The part of the model that the file holds.
     ///   - version: The version of the schema to which the metadata belong; nil where that is not known.
-    init(_ layout: StoreLayout, own: ManagedObjectModel, _ metadata: StoreMetadataTable, version: Int64?) {
+    init(_ plan: SchemaPlan, own: ManagedObjectModel, _ metadata: StoreMetadataTable, version: Int64?) {
         self.own = own
-        self.layout = layout
+        self.plan = plan
         uuid = metadata.uuid
         last = Guarded(nil)
         guard let version else { return }
@@ -84,9 +84,9 @@ final class FileStates: Sendable {
     }
 
     private func read(on connection: Connection) throws -> FileState {
-        let (metadata, _) = try StoreLayout.read(on: connection, for: layout.schema.model, own: own)
+        let (metadata, _) = try SchemaPlan.read(on: connection, for: plan.schema.model, own: own)
         guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
-        guard metadata.names.differsInIndexesOnly(from: layout.schema.names) else {
+        guard metadata.names.differsInIndexesOnly(from: plan.schema.names) else {
             throw SealedStoreError.damagedMetadata("names")
         }
         // The rows were checked for another program: what this one writes would undo that.
@@ -99,11 +99,11 @@ final class FileStates: Sendable {
     private func state(of metadata: StoreMetadataTable) -> FileState {
         let conditions = FileConditions(
             columnsOfMixedForms: metadata.columnsOfMixedForms,
-            missingIndexes: Set(layout.schema.names.indexes).subtracting(metadata.names.indexes)
+            missingIndexes: Set(plan.schema.names.indexes).subtracting(metadata.names.indexes)
         )
         return known.withLock { known in
             if let state = known[conditions] { return state }
-            let state = FileState(layout.schema.with(conditions))
+            let state = FileState(plan.schema.with(conditions))
             known[conditions] = state
             return state
         }

@@ -19,7 +19,7 @@ struct IndexUpdate {
         self.connection = connection
         self.own = own
         // Another process may have changed it since it was opened.
-        stored = try StoreLayout.read(on: connection, for: model, own: own).metadata
+        stored = try SchemaPlan.read(on: connection, for: model, own: own).metadata
     }
 
     /// Makes and fills the indexes that are missing.
@@ -103,7 +103,7 @@ extension SealedStore {
     /// - Complexity: O(*n*) in the size of the removed indexes.
     public func removeUndeclaredIndexes() throws {
         let own = try StoreOpening(model: model, description: description).ownModel()
-        _ = try writeTransaction { connection, _ in
+        _ = try opened.writeTransaction { connection in
             try IndexUpdate(on: connection, for: model, own: own).removeUndeclared()
         }
     }

@@ -12,27 +12,16 @@ struct StoreOpening {
     let model: ManagedObjectModel
     let description: PersistentStoreDescription
 
-    /// An open store.
-    struct Opened {
-        let database: Database
-        let layout: StoreLayout
-        let states: FileStates
-        let uuid: UUID
-        let formatVersion: Int
-        /// The keys that the next objects get, by the names of root entities.
-        let nextKeys: [String: Int64]
-    }
-
     /// What an existing store is opened with.
     private struct Content {
         let metadata: StoreMetadataTable
-        let layout: StoreLayout
+        let plan: SchemaPlan
         let version: Int64
         let nextKeys: [String: Int64]
 
         /// Reads it, and throws if it is not that of a store for a model.
         init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
-            (metadata, layout) = try StoreLayout.read(on: connection, for: model, own: own)
+            (metadata, plan) = try SchemaPlan.read(on: connection, for: model, own: own)
             try OptionalityUpdate(from: metadata, to: own).requireValues(on: connection)
             version = try connection.schemaVersion()
             nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
@@ -41,7 +30,7 @@ struct StoreOpening {
 
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
-    func open() throws -> Opened {
+    func open() throws -> OpenStore {
         let own = try ownModel()
         var content: Content?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
@@ -51,11 +40,11 @@ struct StoreOpening {
         }
         guard let content else { preconditionFailure("A database is open that was not verified.") }
         do {
-            var (metadata, layout, version) = (content.metadata, content.layout, Optional(content.version))
+            var (metadata, plan, version) = (content.metadata, content.plan, Optional(content.version))
             if !description.isReadOnly, OptionalityUpdate(from: metadata, to: own).isNeeded {
                 metadata = try database.write { connection in
                     // Another process may have done it meanwhile.
-                    let stored = try StoreLayout.read(on: connection, for: model, own: own).metadata
+                    let stored = try SchemaPlan.read(on: connection, for: model, own: own).metadata
                     return try OptionalityUpdate(from: stored, to: own).run(on: connection)
                 }
                 version = nil
@@ -64,15 +53,15 @@ struct StoreOpening {
                 metadata = try database.write { connection in
                     try IndexUpdate(on: connection, for: model, own: own).addMissing()
                 }
-                layout = try StoreLayout.shared(model, own: own, names: metadata.names)
+                plan = try SchemaPlan.shared(model, own: own, names: metadata.names)
                 version = nil
             }
-            return Opened(
-                database: database,
-                layout: layout,
-                states: FileStates(layout, own: own, metadata, version: version),
-                uuid: metadata.uuid,
-                formatVersion: metadata.formatVersion,
+            return OpenStore(
+                description,
+                database,
+                plan,
+                FileStates(plan, own: own, metadata, version: version),
+                metadata,
                 nextKeys: content.nextKeys
             )
         } catch {

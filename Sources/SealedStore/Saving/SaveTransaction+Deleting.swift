@@ -21,7 +21,7 @@ extension SaveTransaction {
     ) throws {
         var found: [RemainingReference] = []
         for group in groups {
-            let statements = layout.statements.deletion(from: group.entity, group.form)
+            let statements = store.statements.deletion(from: group.entity, group.form)
             for statements in statements[keyPath: references] {
                 try find(statements, group, &found)
                 guard let clearing = statements.clearing, found.isEmpty else { continue }
@@ -58,7 +58,7 @@ extension SaveTransaction {
 
     /// Deletes rows of one entity, as many as there are with the version that was read.
     private func delete(_ group: DeletedKeys) throws -> Int {
-        let statements = layout.statements.deletion(from: group.entity, group.form)
+        let statements = store.statements.deletion(from: group.entity, group.form)
         return try connection.withStatement(statements.delete) { statement in
             try group.bindWithVersion(to: statement)
             try statement.run()
@@ -74,10 +74,10 @@ extension SaveTransaction {
         guard groups.contains(where: { $0.form == .range }) else { return [] }
         var emptied: Set<Int> = []
         for (rootIndex, groups) in Dictionary(grouping: groups, by: \.entity.rootIndex) {
-            let root = layout.schema.model.entities[rootIndex]
-            let table = layout.schema.table(of: root).name
+            let root = store.schema.model.entities[rootIndex]
+            let table = store.schema.table(of: root).name
             // Where there are triggers, rows are deleted one by one in any case.
-            guard !layout.schema.hasTriggers(root), try areAllRows(groups, of: table) else { continue }
+            guard !store.schema.hasTriggers(root), try areAllRows(groups, of: table) else { continue }
             try connection.withStatement("DELETE FROM \(table)") { try $0.run() }
             emptied.insert(rootIndex)
         }
@@ -96,7 +96,7 @@ extension SaveTransaction {
         let count = groups.reduce(0) { $0 + $1.keys.count }
         guard isWithin == 1, try number("SELECT count(*) FROM \(table)") == count else { return false }
         return try groups.allSatisfy { group in
-            try connection.withStatement(layout.statements.deletion(from: group.entity, group.form).count) { query in
+            try connection.withStatement(store.statements.deletion(from: group.entity, group.form).count) { query in
                 try group.bindWithVersion(to: query)
                 return try query.step() && query.integer(at: 0) == group.keys.count
             }
@@ -113,7 +113,7 @@ extension SaveTransaction {
 
     /// The keys of rows that are still there.
     private func remainingKeys(of group: DeletedKeys) throws -> [Int64] {
-        try connection.withStatement(layout.statements.deletion(from: group.entity, group.form).remaining) {
+        try connection.withStatement(store.statements.deletion(from: group.entity, group.form).remaining) {
             statement in
             try group.bind(to: statement)
             var keys: [Int64] = []

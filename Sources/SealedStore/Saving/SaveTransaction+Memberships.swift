@@ -4,7 +4,7 @@ import ObjectGraph
 extension SaveTransaction {
     /// Writes a change of a relationship that no row tells.
     func apply(_ change: SaveChangesRequest.MembershipChange) throws {
-        if let pairs = layout.schema.joinTables[change.relationship.index] {
+        if let pairs = store.schema.joinTables[change.relationship.index] {
             var directions = [(owner: pairs.owner, member: pairs.member)]
             // The context may not know that another writer changed the other direction.
             if change.relationship.inverse === change.relationship { directions.append((pairs.member, pairs.owner)) }
@@ -29,9 +29,9 @@ extension SaveTransaction {
                 )
             }
         } else if let order = change.order,
-            let position = layout.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
+            let position = store.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
         {
-            let table = layout.schema.table(of: change.relationship.destination).name
+            let table = store.schema.table(of: change.relationship.destination).name
             try number(
                 order,
                 with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0",

@@ -10,7 +10,7 @@ extension SaveTransaction {
     /// - Throws: `SaveConflict.outdated` with objects that would lose a reference that is not optional.
     /// - Complexity: for rows that lead to rows of other saves, three statements each.
     func alignOneToOnes(of request: SaveChangesRequest) throws {
-        let oneToOnes = layout.schema.model.entities.map { layout.statements.insertion(of: $0).oneToOnes }
+        let oneToOnes = store.schema.model.entities.map { store.statements.insertion(of: $0).oneToOnes }
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
         // Both sides of these are in this save.
         let inserted = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
@@ -33,8 +33,8 @@ extension SaveTransaction {
         guard let inverse = relationship.inverse else { return }
         if destination != 0 {
             try clear(relationship, leadingTo: destination, except: source)
-            let table = layout.schema.table(of: inverse.source).name
-            let column = layout.schema.keyColumn(of: inverse).name
+            let table = store.schema.table(of: inverse.source).name
+            let column = store.schema.keyColumn(of: inverse).name
             try run(
                 #"UPDATE \#(table) SET \#(column) = ?1 WHERE "_id" = ?2 AND \#(column) IS NOT ?1"#,
                 source,
@@ -46,8 +46,8 @@ extension SaveTransaction {
 
     /// Clears a to-one relationship of the rows that lead to a destination, except one of them.
     private func clear(_ relationship: Relationship, leadingTo destination: Int64, except source: Int64) throws {
-        let table = layout.schema.table(of: relationship.source).name
-        let column = layout.schema.keyColumn(of: relationship).name
+        let table = store.schema.table(of: relationship.source).name
+        let column = store.schema.keyColumn(of: relationship).name
         let condition = #"\#(column) = ?1 AND "_id" <> ?2"#
         if relationship.isOptional {
             try run("UPDATE \(table) SET \(column) = NULL WHERE \(condition)", destination, source)

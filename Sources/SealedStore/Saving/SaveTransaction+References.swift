@@ -9,7 +9,7 @@ extension SaveTransaction {
     ///   `SaveConflict.missingDestinations` with every reference that leads to nothing, or to an object of another entity.
     /// - Complexity: a statement for each range of keys, and for each 512 others.
     func requireDestinations(of request: SaveChangesRequest) throws {
-        let written = WrittenKeys(request, layout)
+        let written = WrittenKeys(request, store)
         var missing: [Int: Set<Int64>] = [:]
         for (entity, keys) in written.keysToFind() {
             let unknown = try missingKeys(among: keys, of: entity)
@@ -25,8 +25,8 @@ extension SaveTransaction {
     ///
     /// - Parameter keys: Distinct keys, ascending.
     private func missingKeys(among keys: [Int64], of entity: Entity) throws -> [Int64] {
-        let table = layout.schema.table(of: entity).name
-        let family = layout.statements.selection(of: entity).familyCondition.map { " AND " + $0 } ?? ""
+        let table = store.schema.table(of: entity).name
+        let family = store.statements.selection(of: entity).familyCondition.map { " AND " + $0 } ?? ""
         var missing: [Int64] = []
         for group in KeyGroup.groups(of: keys) {
             let sql = #"SELECT t0."_id" FROM \#(table) AS t0 WHERE \#(group.condition(#"t0."_id""#))\#(family)"#

@@ -8,12 +8,12 @@ import ObjectGraph
 /// written must lead to rows that exist, and nothing may lead to a deleted row, whatever other writers have committed meanwhile.
 struct SaveTransaction {
     let connection: Connection
-    let layout: SealedStore.Layout
+    let store: OpenStore
     private var mixedTexts = MixedTexts()
 
-    init(_ connection: Connection, _ layout: SealedStore.Layout) {
+    init(_ connection: Connection, _ store: OpenStore) {
         self.connection = connection
-        self.layout = layout
+        self.store = store
     }
 
     /// Writes all changes.
@@ -34,7 +34,7 @@ struct SaveTransaction {
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
         try noteMixedTexts()
-        try UniqueTexts(connection, layout).require(request)
+        try UniqueTexts(connection, store).require(request)
     }
 
     /// Records what was found about the form of the texts.
@@ -59,7 +59,7 @@ struct SaveTransaction {
         let entityIndex = chunk.row(at: index).entityIndex
         var end = index + 1
         while end < chunk.rowCount, chunk.row(at: end).entityIndex == entityIndex { end += 1 }
-        let insertion = layout.statements.insertion(of: layout.schema.model.entities[entityIndex])
+        let insertion = store.statements.insertion(of: store.schema.model.entities[entityIndex])
         let blockCount = EntityInsertion.blockCount
         if count >= EntityInsertion.smallestSave, end - index >= blockCount, let block = insertion.block {
             try insert(chunk, from: &index, to: end, blockCount, with: block, insertion)
@@ -122,9 +122,9 @@ struct SaveTransaction {
             while index < chunk.rowCount, position < request.updates.count {
                 let update = request.updates[position]
                 let key = UpdateKey(entityIndex: chunk.row(at: index).entityIndex, slots: update.slots)
-                let entity = layout.schema.model.entities[key.entityIndex]
+                let entity = store.schema.model.entities[key.entityIndex]
                 let statement =
-                    statements[key] ?? UpdateStatement(entity, layout.schema.table(of: entity), update.slots)
+                    statements[key] ?? UpdateStatement(entity, store.schema.table(of: entity), update.slots)
                 statements[key] = statement
                 try run(statement, key, of: entity, chunk, from: &index, request.updates, from: &position, &conflicts)
             }
@@ -142,7 +142,7 @@ struct SaveTransaction {
         from position: inout Int,
         _ conflicts: inout [ManagedObjectID]
     ) throws {
-        let signedSlots = layout.statements.insertion(of: entity).signedSlots
+        let signedSlots = store.statements.insertion(of: entity).signedSlots
         try connection.withStatement(update.sql) { statement in
             while index < chunk.rowCount, position < updates.count {
                 let row = chunk.row(at: index)
@@ -166,7 +166,7 @@ struct SaveTransaction {
     /// Clears unique values that several objects change, so that they can pass from one to the other: SQLite checks them row
     /// by row.
     private func vacateUniqueValues(of request: SaveChangesRequest) throws {
-        let entities = layout.schema.model.entities
+        let entities = store.schema.model.entities
         let haveUniqueValues = entities.map { !$0.uniquenessConstraints.isEmpty }
         guard request.updates.count > 1, haveUniqueValues.contains(true) else { return }
         let uniqueSlots: [SlotSet] = entities.map { entity in
@@ -190,7 +190,7 @@ struct SaveTransaction {
     }
 
     private func vacateUniqueValues(of row: Row, _ entity: Entity, _ changedSlots: SlotSet) throws {
-        let table = layout.schema.table(of: entity)
+        let table = store.schema.table(of: entity)
         let slots = Set(entity.uniquenessConstraints.joined()).filter { changedSlots.contains($0) }
         for column in slots.sorted().compactMap({ table.column(of: entity.properties[$0]) }) {
             try connection.withStatement(#"UPDATE \#(table.name) SET \#(column.name) = NULL WHERE "_id" = ?"#) {
@@ -212,7 +212,7 @@ struct SaveTransaction {
         guard column.isText, row.tag(at: column.slot) == .text,
             !row.withBytes(at: column.slot, TextForms.isComposed)
         else { return }
-        mixedTexts.note(entity.properties[column.slot], of: entity, in: layout.schema)
+        mixedTexts.note(entity.properties[column.slot], of: entity, in: store.schema)
     }
 
     private struct UpdateKey: Hashable {
@@ -240,7 +240,7 @@ struct SaveTransaction {
     }
 
     func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
-        ManagedObjectID(entity: entity, storeUUID: layout.uuid, key: key)
+        ManagedObjectID(entity: entity, storeUUID: store.uuid, key: key)
     }
 }
 

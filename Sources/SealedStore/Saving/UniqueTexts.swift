@@ -12,9 +12,9 @@ struct UniqueTexts {
     private let schema: StoreSchema
 
     /// To be made after the transaction has recorded the forms of the texts that it wrote.
-    init(_ connection: Connection, _ layout: SealedStore.Layout) throws {
+    init(_ connection: Connection, _ store: OpenStore) throws {
         self.connection = connection
-        schema = try layout.states.state(on: connection).schema
+        schema = try store.states.state(on: connection).schema
     }
 
     private var isNeeded: Bool { !schema.conditions.columnsOfMixedForms.isEmpty }

@@ -9,11 +9,11 @@ struct WrittenKeys {
 
     /// Collects the keys: those of inserted rows, and those in slots that changed. A key that follows itself is taken once,
     /// since rows that lead to the same destination mostly stand together.
-    init(_ request: SaveChangesRequest, _ layout: SealedStore.Layout) {
-        model = layout.schema.model
+    init(_ request: SaveChangesRequest, _ store: OpenStore) {
+        model = store.schema.model
         self.request = request
         keys = Array(repeating: [], count: model.entities.count)
-        let toOnes = model.entities.map { layout.statements.insertion(of: $0).toOnes }
+        let toOnes = model.entities.map { store.statements.insertion(of: $0).toOnes }
         if toOnes.contains(where: { !$0.isEmpty }) {
             for chunk in request.inserted.chunks { addKeys(of: chunk, toOnes) }
             addChangedKeys(toOnes)

@@ -15,23 +15,29 @@ final class MySecureStore: SealedStore, @unchecked Sendable {
     /// The requests that the stores of the process received, by file.
     static let calls = Guarded<[URL: [String]]>([:])
 
-    private func note(_ call: String) {
+    private static func note(_ call: String, of description: PersistentStoreDescription) {
         guard let url = description.url else { return }
-        Self.calls.withLock { $0[url, default: []].append(call) }
+        calls.withLock { $0[url, default: []].append(call) }
     }
 
-    override func loadMetadata() throws -> StoreMetadata {
-        note("loadMetadata")
-        return try super.loadMetadata()
+    private func note(_ call: String) { Self.note(call, of: description) }
+
+    override class func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> Self {
+        note("loadMetadata", of: description)
+        return try super.loadMetadata(of: description, for: model)
     }
 
-    override func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        switch request {
-        case .save: note("save")
-        case .fetch, .fetchIDs, .count, .fetchDictionaries: note("fetch")
-        default: note("execute")
-        }
+    override func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        note("fetch")
         return try super.execute(request, with: context)
+    }
+
+    override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        note("save")
+        try super.execute(request, with: context)
     }
 
     override func newValuesForObjects(
@@ -59,10 +65,9 @@ final class MySecureStore: SealedStore, @unchecked Sendable {
     /// The definitions of tables and indexes of an open store.
     static func definitions(of description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> [String]
     {
-        let store = try MySecureStore(model: model, description: description)
-        _ = try store.loadMetadata()
+        let store = try MySecureStore.loadMetadata(of: description, for: model)
         defer { try? store.close() }
-        return try store.layout.value.database.read { connection in
+        return try store.opened.database.read { connection in
             try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { statement in
                 var texts: [String] = []
                 while try statement.step() { texts.append(statement.string(at: 0)) }

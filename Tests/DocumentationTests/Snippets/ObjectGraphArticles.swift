@@ -124,9 +124,9 @@ private func runLargeNumbers(_ context: ManagedObjectContext, book: Entity, writ
 final class AuditedStore: SealedStore, @unchecked Sendable {
     static let type = "Audited"
 
-    override func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        if case .save(let changes) = request { print("deleting \(changes.deleted.count)") }
-        return try super.execute(request, with: context)
+    override func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        print("deleting \(request.deleted.count)")
+        try super.execute(request, with: context)
     }
 }
 

@@ -13,40 +13,88 @@ final class CountingStore: IncrementalStore {
     private let counter: RequestCounter
     /// The folder is removed with the last store in it.
     private let folder: TemporaryFolder
-    private let isOpen = Atomic<Bool>(false)
+    private let isOpen = Atomic<Bool>(true)
 
-    init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
+    private init(_ description: PersistentStoreDescription, for model: ManagedObjectModel) throws {
         guard let kind = description.options["kind"] as? StoreKind,
             let counter = description.options["counter"] as? RequestCounter,
             let folder = description.options["folder"] as? TemporaryFolder
         else {
             throw ObjectGraphError.storeTypeNotRegistered("the counting store needs a kind, a counter and a folder")
         }
-        store = try kind.makeStore(model: model, description: description)
+        store = try kind.openStore(description, for: model)
         self.counter = counter
         self.folder = folder
     }
 
     deinit { try? close() }
 
-    func loadMetadata() throws -> StoreMetadata {
-        let metadata = try store.loadMetadata()
-        isOpen.store(true, ordering: .releasing)
-        return metadata
+    static func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> CountingStore {
+        try CountingStore(description, for: model)
     }
 
-    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        try count(request)
+    var metadata: StoreMetadata { store.metadata }
+
+    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        try counter.countRead(.fetch)
         return try store.execute(request, with: context)
     }
 
-    func execute(
-        _ request: StoreRequest,
-        with context: ManagedObjectContext?,
-        monitor: RequestMonitor
-    ) throws -> StoreResult {
-        try count(request)
-        return try store.execute(request, with: context, monitor: monitor)
+    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+        try counter.countRead(.fetch)
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+        try counter.countRead(.fetch)
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+        try counter.countRead(.fetch)
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+        try counter.countRead(.fetch)
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+        try counter.countRead(.fetch)
+        return try store.execute(request, with: context)
+    }
+
+    func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R {
+        try store.monitoring(monitor, reads)
+    }
+
+    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        try counter.countWrite()
+        try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
+        try counter.countWrite()
+        return try store.execute(request, with: context)
+    }
+
+    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
+        try counter.countWrite()
+        try store.execute(request, with: context)
     }
 
     var savesInTwoPhases: Bool { store.savesInTwoPhases }
@@ -56,17 +104,8 @@ final class CountingStore: IncrementalStore {
         with context: ManagedObjectContext?,
         beforeCommit: () throws -> Void
     ) throws {
-        try count(.save(changes))
+        try counter.countWrite()
         try store.save(changes, with: context, beforeCommit: beforeCommit)
-    }
-
-    private func count(_ request: StoreRequest) throws {
-        switch request {
-        case .fetch, .fetchIDs, .count, .fetchDictionaries, .matches, .explain: try counter.countRead(.fetch)
-        case .save, .batchInsert, .batchUpdate, .batchDelete, .erase:
-            counter.count(.save)
-            if let error = counter.takeFailure() { throw error }
-        }
     }
 
     func newValuesForObject(
@@ -80,15 +119,6 @@ final class CountingStore: IncrementalStore {
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch {
         try counter.countRead(.values)
         return try store.newValuesForObjects(with: ids, with: context)
-    }
-
-    func newValue(
-        forRelationship relationship: Relationship,
-        forObjectWith id: ManagedObjectID,
-        with context: ManagedObjectContext?
-    ) throws -> RelationshipValue {
-        try counter.countRead(.members)
-        return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
     }
 
     func newValues(
@@ -127,6 +157,12 @@ final class RequestCounter: Sendable {
     func countRead(_ kind: Kind) throws {
         count(kind)
         if let error = readFailure.withLock({ $0 }) { throw error }
+    }
+
+    /// Counts a request that writes, which fails if the next one is to.
+    func countWrite() throws {
+        count(.save)
+        if let error = takeFailure() { throw error }
     }
 
     /// Makes all reads fail before they reach the store; nil ends that.

@@ -11,36 +11,47 @@ final class ReferenceStore: IncrementalStore {
     let description: PersistentStoreDescription
     let backing: ReferenceBacking
 
-    init(model: ManagedObjectModel, description: PersistentStoreDescription) {
+    private init(_ description: PersistentStoreDescription, for model: ManagedObjectModel) {
         self.model = model
         self.description = description
         backing = .at(description.url)
     }
 
-    func loadMetadata() throws -> StoreMetadata {
-        StoreMetadata(uuid: backing.data.withLock { $0.uuid }, type: Self.type)
+    static func loadMetadata(
+        of description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> ReferenceStore {
+        ReferenceStore(description, for: model)
     }
 
-    func execute(_ request: StoreRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        switch request {
-        case .fetch(let request): .rows(try read(for: context) { try rows($0, keys($0, request), for: request) })
-        case .fetchIDs(let request):
-            .ids(
-                try read(for: context) { data in
-                    try keys(data, request).map { id($0, entity(of: $0, under: request.entity, data), data) }
-                }
-            )
-        case .count(let request): .count(try read(for: context) { try keys($0, request).count })
-        case .fetchDictionaries(let request): .dictionaries(try read(for: context) { try dictionaries($0, request) })
-        // The store has no indexes.
-        case .matches(let matches): throw FullTextError.noIndex(entity: matches.request.entity.name, properties: [])
-        case .explain: .plan(QueryPlan(statement: "", steps: [], indexes: [], scannedTables: []))
-        case .save(let changes): try save(changes, with: context)
-        case .batchInsert(let insertion): .batch(try insert(insertion))
-        case .batchUpdate(let request): .batch(try update(request))
-        case .batchDelete(let request): .batch(try delete(request))
-        case .erase: try erase()
+    var metadata: StoreMetadata { StoreMetadata(uuid: backing.data.withLock { $0.uuid }, type: Self.type) }
+
+    func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
+        try read(for: context) { try rows($0, keys($0, request), for: request) }
+    }
+
+    func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+        let entity = request.objects.entity
+        return try read(for: context) { data in
+            try keys(data, request.objects).map { id($0, self.entity(of: $0, under: entity, data), data) }
         }
+    }
+
+    func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int {
+        try read(for: context) { try keys($0, request.objects).count }
+    }
+
+    func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults {
+        try read(for: context) { try dictionaries($0, request) }
+    }
+
+    /// The store has no indexes.
+    func execute(_ request: FullTextMatchRequest, with context: ManagedObjectContext?) throws -> [StoredFullTextMatch] {
+        throw FullTextError.noIndex(entity: request.request.entity.name, properties: [])
+    }
+
+    func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
+        QueryPlan(statement: "", steps: [], indexes: [], scannedTables: [])
     }
 
     func newValuesForObject(
@@ -190,9 +201,8 @@ final class ReferenceStore: IncrementalStore {
 
     // MARK: Saving
 
-    private func save(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws -> StoreResult {
-        try save(changes, with: context) {}
-        return .saved
+    func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
+        try save(request, with: context) {}
     }
 
     let savesInTwoPhases = true
@@ -224,14 +234,13 @@ final class ReferenceStore: IncrementalStore {
         }
     }
 
-    private func erase() throws -> StoreResult {
+    func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
         if description.isReadOnly { throw ObjectGraphError.storeIsReadOnly }
         backing.data.withLock { data in
             data.records = [:]
             data.pairs = [:]
             data.orders = [:]
         }
-        return .saved
     }
 
     private func conflicts(of changes: SaveChangesRequest, _ data: ReferenceData) -> [ManagedObjectID] {

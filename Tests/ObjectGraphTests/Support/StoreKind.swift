@@ -6,10 +6,13 @@ import SealedStore
 enum StoreKind: CaseIterable, Sendable {
     case reference, sealed
 
-    func makeStore(model: ManagedObjectModel, description: PersistentStoreDescription) throws -> any IncrementalStore {
+    func openStore(
+        _ description: PersistentStoreDescription,
+        for model: ManagedObjectModel
+    ) throws -> any IncrementalStore {
         switch self {
-        case .reference: ReferenceStore(model: model, description: description)
-        case .sealed: try SealedStore(model: model, description: description)
+        case .reference: try ReferenceStore.loadMetadata(of: description, for: model)
+        case .sealed: try SealedStore.loadMetadata(of: description, for: model)
         }
     }
 

@@ -62,7 +62,7 @@ import Testing
     @Test func `a batch request leaves nothing in the temporary table`() throws {
         let library = try library(bookCount: 100)
         try library.context.execute(BatchDeleteRequest(library.entity("Book")))
-        let count = try library.layout().database.write { connection in
+        let count = try library.opened().database.write { connection in
             try connection.withStatement(#"SELECT count(*) FROM temp."_batch""#) { statement in
                 try statement.step() ? statement.integer(at: 0) : -1
             }
@@ -72,12 +72,12 @@ import Testing
 
     @Test func `versions are incremented, and restart after the largest one`() throws {
         let library = try library(bookCount: 2)
-        try library.layout().database.write { connection in
+        try library.opened().database.write { connection in
             try connection.execute(#"UPDATE "Book" SET "_version" = 4294967295 WHERE "title" = '1'"#)
         }
         let update = BatchUpdateRequest(library.entity("Book"), propertiesToUpdate: ["pages": .literal(.integer(7))])
         try library.context.execute(update)
-        let versions = try library.layout().database.read { connection in
+        let versions = try library.opened().database.read { connection in
             try connection.withStatement(#"SELECT "_version" FROM "Book" ORDER BY "title""#) { statement in
                 var versions: [Int64] = []
                 while try statement.step() { versions.append(statement.integer(at: 0)) }

@@ -64,7 +64,7 @@ import Testing
 
     /// The problems that the check finds after a statement has been run.
     private func problems(after sql: String) throws -> [StoreProblem] {
-        try store.layout.value.database.write { try $0.execute(sql) }
+        try store.opened.database.write { try $0.execute(sql) }
         return try store.check()
     }
 
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `pairs without a destination or without their inverse are found`() throws {
-        let schema = try store.layout.value.schema
+        let schema = store.opened.schema
         func pairs(_ name: String) throws -> JoinTable {
             let relationship = try #require(schema.model.relationships.first { $0.name == name })
             return try #require(schema.joinTables[relationship.index])
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `members of an ordered relationship with the same position are found`() throws {
-        let schema = try store.layout.value.schema
+        let schema = store.opened.schema
         let children = try #require(schema.model.relationships.first { $0.name == "children" })
         let places = try #require(schema.model.relationships.first { $0.name == "places" })
         let column = try #require(schema.table(of: children.destination).positionColumns[children])

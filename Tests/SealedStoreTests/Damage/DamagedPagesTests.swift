@@ -110,7 +110,7 @@ import Testing
             #expect(rows.members.count == Self.titles.count, comment)
         case .lateBlob:
             let slot = try #require(opened.photo.propertiesByName["image"]?.slot)
-            let blobs = try opened.store.layout.value.deferredBlobs
+            let blobs = opened.store.opened.deferredBlobs
             #expect(try blobs.blob(at: slot, key: 2, entityIndex: opened.photo.index) == Self.image, comment)
         case .save:
             let photo = try #require(try opened.photos(titled: "second").first, comment)

@@ -16,7 +16,7 @@ import Testing
         library.insert("Tag", ["label": .text("c")])
         try library.context.save()
         library.context.reset()
-        try library.layout().database.write { try $0.execute(sql) }
+        try library.opened().database.write { try $0.execute(sql) }
         return library
     }
 
@@ -79,7 +79,7 @@ import Testing
             try library.context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first
         )
         #expect(toy.destination(forRelationship: "dog") === dog)
-        try library.layout().database.write {
+        try library.opened().database.write {
             try $0.execute(#"UPDATE "Animal" SET "_entity" = 2, "_version" = 2"#)
         }
         let animals = try library.context.fetch(FetchRequest(library.entity("Animal")), as: ManagedObject.self)
@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: [0, 1, -1, Int64.max])
     func `an unknown or abstract entity number is an error`(code: Int64) throws {
         let (library, _) = try kennel()
-        try library.layout().database.write { try $0.execute(#"UPDATE "Animal" SET "_entity" = \#(code)"#) }
+        try library.opened().database.write { try $0.execute(#"UPDATE "Animal" SET "_entity" = \#(code)"#) }
         let context = ManagedObjectContext(coordinator: library.coordinator)
         let request = FetchRequest(library.entity("Animal"))
         let error = SealedStoreError.damagedRow(entity: "Animal", property: "_entity")
@@ -106,7 +106,7 @@ import Testing
         let (library, _) = try kennel()
         library.insert("Bird", ["name": .text("Tweety")])
         try library.context.save()
-        try library.layout().database.write { try $0.execute(#"UPDATE "Toy" SET "dog" = 2"#) }
+        try library.opened().database.write { try $0.execute(#"UPDATE "Toy" SET "dog" = 2"#) }
         let context = ManagedObjectContext(coordinator: library.coordinator)
         let birds = try context.fetch(FetchRequest(library.entity("Bird")), as: ManagedObject.self)
         let toy = try #require(try context.fetch(FetchRequest(library.entity("Toy")), as: ManagedObject.self).first)

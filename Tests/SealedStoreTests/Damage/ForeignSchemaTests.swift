@@ -82,7 +82,7 @@ import Testing
         try insert(library, "a")
         #expect(try count(library) == 1)
         let other = try Library(url, model: Self.model.get())
-        try other.layout().database.write { try $0.execute(sql) }
+        try other.opened().database.write { try $0.execute(sql) }
         // The first of several foreign objects is named.
         let error = #expect(throws: SealedStoreError.self) { try count(library) }
         #expect(error == .foreignSchema(object: object) || error == .foreignSchema(object: "old"))
@@ -92,10 +92,10 @@ import Testing
     @Test func `further indexes that are not unique, statistics and a vacuum are harmless`() throws {
         let library = try open()
         try insert(library, "a")
-        try library.layout().database.write {
+        try library.opened().database.write {
             try $0.execute(#"CREATE INDEX more ON Book (pages, title) WHERE pages > 2; ANALYZE"#)
         }
-        try library.layout().database.writeWithoutTransaction { try $0.execute("VACUUM") }
+        try library.opened().database.writeWithoutTransaction { try $0.execute("VACUUM") }
         try insert(library, "b")
         #expect(try count(library) == 2)
         #expect(try library.check() == [])
@@ -117,11 +117,11 @@ import Testing
         let library = try open()
         let other = try open()
         let trigger = #"CREATE TRIGGER "t" AFTER INSERT ON "Tag" BEGIN DELETE FROM "Tag"; END"#
-        try other.layout().database.write { try $0.execute(trigger) }
+        try other.opened().database.write { try $0.execute(trigger) }
         library.insert("Tag", ["label": .text("x")])
         #expect(throws: SealedStoreError.foreignSchema(object: "t")) { try library.context.save() }
         #expect(library.context.hasChanges)
-        try other.layout().database.write { try $0.execute(#"DROP TRIGGER "t""#) }
+        try other.opened().database.write { try $0.execute(#"DROP TRIGGER "t""#) }
         try library.context.save()
         #expect(try library.keys("Tag", nil).count == 1)
         #expect(try library.check() == [])
@@ -129,20 +129,20 @@ import Testing
 
     @Test func `an insertion that a foreign view discards is an error`() throws {
         let library = try open()
-        let layout = try library.layout()
+        let opened = try library.opened()
         let tag = library.entity("Tag")
         var rows = RowBatchBuilder()
         rows.begin(key: 1, version: 1, entity: tag.index, slotCount: tag.slotCount)
         let batch = rows.finish()
         #expect(throws: SealedStoreError.notWritten(entity: "Tag")) {
-            try layout.database.write { connection in
+            try opened.database.write { connection in
                 try connection.execute(
                     """
                     DROP TABLE "Tag"; CREATE VIEW "Tag" AS SELECT 1 AS "_id", 1 AS "_version", '' AS "label"; \
                     CREATE TRIGGER "swallow" INSTEAD OF INSERT ON "Tag" BEGIN SELECT 1; END
                     """
                 )
-                var transaction = SaveTransaction(connection, layout)
+                var transaction = SaveTransaction(connection, opened)
                 try transaction.insert(batch)
             }
         }
@@ -160,7 +160,7 @@ import Testing
             INSERT INTO "Tag" ("label") VALUES ('x')
             """,
         ] {
-            #expect(throws: DatabaseError.self) { try library.layout().database.write { try $0.execute(sql) } }
+            #expect(throws: DatabaseError.self) { try library.opened().database.write { try $0.execute(sql) } }
         }
     }
 }

@@ -164,7 +164,7 @@ private struct HostileStore {
 
     /// The columns of tables whose values a program can change, with their names quoted.
     private func columns() throws -> [(table: String, column: String, type: String)] {
-        try store.layout.value.database.read { connection in
+        try store.opened.database.read { connection in
             let sql = """
                 SELECT t.name, c.name, c.type FROM pragma_table_list AS t JOIN pragma_table_xinfo(t.name) AS c \
                 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, 2
@@ -191,7 +191,7 @@ private struct HostileStore {
         try walk(context)
         // The column may refuse the value.
         do {
-            try store.layout.value.database.write { try $0.execute(sql + " WHERE \(firstRow(of: table))") }
+            try store.opened.database.write { try $0.execute(sql + " WHERE \(firstRow(of: table))") }
         } catch is DatabaseError {
             return
         }

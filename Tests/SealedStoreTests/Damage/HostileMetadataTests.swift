@@ -32,7 +32,7 @@ import Testing
     private func open(after key: String, _ change: (inout [String: Any]) -> Void) throws {
         let made = try open()
         defer { try? made.coordinator.removeAllStores() }
-        try made.layout().database.write { connection in
+        try made.opened().database.write { connection in
             let text = try connection.withStatement(#"SELECT "value" FROM "_metadata" WHERE "key" = ?"#) { statement in
                 try statement.bind(text: key, at: 1)
                 return try statement.step() ? statement.string(at: 0) : ""
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: ["0", "-1", "2", "9223372036854775807", "x", ""])
     func `another format than the file's own is damage`(format: String) throws {
         let made = try open()
-        try made.layout().database.write { connection in
+        try made.opened().database.write { connection in
             try connection.withStatement(#"UPDATE "_metadata" SET "value" = ? WHERE "key" = 'format'"#) { statement in
                 try statement.bind(text: format, at: 1)
                 try statement.run()

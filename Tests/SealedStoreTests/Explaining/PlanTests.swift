@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import Guarded
 @testable import ObjectGraph
 @testable import SealedStore
 import Testing
@@ -88,11 +89,11 @@ import Testing
 @Suite struct ScanWarningTests {
     /// The logged warnings.
     private final class Log: Sendable {
-        let warnings = OpenedOnce<[ScanWarning]>()
+        private let warnings = Guarded<[ScanWarning]>([])
 
-        func add(_ warning: ScanWarning) { warnings.set(((try? warnings.value) ?? []) + [warning]) }
+        func add(_ warning: ScanWarning) { warnings.withLock { $0.append(warning) } }
 
-        var all: [ScanWarning] { (try? warnings.value) ?? [] }
+        var all: [ScanWarning] { warnings.withLock { $0 } }
     }
 
     private func library(_ log: Log, threshold: Int = 10, rows: Int) throws -> Library {

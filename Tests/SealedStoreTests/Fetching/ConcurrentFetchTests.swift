@@ -12,20 +12,20 @@ import Testing
 
     @Test func `a fetch returns each row once, in the order of keys and of one state, beside a steady writer`() throws {
         let library = try Library(folder.file("library.store"))
-        let count = SealedStore.Layout.concurrentRows + 3616
+        let count = OpenStore.concurrentRows + 3616
         for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }
         try library.context.save()
         // Another coordinator of the same file, as in another process.
         let other = try Library(folder.file("library.store"))
         let isOver = Guarded(false)
         let end = DispatchSemaphore(value: 0)
-        let layout = try other.layout()
+        let opened = try other.opened()
         let writer = Thread {
             var round = 0
             while !isOver.withLock({ $0 }) {
                 round += 1
                 let sql = "UPDATE \"Tag\" SET \"label\" = 'round \(round)'"
-                try? layout.database.write { try $0.execute(sql) }
+                try? opened.database.write { try $0.execute(sql) }
             }
             end.signal()
         }
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `rows deleted or added since the last fetch do not matter`() throws {
         let library = try Library(folder.file("library.store"))
-        let count = SealedStore.Layout.concurrentRows + 1000
+        let count = OpenStore.concurrentRows + 1000
         for number in 0..<count { library.insert("Tag", ["label": .text("tag \(number)")]) }
         try library.context.save()
         let context = ManagedObjectContext(coordinator: library.coordinator)
@@ -52,8 +52,8 @@ import Testing
             try context.fetch(FetchRequest(library.entity("Tag")), as: ManagedObject.self).map(\.managedObjectID.key)
         }
         #expect(try keys() == (1...Int64(count)).map(\.self))
-        let layout = try library.layout()
-        try layout.database.write { connection in
+        let opened = try library.opened()
+        try opened.database.write { connection in
             try connection.execute("DELETE FROM \"Tag\" WHERE \"_id\" % 3 = 0 OR \"_id\" < 9000")
             try connection.execute("INSERT INTO \"Tag\" (\"_id\", \"label\") VALUES (1000000, 'late')")
         }

@@ -47,7 +47,7 @@ import Testing
 
     private func statementsRun() throws -> Int {
         let store = try #require(try coordinator.store(for: photo).store as? SealedStore)
-        return try store.layout.value.database.statistics.statementsRun
+        return store.opened.database.statistics.statementsRun
     }
 
     @Test func `values of every size survive a round trip`() throws {
@@ -107,7 +107,7 @@ import Testing
     /// Makes every read of the table fail until `body` has ended.
     private func withUnreadableTable(_ body: () throws -> Void) throws {
         let store = try #require(try coordinator.store(for: photo).store as? SealedStore)
-        let database = try store.layout.value.database
+        let database = store.opened.database
         try database.write { try $0.execute(#"ALTER TABLE "Photo" RENAME TO "Hidden""#) }
         try body()
         try database.write { try $0.execute(#"ALTER TABLE "Hidden" RENAME TO "Photo""#) }

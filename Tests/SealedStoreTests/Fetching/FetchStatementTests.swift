@@ -10,12 +10,12 @@ import Testing
 @Suite struct FetchStatementTests {
     private let folder = TemporaryFolder()
     private let library: Library
-    private let layout: SealedStore.Layout
+    private let opened: OpenStore
 
     init() throws {
         library = try Library(folder.file("library"))
         let store = try #require(try library.coordinator.store(for: library.entity("Book")).store as? SealedStore)
-        layout = try store.layout.value
+        opened = store.opened
     }
 
     private func path(_ name: String) -> QueryExpression {
@@ -25,8 +25,8 @@ import Testing
     private func statement(_ condition: QueryExpression, limit: Int? = nil) throws -> FetchStatement {
         var request = FetchRequest(library.entity("Book"), predicate: condition)
         request.limit = limit
-        return try layout.database.read { connection in
-            try FetchStatement(request, columns: "*", layout, in: layout.states.state(on: connection))
+        return try opened.database.read { connection in
+            try FetchStatement(request, columns: "*", opened, in: opened.states.state(on: connection))
         }
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(second.parameters.count == 3)
         guard case .text(let text) = second.parameters[0] else { return #expect(Bool(false), "no text") }
         #expect(Array(text.unicodeScalars) == ["\u{e9}"])
-        #expect(layout.fetchStatements.count == 1)
+        #expect(opened.fetchStatements.count == 1)
     }
 
     @Test func `the parameters have the order of the text`() throws {
@@ -57,7 +57,7 @@ import Testing
         #expect(first.sql == second.sql)
         #expect(first.parameters == [.integer(1), .text("a"), .text("x"), .integer(2)])
         #expect(second.parameters == [.integer(7), .text("b"), .text("x"), .integer(8)])
-        #expect(layout.fetchStatements.count == 1)
+        #expect(opened.fetchStatements.count == 1)
     }
 
     @Test func `requests with different statements have different shapes`() throws {
@@ -69,7 +69,7 @@ import Testing
         _ = try statement(.isMember(title, of: [.text("a"), .text("b")]))
         _ = try statement(.isMember(title, of: [.text("a")]))
         _ = try statement(.comparison(.equal, title, .literal(.text("a"))), limit: 3)
-        #expect(layout.fetchStatements.count == 7)
+        #expect(opened.fetchStatements.count == 7)
     }
 
     @Test func `two constants are compared as Swift compares them`() throws {

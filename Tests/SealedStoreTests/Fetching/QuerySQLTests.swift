@@ -82,10 +82,10 @@ import Testing
             .path(library.entity("Author").propertiesByName["name"]!),
             .literal(.text("A"))
         )
-        let layout = try library.layout()
-        let plan = try layout.database.read { connection in
-            let state = try layout.states.state(on: connection)
-            let statement = try FetchStatement(request, columns: "1", layout, in: state)
+        let opened = try library.opened()
+        let plan = try opened.database.read { connection in
+            let state = try opened.states.state(on: connection)
+            let statement = try FetchStatement(request, columns: "1", opened, in: state)
             return try connection.withStatement("EXPLAIN QUERY PLAN " + statement.sql.text) { query in
                 try query.bind(statement.parameters)
                 return try query.step() ? query.string(at: 3) : ""

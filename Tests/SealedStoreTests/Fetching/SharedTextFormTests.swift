@@ -94,21 +94,21 @@ import Testing
         let reader = try Library(file)
         let other = try Library(file)
         struct Stop: Error {}
-        let layout = try other.layout()
+        let opened = try other.opened()
         #expect(throws: Stop.self) {
-            try layout.database.write { connection in
+            try opened.database.write { connection in
                 try TextForms.note([#""Book"."title""#], on: connection)
-                #expect(try layout.states.state(on: connection).schema.conditions.columnsOfMixedForms.count == 1)
+                #expect(try opened.states.state(on: connection).schema.conditions.columnsOfMixedForms.count == 1)
                 throw Stop()
             }
         }
         #expect(
-            try layout.database.write { try layout.states.state(on: $0).schema.conditions.columnsOfMixedForms } == []
+            try opened.database.write { try opened.states.state(on: $0).schema.conditions.columnsOfMixedForms } == []
         )
         try Self.saveDecomposed(reader)
         #expect(try count(other) == 2)
         #expect(
-            try layout.database.write { try layout.states.state(on: $0).schema.conditions.columnsOfMixedForms.count }
+            try opened.database.write { try opened.states.state(on: $0).schema.conditions.columnsOfMixedForms.count }
                 == 1
         )
     }

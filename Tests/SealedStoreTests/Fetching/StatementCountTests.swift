@@ -72,7 +72,7 @@ import Testing
 
     @Test func `opening a pool of four derives the key once`() throws {
         let library = try libraryWithBooks(10)
-        let database = try library.layout().database
+        let database = try library.opened().database
         // Four readers at once: each waits until all have begun.
         let begun = DispatchGroup()
         let ended = DispatchGroup()

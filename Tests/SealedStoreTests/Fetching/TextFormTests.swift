@@ -31,9 +31,9 @@ import Testing
     private func sql(_ library: Library, _ condition: QueryExpression) throws -> String {
         let attached = try library.coordinator.store(for: library.entity("Book"))
         let store = try #require(attached.store as? SealedStore)
-        let layout = try store.layout.value
-        return try layout.database.read { connection in
-            let schema = try layout.states.state(on: connection).schema
+        let opened = store.opened
+        return try opened.database.read { connection in
+            let schema = try opened.states.state(on: connection).schema
             var generator = QueryGenerator(schema, root: library.entity("Book"))
             return try generator.condition(condition, mayBeNull: true)
         }

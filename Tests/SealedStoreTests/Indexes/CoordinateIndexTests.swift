@@ -199,7 +199,7 @@ import Testing
         let map = try map()
         for number in 0..<3 { _ = place(map, "", Double(number), 0) }
         try map.context.save()
-        try map.layout().database.write {
+        try map.opened().database.write {
             try $0.execute("DELETE FROM \"_rtree_Place_latitude_longitude\" WHERE id = 2")
             try $0.execute("UPDATE \"_rtree_Place_latitude_longitude\" SET min0 = 7, max0 = 8 WHERE id = 3")
         }

@@ -139,18 +139,18 @@ import Testing
         }
         try archive.context.save()
         let table = "\"_fulltext_Article_title_body\""
-        try archive.layout().database.write {
+        try archive.opened().database.write {
             try $0.execute("INSERT INTO \(table) (\(table), rowid, c0, c1) VALUES ('delete', 2, 'two', NULL)")
         }
         #expect(try archive.check() == [StoreProblem(.indexMismatch, at: "Article.title+body", count: 1, firstKey: 2)])
-        try archive.layout().database.write {
+        try archive.opened().database.write {
             try $0.execute("INSERT INTO \(table) (rowid, c0, c1) VALUES (2, 'four', NULL)")
         }
         #expect(try archive.check() == [StoreProblem(.indexMismatch, at: "Article.title+body")])
         // The store is usable afterwards.
         archive.insert("Article", ["title": .text("four"), "year": .integer(1)])
         try archive.context.save()
-        try archive.layout().database.write { try $0.execute("INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }
+        try archive.opened().database.write { try $0.execute("INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }
         let problems = try archive.check()
         #expect(problems == [])
     }

@@ -83,7 +83,7 @@ import Testing
         func schema(_ indexes: [FetchIndexDescription]) throws -> [String] {
             let library = try open(indexes)
             defer { try? library.coordinator.removeAllStores() }
-            return try library.definitions() + [String(library.layout().database.read { try $0.schemaVersion() })]
+            return try library.definitions() + [String(library.opened().database.read { try $0.schemaVersion() })]
         }
         _ = try schema(Self.first)
         let both = try schema(Self.second)

@@ -16,16 +16,14 @@ import Testing
             url: folder.file("library.store"),
             options: options
         )
-        let store = try SealedStore(model: Library.model(), description: description)
-        _ = try store.loadMetadata()
-        return store
+        return try SealedStore.loadMetadata(of: description, for: Library.model())
     }
 
     /// The `synchronous` setting of the writer connection: 1 is NORMAL, 2 is FULL.
     private func synchronous(_ option: (any Sendable)?) throws -> Int64? {
         let store = try open(option)
         defer { try? store.close() }
-        return try store.layout.value.database.write { connection in
+        return try store.opened.database.write { connection in
             try connection.withStatement("PRAGMA synchronous") { try $0.step() ? $0.integer(at: 0) : nil }
         }
     }

@@ -115,7 +115,7 @@ import Testing
         let context = try open(Self.model(notesAreOptional: false))
         let trip = context.model.entitiesByName["Trip"]!
         let store = try #require(try context.coordinator.store(for: trip).store as? SealedStore)
-        try store.layout.value.database.write { try $0.execute(#"UPDATE "Trip" SET "notes" = NULL WHERE "_id" = 1"#) }
+        try store.opened.database.write { try $0.execute(#"UPDATE "Trip" SET "notes" = NULL WHERE "_id" = 1"#) }
         let failures = { () throws -> [String] in
             do {
                 _ = try context.fetch(FetchRequest(trip), as: ManagedObject.self)

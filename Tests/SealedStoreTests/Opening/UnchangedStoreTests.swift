@@ -73,7 +73,7 @@ import Testing
         }
         #expect(try contents() == before)
         #expect(
-            try Library(url).layout().database.read {
+            try Library(url).opened().database.read {
                 try $0.withStatement(#"SELECT count(*) FROM "Tag""#) {
                     try $0.step() ? $0.integer(at: 0) : nil
                 }

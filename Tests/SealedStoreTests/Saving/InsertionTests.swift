@@ -129,7 +129,7 @@ import Testing
     @Test func `a row that cannot be inserted rolls the whole save back`() throws {
         let library = try open()
         for number in 0..<1_000 { library.insert("Sample", Self.values(number)) }
-        try library.layout().database.write { connection in
+        try library.opened().database.write { connection in
             try connection.withStatement(
                 #"INSERT INTO "Sample" ("_id", "_entity", "number", "weight") VALUES (500, 0, 1, 1.0)"#
             ) { try $0.run() }

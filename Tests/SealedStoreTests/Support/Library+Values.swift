@@ -20,7 +20,7 @@ extension Library {
 
     /// The first column of all rows of a statement.
     func integers(_ sql: String) throws -> [Int64] {
-        try layout().database.read { connection in
+        try opened().database.read { connection in
             try connection.withStatement(sql) { statement in
                 var values: [Int64] = []
                 while try statement.step() { values.append(statement.integer(at: 0)) }

@@ -71,20 +71,20 @@ struct Library {
     }
 
     /// The open store.
-    func layout() throws -> SealedStore.Layout {
+    func opened() throws -> OpenStore {
         struct IsNoSealedStore: Error {}
         guard let store = try store() as? SealedStore else { throw IsNoSealedStore() }
-        return try store.layout.value
+        return store.opened
     }
 
     func store() throws -> any IncrementalStore { try coordinator.store(for: coordinator.model.entities[0]).store }
 
     /// The statistics of the store's database.
-    func statistics() throws -> DatabaseStatistics { try layout().database.statistics }
+    func statistics() throws -> DatabaseStatistics { try opened().database.statistics }
 
     /// The definitions of tables and indexes.
     func definitions() throws -> [String] {
-        try layout().database.read { connection in
+        try opened().database.read { connection in
             try connection.withStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { statement in
                 var texts: [String] = []
                 while try statement.step() { texts.append(statement.string(at: 0)) }

@@ -1,24 +1,23 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// What a search finds: one statement, and one for the excerpts of each result.
     func matches(_ request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
-        let layout = try layout.value
         guard let search = request.request.search else { throw FullTextError.noSearch }
         let entity = request.request.entity
-        let table = layout.schema.table(of: entity)
+        let table = schema.table(of: entity)
         // The results and their excerpts are of the same state of the store.
-        return try layout.database.read { connection in
-            let state = try layout.states.state(on: connection)
+        return try database.read { connection in
+            let state = try states.state(on: connection)
             let source = try SearchSource(search, of: entity, state.schema)
             let columns = #"t0."_id", \#(source.relevance)"# + (table.hasEntityColumn ? #", t0."_entity""# : "")
-            let statement = try FetchStatement(request.request, columns: columns, layout, in: state)
+            let statement = try FetchStatement(request.request, columns: columns, self, in: state)
             var matches = try connection.withStatement(statement.sql) { query in
                 try query.bind(source.relevanceParameters + statement.parameters)
                 var matches: [StoredFullTextMatch] = []
                 while try query.step() {
-                    let id = try table.id(of: query, entityColumn: 2, storeUUID: layout.uuid)
+                    let id = try table.id(of: query, entityColumn: 2, storeUUID: uuid)
                     matches.append(StoredFullTextMatch(id: id, relevance: query.real(at: 1)))
                 }
                 return matches

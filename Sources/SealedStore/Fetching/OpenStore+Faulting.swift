@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// The rows with keys, in any order.
     func rows(
         with keys: [Int64],
@@ -9,13 +9,12 @@ extension SealedStore {
         in generation: SnapshotGeneration?,
         readFailures: ReadFailures?
     ) throws -> RowBatch {
-        let layout = try layout.value
         // By the root, since an identifier may name a superentity or a subentity of the object's own.
-        let root = layout.schema.model.root(of: entity)
-        let selection = layout.statements.selection(of: root)
-        let table = layout.schema.table(of: root).name
-        return try layout.database.read { connection in
-            var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
+        let root = schema.model.root(of: entity)
+        let selection = statements.selection(of: root)
+        let table = schema.table(of: root).name
+        return try database.read { connection in
+            var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys) {
                 let condition = group.condition(#"t0."_id""#)
                 let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)"
@@ -35,14 +34,13 @@ extension SealedStore {
         in generation: SnapshotGeneration?,
         readFailures: ReadFailures?
     ) throws -> RelationshipRows {
-        let layout = try layout.value
-        let selection = layout.statements.selection(of: relationship.destination)
-        let (source, ownerColumn, position) = try memberSource(of: relationship, layout)
+        let selection = statements.selection(of: relationship.destination)
+        let (source, ownerColumn, position) = try memberSource(of: relationship)
         var result = RelationshipRows()
-        try layout.database.read { connection in
-            var rows = layout.rowBuilder(for: selection, in: generation, readFailures: readFailures)
+        try database.read { connection in
+            var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             // Only a member of a many-to-many relationship can come twice.
-            let isShared = layout.schema.joinTables[relationship.index] != nil
+            let isShared = schema.joinTables[relationship.index] != nil
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners) {
                 // Members without a position were added by a batch request: they come last.
@@ -68,18 +66,17 @@ extension SealedStore {
 
     /// Where the members of a relationship stand: the tables, the column with the owner's key, and that of the order.
     private func memberSource(
-        of relationship: Relationship,
-        _ layout: Layout
+        of relationship: Relationship
     ) throws -> (tables: String, owner: String, position: String?) {
-        let table = layout.schema.table(of: relationship.destination)
-        if let pairs = layout.schema.joinTables[relationship.index] {
+        let table = schema.table(of: relationship.destination)
+        if let pairs = schema.joinTables[relationship.index] {
             let tables = #"\#(pairs.name) AS p JOIN \#(table.name) AS t0 ON t0."_id" = p.\#(pairs.member)"#
             return (tables, "p.\(pairs.owner)", pairs.position.map { "p.\($0)" })
         }
         guard let inverse = relationship.inverse else {
             throw SealedStoreError.unsupportedQuery("the relationship '\(relationship.name)'")
         }
-        let column = layout.schema.keyColumn(of: inverse).name
+        let column = schema.keyColumn(of: inverse).name
         return ("\(table.name) AS t0", "t0.\(column)", table.positionColumns[relationship].map { "t0.\($0)" })
     }
 }

@@ -1,12 +1,12 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// Changes the rows that a batch request finds, in one transaction.
     func update(_ request: BatchUpdateRequest) throws -> BatchChanges {
         do {
-            return try writeTransaction { connection, layout in
-                try BatchUpdate(request, connection, layout).run()
+            return try writeTransaction { connection in
+                try BatchUpdate(request, connection, self).run()
             }
         } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
             // The types of all values were checked: SQLite made a real of an integer that became too large.
@@ -19,13 +19,13 @@ extension SealedStore {
 private struct BatchUpdate {
     private let request: BatchUpdateRequest
     private let connection: Connection
-    private let layout: SealedStore.Layout
+    private let store: OpenStore
     private let assignments: [(property: Property, value: QueryExpression)]
 
-    init(_ request: BatchUpdateRequest, _ connection: Connection, _ layout: SealedStore.Layout) throws {
+    init(_ request: BatchUpdateRequest, _ connection: Connection, _ store: OpenStore) throws {
         self.request = request
         self.connection = connection
-        self.layout = layout
+        self.store = store
         assignments = try request.assignments()
     }
 
@@ -33,35 +33,35 @@ private struct BatchUpdate {
         var changes = BatchChanges()
         guard !assignments.isEmpty else { return changes }
         let keys = try BatchKeys(connection)
-        let selection = try request.fetchRequest.keySelection(layout, on: connection)
+        let selection = try request.fetchRequest.keySelection(store, on: connection)
         try keys.insert(selection.sql.text, selection.parameters)
         try write()
         for (property, value) in assignments {
             if case .literal = value {} else { try requireValid(property) }
             guard case .relationship(let relationship) = property else { continue }
-            try BatchDestinations(relationship, layout).require(
+            try BatchDestinations(relationship, store).require(
                 on: connection,
                 where: #"t0."_id" IN (\#(BatchKeys.keys(of: request.entity)))"#
             )
             changes.relationships.append(relationship)
         }
         let updated = try keys.keys(of: request.entity)
-        try UniqueTexts(connection, layout).require(updated, of: request.entity)
+        try UniqueTexts(connection, store).require(updated, of: request.entity)
         changes.updated = [BatchChanges.Keys(entity: request.entity, keys: updated)]
         try keys.clear()
         return changes
     }
 
     private func write() throws {
-        let table = layout.schema.table(of: request.entity)
+        let table = store.schema.table(of: request.entity)
         let written = assignments.compactMap { table.column(of: $0.property) }
         let columns = written.map(\.name)
         // As the rows are before they are written: the written values are computed of these.
-        let state = try layout.states.state(on: connection)
+        let state = try store.states.state(on: connection)
         var generator = QueryGenerator(state.schema, root: request.entity)
         var mixedTexts = MixedTexts()
         for assignment in assignments where generator.textForm(of: assignment.value) == .mixed {
-            mixedTexts.note(assignment.property, of: request.entity, in: layout.schema)
+            mixedTexts.note(assignment.property, of: request.entity, in: store.schema)
         }
         try TextForms.note(mixedTexts.columns, on: connection)
         let values = try assignments.map { try generator.value($0.value) }
@@ -89,7 +89,7 @@ private struct BatchUpdate {
 
     /// Looks for computed values that the property cannot have.
     private func requireValid(_ property: Property) throws {
-        let table = layout.schema.table(of: request.entity)
+        let table = store.schema.table(of: request.entity)
         guard property.restrictsValues, let column = table.column(of: property)?.name else { return }
         let sql = """
             SELECT t0."_id", t0.\(column) FROM \(table.name) AS t0 \
@@ -99,7 +99,7 @@ private struct BatchUpdate {
             var problems: [ObjectGraphError.ValidationProblem] = []
             while problems.count < batchProblemLimit, try statement.step() {
                 guard let reason = property.problem(of: statement.value(at: 1)) else { continue }
-                let id = ManagedObjectID(entity: request.entity, storeUUID: layout.uuid, key: statement.integer(at: 0))
+                let id = ManagedObjectID(entity: request.entity, storeUUID: store.uuid, key: statement.integer(at: 0))
                 problems.append(.init(id: id, property: property.name, reason: reason))
             }
             guard problems.isEmpty else { throw ObjectGraphError.validation(problems) }

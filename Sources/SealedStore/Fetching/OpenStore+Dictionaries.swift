@@ -2,12 +2,11 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// The rows of values that a request asks for: one statement.
     func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        let layout = try layout.value
-        return try layout.database.read { connection in
-            let statement = try DictionaryStatement(request, layout, in: layout.states.state(on: connection))
+        return try database.read { connection in
+            let statement = try DictionaryStatement(request, self, in: states.state(on: connection))
             return try connection.withStatement(statement.sql) { query in
                 try query.bind(statement.parameters)
                 var results = DictionaryResults(for: request)
@@ -29,7 +28,7 @@ struct DictionaryStatement {
     let parameters: [Value]
 
     /// - Parameter state: The state of the file that the statement runs on.
-    init(_ request: DictionaryFetchRequest, _ layout: SealedStore.Layout, in state: FileState) throws {
+    init(_ request: DictionaryFetchRequest, _ store: OpenStore, in state: FileState) throws {
         var generator = QueryGenerator(state.schema, root: request.entity)
         // The parts are written in the order in which they stand in the text, and so are their parameters.
         generator.allowsAggregates = true
@@ -39,7 +38,7 @@ struct DictionaryStatement {
         }
         generator.allowsAggregates = false
         var conditions: [String] = []
-        if let condition = layout.statements.selection(of: request.entity)
+        if let condition = store.statements.selection(of: request.entity)
             .condition(includesSubentities: request.includesSubentities)
         {
             conditions.append(condition)

@@ -1,17 +1,16 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// How a fetch would be carried out.
     func explain(_ request: FetchRequest) throws -> QueryPlan {
-        let layout = try layout.value
-        let selection = layout.selection(for: request)
-        return try layout.database.read { connection in
+        let selection = self.selection(for: request)
+        return try database.read { connection in
             let statement = try FetchStatement(
                 request,
                 columns: selection.columns,
-                layout,
-                in: layout.states.state(on: connection)
+                self,
+                in: states.state(on: connection)
             )
             return try QueryPlan(of: statement.sql.text, on: connection)
         }

@@ -4,8 +4,8 @@ import ObjectGraph
 
 /// A model in tables under the names of a file, with its statements and with the schema that such a file has.
 ///
-/// Stores of the same entities and names share their layout: to make it costs more than to open a file.
-final class StoreLayout: Sendable {
+/// Stores of the same entities and names share their plan: to make it costs more than to open a file.
+final class SchemaPlan: Sendable {
     let schema: StoreSchema
     let statements: EntityStatements
     /// The part of the model that the file holds.
@@ -15,14 +15,14 @@ final class StoreLayout: Sendable {
     /// The fingerprints of schemas that proved to be the expected one.
     private let verified = Guarded<Set<Int>>([])
 
-    /// What a layout is made of. Models of the same entities are laid out alike, and entities are never freed.
+    /// What a plan is made of. Models of the same entities are laid out alike, and entities are never freed.
     private struct Key: Hashable {
         let entities: [ObjectIdentifier]
         let own: [ObjectIdentifier]
         let names: SchemaNames
     }
 
-    private static let known = KeptValues<Key, StoreLayout>()
+    private static let known = KeptValues<Key, SchemaPlan>()
     /// The largest number of fingerprints that are kept. A schema has several: objects come into it in several orders.
     private static let mostFingerprints = 16
 
@@ -34,18 +34,18 @@ final class StoreLayout: Sendable {
         on connection: Connection,
         for model: ManagedObjectModel,
         own: ManagedObjectModel
-    ) throws -> (metadata: StoreMetadataTable, layout: StoreLayout) {
+    ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
         // First: until then a view might stand in the place of the table with the metadata.
         let fingerprint = try SchemaFingerprint(on: connection)
         let metadata = try StoreMetadataTable.read(on: connection)
         let differences = ModelComparison(stored: metadata.model, current: own).differences
         guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
-        let layout = try shared(model, own: own, names: metadata.names)
-        try layout.verify(fingerprint, on: connection)
-        return (metadata, layout)
+        let plan = try shared(model, own: own, names: metadata.names)
+        try plan.verify(fingerprint, on: connection)
+        return (metadata, plan)
     }
 
-    /// The layout of a model.
+    /// The plan of a model.
     ///
     /// - Parameters:
     ///   - own: The part of the model that the file holds.
@@ -55,7 +55,7 @@ final class StoreLayout: Sendable {
         _ model: ManagedObjectModel,
         own: ManagedObjectModel,
         names: SchemaNames
-    ) throws -> StoreLayout {
+    ) throws -> SchemaPlan {
         let names = names.preferringIndexes(of: own)
         let key = Key(
             entities: model.entities.map(ObjectIdentifier.init),
@@ -64,7 +64,7 @@ final class StoreLayout: Sendable {
         )
         return try known.value(for: key) {
             try names.validate(for: own)
-            return StoreLayout(model, own: own, names: names)
+            return SchemaPlan(model, own: own, names: names)
         }
     }
 
@@ -74,7 +74,7 @@ final class StoreLayout: Sendable {
         statements = EntityStatements(schema)
     }
 
-    /// Makes sure that a file has the schema of the layout.
+    /// Makes sure that a file has the schema of the plan.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
     func verify(_ fingerprint: SchemaFingerprint, on connection: Connection) throws {

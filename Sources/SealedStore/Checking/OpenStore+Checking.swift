@@ -9,23 +9,27 @@ extension SealedStore {
     /// - Returns: every problem; nothing for a store that is sound.
     /// - Throws: `DatabaseError` where the check itself cannot be carried out. Damage is no error here, it is a result.
     /// - Complexity: O(*n* log *n*) in the number of rows: each page and each row is read a few times.
-    package func check() throws -> [StoreProblem] {
-        let layout = try layout.value
+    package func check() throws -> [StoreProblem] { try opened.check() }
+}
+
+extension OpenStore {
+    /// Every problem of the store; see ``SealedStore/check()``.
+    func check() throws -> [StoreProblem] {
         let entityNames = description.entityNames
         do {
-            var problems = try layout.database.read { connection in
-                let schema = try layout.states.state(on: connection).schema
+            var problems = try database.read { connection in
+                let schema = try states.state(on: connection).schema
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 try indexes.refresh()
                 let damage = try Self.damage(found: connection)
                 // What damaged pages hold cannot be told.
                 guard damage.isEmpty else { return damage }
-                return try ContentCheck(connection, layout.schema, entityNames: entityNames).problems()
+                return try ContentCheck(connection, self.schema, entityNames: entityNames).problems()
                     + indexes.problems()
             }
             // A store in memory would be lost with the connection that finds a mismatch.
             if problems.isEmpty, !description.isReadOnly, description.url != nil {
-                problems = try mismatchedTexts(layout)
+                problems = try mismatchedTexts()
             }
             return problems
         } catch DatabaseError.damaged {
@@ -34,11 +38,11 @@ extension SealedStore {
     }
 
     /// The full-text indexes that do not fit their texts, as they are now.
-    private func mismatchedTexts(_ layout: Layout) throws -> [StoreProblem] {
+    private func mismatchedTexts() throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         do {
-            try layout.database.write { connection in
-                let schema = try layout.states.state(on: connection).schema
+            try database.write { connection in
+                let schema = try states.state(on: connection).schema
                 problems = try IndexCheck(connection, schema, entityNames: description.entityNames)
                     .mismatchedTexts()
             }

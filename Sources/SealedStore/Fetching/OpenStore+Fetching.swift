@@ -2,33 +2,31 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// The rows that fit a request: one statement, or several at once that read a part each.
     func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
-        let layout = try layout.value
-        if generation == nil, let rows = try layout.fetchConcurrently(request) { return rows }
-        let rows = try layout.database.read { try layout.fetch(request, in: generation, on: $0) }
-        layout.tableSizes.note(rows, for: request)
+        if generation == nil, let rows = try fetchConcurrently(request) { return rows }
+        let rows = try database.read { try fetch(request, in: generation, on: $0) }
+        tableSizes.note(rows, for: request)
         return rows
     }
 
     /// The identifiers of the objects that fit a request.
     func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-        let layout = try layout.value
-        let table = layout.schema.table(of: request.entity)
+        let table = schema.table(of: request.entity)
         let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
-        return try layout.database.read { connection in
+        return try database.read { connection in
             let statement = try FetchStatement(
                 request,
                 columns: columns,
-                layout,
-                in: layout.states.state(on: connection)
+                self,
+                in: states.state(on: connection)
             )
-            return try connection.withStatement(statement.sql, observer: layout.scanMonitor(for: request)) { query in
+            return try connection.withStatement(statement.sql, observer: scanMonitor(for: request)) { query in
                 try statement.bind(to: query)
                 var ids: [ManagedObjectID] = []
                 while try query.step() {
-                    ids.append(try table.id(of: query, entityColumn: 1, storeUUID: layout.uuid))
+                    ids.append(try table.id(of: query, entityColumn: 1, storeUUID: uuid))
                 }
                 return ids
             }
@@ -37,20 +35,19 @@ extension SealedStore {
 
     /// How many objects fit a request; limit and offset count.
     func count(_ request: FetchRequest) throws -> Int {
-        let layout = try layout.value
         var request = request
         request.sort = []
         let isLimited = request.limit != nil || request.offset > 0
-        return try layout.database.read { connection in
+        return try database.read { connection in
             let statement = try FetchStatement(
                 request,
                 columns: isLimited ? "1" : "count(*)",
                 isOrdered: isLimited,
-                layout,
-                in: layout.states.state(on: connection)
+                self,
+                in: states.state(on: connection)
             )
             let sql = isLimited ? SQLText("SELECT count(*) FROM (\(statement.sql.text))") : statement.sql
-            return try connection.withStatement(sql, observer: layout.scanMonitor(for: request)) { query in
+            return try connection.withStatement(sql, observer: scanMonitor(for: request)) { query in
                 try statement.bind(to: query)
                 return try query.step() ? Int(query.integer(at: 0)) : 0
             }
@@ -58,7 +55,7 @@ extension SealedStore {
     }
 }
 
-extension SealedStore.Layout {
+extension OpenStore {
     /// The rows that fit a request.
     func fetch(
         _ request: FetchRequest,

@@ -1,13 +1,13 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// How many rows are encoded before they are written.
     private static let rowsAtOnce = 512
 
     /// Inserts the rows of a batch request, in one transaction.
     func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
-        let result: Result<BatchChanges, any Error> = try writeTransaction { connection, layout in
+        let result: Result<BatchChanges, any Error> = try writeTransaction { connection in
             do {
                 // A savepoint: the program's closure runs inside it and may have taken keys for objects of its own, which
                 // stay reserved when the rows are rolled back.
@@ -15,7 +15,7 @@ extension SealedStore {
             } catch {
                 // A full disk and a failing one have rolled the whole transaction back.
                 guard connection.isInTransaction else { throw error }
-                try sequences.reserveAgain(for: layout.schema.model, on: connection)
+                try sequences.reserveAgain(for: schema.model, on: connection)
                 return .failure(error)
             }
         }
@@ -23,9 +23,9 @@ extension SealedStore {
     }
 
     private func insertRows(_ insertion: BatchInsertion) throws -> BatchChanges {
-        try writeTransaction { connection, layout in
-            var save = SaveTransaction(connection, layout)
-            let root = layout.schema.model.root(of: insertion.entity)
+        try writeTransaction { connection in
+            var save = SaveTransaction(connection, self)
+            let root = schema.model.root(of: insertion.entity)
             var changes = BatchChanges()
             while true {
                 // Reserved here, not taken from the store's supply: what a rollback gives back nobody has seen.
@@ -36,7 +36,7 @@ extension SealedStore {
                 if rows.count < keys.count { break }
             }
             try save.noteMixedTexts()
-            try UniqueTexts(connection, layout).require(
+            try UniqueTexts(connection, self).require(
                 changes.inserted.flatMap { Array($0) },
                 of: insertion.entity
             )
@@ -44,7 +44,7 @@ extension SealedStore {
             if let first = changes.inserted.first, let last = changes.inserted.last {
                 let range = first.lowerBound..<last.upperBound
                 for relationship in changes.relationships {
-                    try requireDestinations(of: relationship, sources: range, connection, layout)
+                    try requireDestinations(of: relationship, sources: range, connection)
                 }
             }
             return changes
@@ -55,22 +55,21 @@ extension SealedStore {
     private func requireDestinations(
         of relationship: Relationship,
         sources: Range<Int64>,
-        _ connection: Connection,
-        _ layout: Layout
+        _ connection: Connection
     ) throws {
         let condition = #"t0."_id" >= \#(sources.lowerBound) AND t0."_id" < \#(sources.upperBound)"#
-        try BatchDestinations(relationship, layout).require(on: connection, where: condition)
+        try BatchDestinations(relationship, self).require(on: connection, where: condition)
     }
 }
 
 /// The check that the keys that a batch request wrote lead to objects.
 struct BatchDestinations {
     private let relationship: Relationship
-    private let layout: SealedStore.Layout
+    private let store: OpenStore
 
-    init(_ relationship: Relationship, _ layout: SealedStore.Layout) {
+    init(_ relationship: Relationship, _ store: OpenStore) {
         self.relationship = relationship
-        self.layout = layout
+        self.store = store
     }
 
     /// Looks at the rows that fulfil a condition on `t0`.
@@ -78,14 +77,14 @@ struct BatchDestinations {
     /// - Throws: `SaveConflict.outdated` with destinations that do not exist, or are of another entity.
     func require(on connection: Connection, where condition: String) throws {
         let destination = relationship.destination
-        let column = "t0.\(layout.schema.keyColumn(of: relationship).name)"
-        let source = layout.schema.table(of: relationship.source).name
+        let column = "t0.\(store.schema.keyColumn(of: relationship).name)"
+        let source = store.schema.table(of: relationship.source).name
         let family =
-            layout.statements.selection(of: destination).familyCondition
+            store.statements.selection(of: destination).familyCondition
             .map { " AND " + $0.replacing("t0.", with: "d.") } ?? ""
         let sql = """
             SELECT DISTINCT \(column) FROM \(source) AS t0 WHERE \(condition) AND \(column) IS NOT NULL \
-            AND NOT EXISTS (SELECT 1 FROM \(layout.schema.table(of: destination).name) AS d \
+            AND NOT EXISTS (SELECT 1 FROM \(store.schema.table(of: destination).name) AS d \
             WHERE d."_id" = \(column)\(family)) LIMIT \(batchProblemLimit)
             """
         let missing = try connection.withStatement(sql) { statement in
@@ -95,7 +94,7 @@ struct BatchDestinations {
         }
         guard missing.isEmpty else {
             throw SaveConflict.outdated(
-                missing.map { ManagedObjectID(entity: destination, storeUUID: layout.uuid, key: $0) }
+                missing.map { ManagedObjectID(entity: destination, storeUUID: store.uuid, key: $0) }
             )
         }
     }

@@ -1,11 +1,11 @@
 import EncryptedSQLite
 import ObjectGraph
 
-extension SealedStore {
+extension OpenStore {
     /// Deletes the rows that a batch request finds, in one transaction.
     func delete(_ request: BatchDeleteRequest) throws -> BatchChanges {
-        try writeTransaction { connection, layout in
-            try BatchDelete(request, connection, layout).run()
+        try writeTransaction { connection in
+            try BatchDelete(request, connection, self).run()
         }
     }
 }
@@ -14,17 +14,17 @@ extension SealedStore {
 private struct BatchDelete {
     private let request: BatchDeleteRequest
     private let connection: Connection
-    private let layout: SealedStore.Layout
+    private let store: OpenStore
     /// The relationships along which objects are deleted with the request's own.
     private let cascades: [Relationship]
     /// The root entities whose objects may be deleted.
     private let roots: [Entity]
 
-    init(_ request: BatchDeleteRequest, _ connection: Connection, _ layout: SealedStore.Layout) {
+    init(_ request: BatchDeleteRequest, _ connection: Connection, _ store: OpenStore) {
         self.request = request
         self.connection = connection
-        self.layout = layout
-        let model = layout.schema.model
+        self.store = store
+        let model = store.schema.model
         var reached: Set<Int> = [request.entity.rootIndex]
         var cascades: [Relationship] = []
         var isComplete = false
@@ -58,16 +58,16 @@ private struct BatchDelete {
         return changes
     }
 
-    private var requestRoot: Entity { layout.schema.model.root(of: request.entity) }
+    private var requestRoot: Entity { store.schema.model.root(of: request.entity) }
 
     // MARK: Objects
 
     /// Finds the objects that fit, and those that they lead to along cascades, at any depth.
     private func collect(_ keys: BatchKeys) throws {
-        let selection = try request.fetchRequest.keySelection(layout, on: connection)
+        let selection = try request.fetchRequest.keySelection(store, on: connection)
         guard !cascades.isEmpty else { return try keys.insert(selection.sql.text, selection.parameters) }
         let steps = cascades.map { relationship in
-            let walk = RelationshipWalk(relationship, layout)
+            let walk = RelationshipWalk(relationship, store)
             return """
                 SELECT \(relationship.destination.rootIndex), \(walk.destination) FROM doomed CROSS JOIN \(walk.tables) \
                 WHERE doomed."root" = \(relationship.source.rootIndex) AND \(walk.source) = doomed."key"
@@ -84,15 +84,15 @@ private struct BatchDelete {
     /// Deletes the rows of a root entity, and every reference to them.
     private func delete(_ root: Entity) throws {
         let keys = BatchKeys.keys(of: root)
-        try run(#"DELETE FROM \#(layout.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
-        for relationship in layout.schema.model.relationships {
+        try run(#"DELETE FROM \#(store.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
+        for relationship in store.schema.model.relationships {
             switch relationship.placement {
             case .sourceKey where relationship.destination.rootIndex == root.index:
-                let column = layout.schema.keyColumn(of: relationship).name
-                let table = layout.schema.table(of: relationship.source).name
+                let column = store.schema.keyColumn(of: relationship).name
+                let table = store.schema.table(of: relationship.source).name
                 try run("UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))")
             case .joinTable(isCanonical: true):
-                guard let pairs = layout.schema.joinTables[relationship.index] else { continue }
+                guard let pairs = store.schema.joinTables[relationship.index] else { continue }
                 if relationship.source.rootIndex == root.index {
                     try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) IN (\(keys))")
                 }
@@ -115,8 +115,8 @@ private struct BatchDelete {
     private func requireRules() throws {
         var problems: [ObjectGraphError.ValidationProblem] = []
         let deletable = Set(roots.map(\.index))
-        for relationship in layout.schema.model.relationships where deletable.contains(relationship.source.rootIndex) {
-            let walk = RelationshipWalk(relationship, layout)
+        for relationship in store.schema.model.relationships where deletable.contains(relationship.source.rootIndex) {
+            let walk = RelationshipWalk(relationship, store)
             switch relationship.deleteRule {
             case .deny:
                 for key in try survivors(walk, relationship, select: walk.source) {
@@ -130,7 +130,7 @@ private struct BatchDelete {
             case .cascade, .noAction: continue
             }
         }
-        for relationship in layout.schema.model.relationships
+        for relationship in store.schema.model.relationships
         where deletable.contains(relationship.destination.rootIndex) && relationship.isLeftByDestination {
             for key in try referrers(along: relationship) { problems.append(problem(relationship, key, .missingValue)) }
         }
@@ -153,7 +153,7 @@ private struct BatchDelete {
 
     /// The objects that stay and lead to deleted ones along a to-one relationship.
     private func referrers(along relationship: Relationship) throws -> [Int64] {
-        let walk = RelationshipWalk(relationship, layout)
+        let walk = RelationshipWalk(relationship, store)
         let sql = """
             SELECT DISTINCT \(walk.source) FROM \(walk.tables) \
             WHERE \(walk.destination) IN (\(BatchKeys.keys(of: relationship.destination))) \
@@ -171,7 +171,7 @@ private struct BatchDelete {
         _ key: Int64,
         _ reason: ObjectGraphError.ValidationProblem.Reason
     ) -> ObjectGraphError.ValidationProblem {
-        let id = ManagedObjectID(entity: relationship.source, storeUUID: layout.uuid, key: key)
+        let id = ManagedObjectID(entity: relationship.source, storeUUID: store.uuid, key: key)
         return .init(id: id, property: relationship.name, reason: reason)
     }
 }
@@ -192,8 +192,8 @@ private struct RelationshipWalk {
     /// The key of the destination.
     let destination: String
 
-    init(_ relationship: Relationship, _ layout: SealedStore.Layout) {
-        let schema = layout.schema
+    init(_ relationship: Relationship, _ store: OpenStore) {
+        let schema = store.schema
         let table = schema.table(of: relationship.destination).name
         if let pairs = schema.joinTables[relationship.index] {
             tables = "\(pairs.name) AS p"

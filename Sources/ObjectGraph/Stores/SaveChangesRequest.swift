@@ -1,0 +1,76 @@
+/// The changes of one save. Keys are permanent throughout.
+public struct SaveChangesRequest: Sendable {
+    /// The rows of new objects.
+    public var inserted = RowBatch()
+    /// The new rows of changed objects, with their new versions.
+    public var updated = RowBatch()
+    /// For each row of ``updated``: the version it had before, and the slots that changed.
+    public var updates: [Update] = []
+    /// The objects to delete.
+    public var deleted: [Deletion] = []
+    /// Changes of to-many relationships that are not told by the members' rows. Those that add or remove members come
+    /// before those that only tell an order, so that an order only names members that are there.
+    public var memberships: [MembershipChange] = []
+
+    /// A request without changes.
+    public init() {}
+
+    /// Whether there is nothing to write.
+    public var isEmpty: Bool {
+        inserted.count == 0 && updated.count == 0 && deleted.isEmpty && memberships.isEmpty
+    }
+
+    /// What a row of ``SaveChangesRequest/updated`` changes.
+    public struct Update: Sendable {
+        /// The version that the object was read at.
+        public var previousVersion: UInt32
+        /// The slots that changed.
+        public var slots: SlotSet
+
+        /// Makes an update.
+        public init(previousVersion: UInt32, slots: SlotSet) {
+            self.previousVersion = previousVersion
+            self.slots = slots
+        }
+    }
+
+    /// An object to delete.
+    public struct Deletion: Sendable {
+        /// The entity.
+        public var entity: Entity
+        /// The primary key.
+        public var key: Int64
+        /// The row that the object was read from; nil where it was never read.
+        public var row: Row?
+
+        /// Makes a deletion.
+        public init(entity: Entity, key: Int64, row: Row?) {
+            self.entity = entity
+            self.key = key
+            self.row = row
+        }
+    }
+
+    /// A change of one object's to-many relationship that lives in a join table, or of its order.
+    public struct MembershipChange: Sendable {
+        /// The relationship; of a many-to-many pair, the canonical side.
+        public var relationship: Relationship
+        /// The key of the object whose relationship changed.
+        public var owner: Int64
+        /// The keys of new members; empty where the members' rows tell them.
+        public var added: [Int64]
+        /// The keys of members that left; empty where the members' rows tell them.
+        public var removed: [Int64]
+        /// The keys of all members in their order, where the relationship is ordered.
+        public var order: [Int64]?
+
+        /// Makes a change.
+        public init(relationship: Relationship, owner: Int64, added: [Int64], removed: [Int64], order: [Int64]?) {
+            self.relationship = relationship
+            self.owner = owner
+            self.added = added
+            self.removed = removed
+            self.order = order
+        }
+    }
+}

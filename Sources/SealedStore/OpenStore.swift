@@ -1,0 +1,113 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// The open database of a ``SealedStore``, with everything that its requests need. ``SealedStore/loadMetadata(of:for:)`` makes
+/// it.
+public final class OpenStore: Sendable {
+    let model: ManagedObjectModel
+    /// The description of the store, without the key: the connections have what they need of it.
+    let description: PersistentStoreDescription
+    let metadata: StoreMetadata
+
+    let database: Database
+    /// The schema of the file at its opening. Queries need the schema of the state that they read, see ``FileStates``.
+    let schema: StoreSchema
+    let statements: EntityStatements
+    let states: FileStates
+    let deferredBlobs: DeferredBlobs
+    let sequences = PrimaryKeySequences()
+    let fetchStatements = FetchStatementCache()
+    let tableSizes = TableSizes()
+    let scanMonitor: ScanMonitor?
+
+    /// The identity of the store.
+    var uuid: UUID { metadata.uuid }
+
+    /// - Parameters:
+    ///   - metadata: The content of the table of metadata.
+    ///   - nextKeys: The keys of the next new objects, by the names of root entities.
+    init(
+        _ description: PersistentStoreDescription,
+        _ database: Database,
+        _ plan: SchemaPlan,
+        _ states: FileStates,
+        _ metadata: StoreMetadataTable,
+        nextKeys: [String: Int64]
+    ) {
+        var keyless = description
+        keyless.options[SealedStore.keyOption] = nil
+        self.description = keyless
+        self.metadata = StoreMetadata(
+            uuid: metadata.uuid,
+            type: description.type,
+            formatVersion: metadata.formatVersion
+        )
+        self.database = database
+        self.states = states
+        schema = plan.schema
+        model = schema.model
+        statements = plan.statements
+        deferredBlobs = DeferredBlobs(database, schema)
+        scanMonitor = (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
+        for entity in model.entities where entity.isRoot {
+            guard let next = nextKeys[entity.name] else { continue }
+            tableSizes.note(lastKey: next &- 1, rootIndex: entity.index)
+        }
+    }
+
+    /// Runs `body` on the state that the context is pinned to, or with nil on the latest state.
+    func reading<R>(for context: ManagedObjectContext?, _ body: (SnapshotGeneration?) throws -> R) throws -> R {
+        try throwingQueryErrors {
+            guard let token = context?.queryGenerationToken else { return try body(nil) }
+            for case let generation as SnapshotGeneration in token.generations
+            where generation.storeID == ObjectIdentifier(self) {
+                return try generation.snapshot.perform { try body(generation) }
+            }
+            return try body(nil)
+        }
+    }
+
+    /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws. The
+    /// error of a violated unique index names entity and properties of the model.
+    func writeTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
+        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        do {
+            return try throwingQueryErrors {
+                try database.write { connection in
+                    // A trigger or view that another program has made since could change or lose the written rows.
+                    _ = try states.state(on: connection)
+                    return try body(connection)
+                }
+            }
+        } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
+            throw schema.notUnique(violation)
+        }
+    }
+
+    /// Runs `body`, and throws errors of functions in its statements as `QueryError`.
+    private func throwingQueryErrors<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch DatabaseError.integerOverflow {
+            throw QueryError.arithmeticOverflow
+        } catch DatabaseError.malformedPattern {
+            throw QueryError.malformedPattern
+        } catch DatabaseError.expensivePattern {
+            throw QueryError.expensivePattern
+        }
+    }
+}
+
+extension StoreSchema {
+    /// The error for a violated unique index, with the names of the model.
+    fileprivate func notUnique(_ violation: ConstraintViolation) -> any Error {
+        let name = violation.table.map(SQL.quoted)
+        guard let entity = model.entities.first(where: { $0.isRoot && table(of: $0).name == name }) else {
+            return DatabaseError.constraint(violation)
+        }
+        let columns = Set(violation.columns.map(SQL.quoted))
+        let properties = table(of: entity).columns.filter { columns.contains($0.name) }.map(\.property.name)
+        return SaveConflict.notUnique(entity: entity.name, properties: properties)
+    }
+}
