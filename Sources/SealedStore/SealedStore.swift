@@ -83,7 +83,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     }
 
     /// Returns the identifiers of the objects that match a request.
-    open func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID] {
+    open func execute(_ request: ObjectIDFetchRequest, with context: ManagedObjectContext?) throws -> [ManagedObjectID]
+    {
         try opened.reading(for: context) { _ in try opened.fetchIDs(request.objects) }
     }
 

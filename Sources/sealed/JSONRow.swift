@@ -31,21 +31,16 @@ struct JSONRow {
         }
     }
 
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return encoder
+    }()
+
     /// The text as a string of JSON (RFC 8259, section 7).
     private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                result += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        guard let data = try? encoder.encode(text) else { preconditionFailure("a text has a JSON form") }
+        // JSON permits the delete character in a string; a terminal acts on it.
+        return String(decoding: data, as: UTF8.self).replacing("\u{7F}", with: "\\u007f")
     }
 }

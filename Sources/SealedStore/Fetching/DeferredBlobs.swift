@@ -5,12 +5,9 @@ import ObjectGraph
 /// Reads the large blobs that fetches leave in the store.
 ///
 /// A fetch asks for the length of an attribute that allows external storage, which SQLite knows without reading the
-/// value, and leaves out what is longer than ``limit``. Such columns stand last in their table, so that the others are
+/// value, and leaves out longer values than ``EntitySelection/deferralLimit``. Such columns stand last in their table, so that the others are
 /// reached without going through the value's pages.
 final class DeferredBlobs: DeferredValueSource {
-    /// Up to this length, in bytes, a value is read with its row.
-    static let limit = 4096
-
     private let database: Database
     private let schema: StoreSchema
     /// The state that is read; nil for the last one.
@@ -25,15 +22,6 @@ final class DeferredBlobs: DeferredValueSource {
     /// Reads the values as they are in a state of the store.
     func pinned(to generation: SnapshotGeneration) -> DeferredBlobs {
         DeferredBlobs(database, schema, generation: generation)
-    }
-
-    /// Whether values of a property are left in the store where they are large.
-    static func isDeferrable(_ property: Property) -> Bool {
-        if case .attribute(let attribute) = property {
-            attribute.description.allowsExternalStorage && attribute.type.storage == .blob
-        } else {
-            false
-        }
     }
 
     func blob(at slot: Int, key: Int64, entityIndex: Int) throws -> Data? {

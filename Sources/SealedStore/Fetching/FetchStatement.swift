@@ -32,11 +32,11 @@ struct FetchStatement {
             let shape = request.predicate.map(QueryShape.init)
             let key = FetchStatementCache.Key(
                 entityIndex: request.entity.index,
-                includesSubentities: request.includesSubentities,
+                hasSubentities: request.includesSubentities,
                 columns: columns,
                 shape: shape,
                 sort: isOrdered ? request.sort : [],
-                isOrdered: isOrdered,
+                hasOrder: isOrdered,
                 end: end.text,
                 state: ObjectIdentifier(state)
             )

@@ -7,11 +7,11 @@ final class FetchStatementCache: Sendable {
     /// What a statement depends on.
     struct Key: Hashable {
         let entityIndex: Int
-        let includesSubentities: Bool
+        let hasSubentities: Bool
         let columns: String
         let shape: QueryShape?
         let sort: [QuerySort]
-        let isOrdered: Bool
+        let hasOrder: Bool
         /// What stands behind the order.
         let end: String
         /// The ``FileState`` that the statement is for.

@@ -1,5 +1,4 @@
 import EncryptedSQLite
-import Foundation
 import ObjectGraph
 
 extension OpenStore {
@@ -85,17 +84,4 @@ struct DictionaryStatement {
 
     /// A value as a term of GROUP BY or ORDER BY, where a plain number would stand for a column.
     private static func term(_ value: String) -> String { Int(value) == nil ? value : "NULL" }
-}
-
-extension Statement {
-    /// A value of the current row, whatever its type.
-    func value(at index: Int32) -> Value {
-        switch columnType(index) {
-        case .integer: .integer(integer(at: index))
-        case .real: .real(real(at: index))
-        case .text: .text(string(at: index))
-        case .blob: .blob(Data(blob(at: index)))
-        case .null: .null
-        }
-    }
 }

@@ -15,7 +15,7 @@ extension OpenStore {
         let table = schema.table(of: root).name
         return try database.read { connection in
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
-            for group in KeyGroup.groups(of: keys) {
+            for group in KeyGroup.groups(of: keys, .reading) {
                 let condition = group.condition(#"t0."_id""#)
                 let sql = "SELECT \(selection.columns) FROM \(table) AS t0 WHERE \(condition)"
                 try connection.withStatement(sql) { query in
@@ -42,7 +42,7 @@ extension OpenStore {
             // Only a member of a many-to-many relationship can come twice.
             let isShared = schema.joinTables[relationship.index] != nil
             var seen: Set<Int64> = []
-            for group in KeyGroup.groups(of: owners) {
+            for group in KeyGroup.groups(of: owners, .reading) {
                 // Members without a position were added by a batch request: they come last.
                 let order = [ownerColumn, position.map { "\($0) NULLS LAST" }, #"t0."_id""#]
                     .compactMap(\.self).joined(separator: ", ")

@@ -1,5 +1,4 @@
 import EncryptedSQLite
-import Foundation
 import ObjectGraph
 
 extension OpenStore {
@@ -94,28 +93,5 @@ extension OpenStore {
         guard selection.mayDefer else { return RowBatchBuilder(readFailures: readFailures) }
         let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
         return RowBatchBuilder(deferredValues: source, readFailures: readFailures)
-    }
-}
-
-extension Statement {
-    /// Binds values to the parameters from the first on.
-    func bind(_ values: [Value], from first: Int32 = 1) throws {
-        var index = first
-        for value in values {
-            try bind(value, at: index)
-            index += 1
-        }
-    }
-
-    /// Binds a value to a parameter.
-    func bind(_ value: Value, at index: Int32) throws {
-        switch value {
-        case .null: try bindNull(at: index)
-        case .integer(let integer): try bind(integer, at: index)
-        case .real(let real): try bind(real, at: index)
-        case .text(let text): try bind(text: text, at: index)
-        case .blob(let data): try data.withUnsafeBytes { try bind(blob: $0, at: index) }
-        case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind(blob: $0, at: index) }
-        }
     }
 }

@@ -108,11 +108,4 @@ final class FileStates: Sendable {
             return state
         }
     }
-
-    /// Has all connections to the file read its state anew, once the transaction is committed.
-    static func announceChange(on connection: Connection) throws {
-        // An object that comes and goes leaves nothing but another version of the schema.
-        try connection.execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
-        connection.annotation = nil
-    }
 }

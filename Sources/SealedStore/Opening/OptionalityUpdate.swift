@@ -19,7 +19,7 @@ struct OptionalityUpdate {
             // Models of equal declarations share their entities.
             guard let other = stored.model.entitiesByName[entity.name], other !== entity else { return [] }
             return entity.properties.compactMap { property in
-                guard !property.isToMany, entity.superentity?.propertiesByName[property.name] == nil,
+                guard !property.isToManyRelationship, entity.superentity?.propertiesByName[property.name] == nil,
                     let old = other.propertiesByName[property.name], old.isOptional != property.isOptional
                 else { return nil }
                 return (entity, property)
@@ -72,7 +72,7 @@ struct OptionalityUpdate {
         )
         try updated.write(on: connection)
         // Programs that have the file open still allow NULL.
-        try FileStates.announceChange(on: connection)
+        try StoreMetadataTable.announceChange(on: connection)
         return updated
     }
 
@@ -92,7 +92,7 @@ struct OptionalityUpdate {
 }
 
 extension Property {
-    fileprivate var isToMany: Bool {
+    fileprivate var isToManyRelationship: Bool {
         if case .relationship(let relationship) = self { relationship.isToMany } else { false }
     }
 }

@@ -1,13 +1,11 @@
 import EncryptedSQLite
 import Foundation
-import ObjectGraph
+public import ObjectGraph
 
 /// Opens the database of a store, or creates it, and makes sure that it fits a model.
 struct StoreOpening {
     /// "SEAL": what SQLite's `application_id` is in a store.
     static let applicationID: Int32 = 0x5345_414C
-    /// The newest format that this version reads; it writes the same.
-    static let formatVersion: Int32 = 1
 
     let model: ManagedObjectModel
     let description: PersistentStoreDescription
@@ -89,7 +87,7 @@ struct StoreOpening {
             readOnly: description.isReadOnly,
             createsIfMissing: createsIfMissing,
             applicationID: applicationID,
-            newestUserVersion: formatVersion,
+            newestUserVersion: StoreMetadataTable.newestFormatVersion,
             durability: try durability(of: description),
             aggregates: DecimalAggregates.all,
             functions: QueryFunctions.all,
@@ -120,7 +118,7 @@ struct StoreOpening {
         for statement in SchemaStatements(schema).all { try connection.execute(statement) }
         try StoreMetadataTable(
             uuid: UUID(),
-            formatVersion: Int(Self.formatVersion),
+            formatVersion: Int(StoreMetadataTable.newestFormatVersion),
             model: schema.model,
             names: schema.names
         ).write(on: connection)
@@ -130,5 +128,23 @@ struct StoreOpening {
                 try statement.run()
             }
         }
+    }
+}
+
+extension SealedStore {
+    /// The model of a store, read without the program that made it.
+    ///
+    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/notAStore`` if it holds no store,
+    ///   ``SealedStoreError/damagedMetadata(_:)`` where its model cannot be read.
+    public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
+        var model: ManagedObjectModel?
+        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
+            // Until then a view might stand in the place of the table.
+            _ = try SchemaFingerprint(on: connection)
+            model = try StoreMetadataTable.read(on: connection).model
+        }
+        try? database.close()
+        guard let model else { preconditionFailure("A database is open that was not verified.") }
+        return model
     }
 }

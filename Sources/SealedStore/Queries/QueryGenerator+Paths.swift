@@ -21,14 +21,14 @@ extension QueryGenerator {
     mutating func column(at path: [Property], from start: Int) throws(SealedStoreError) -> String {
         guard let last = path.last else { return "\(source(of: start).alias).\"_id\"" }
         let end = try join(path.dropLast(), from: start)
-        guard end.entity.rootIndex == rootIndex(of: last), let column = schema.table(of: end.entity).column(of: last)
+        guard end.entity.rootIndex == rootPosition(of: last), let column = schema.table(of: end.entity).column(of: last)
         else {
             throw .unsupportedQuery("the property '\(last.name)' of entity '\(end.entity.name)'")
         }
         return "\(end.alias).\(column.name)"
     }
 
-    private func rootIndex(of property: Property) -> Int? {
+    private func rootPosition(of property: Property) -> Int? {
         switch property {
         case .attribute(let attribute): schema.model.entitiesByName[attribute.declaringEntityName]?.rootIndex
         case .relationship(let relationship): relationship.source.rootIndex

@@ -4,36 +4,15 @@ import ObjectGraph
 /// Keys of rows of one entity and version that one statement deletes.
 struct DeletedKeys {
     let entity: Entity
-    /// The version that was read; nil for whichever it is.
+    /// The version that the rows were read at; nil for any version.
     let version: UInt32?
-    /// The keys, ascending.
-    let keys: ArraySlice<Int64>
-    /// How the statement names the keys.
-    let form: Form
+    let group: KeyGroup
 
-    /// How a statement names the keys of the rows that it deletes.
-    enum Form: Hashable {
-        /// One by one.
-        case list(Int)
-        /// The first and the last one; all between them are deleted as well.
-        case range
+    var keys: ArraySlice<Int64> { group.keys }
+    var form: KeyGroup.Form { group.form }
 
-        /// How many parameters stand for the keys.
-        var parameterCount: Int {
-            switch self {
-            case .list(let count): count
-            case .range: 2
-            }
-        }
-    }
-
-    /// The number of neighbouring keys from which on they are a range.
-    private static let smallestRange = 8
-    /// How many keys a list names, if it does not name one.
-    private static let listCount = 64
-
-    /// Puts the keys of deleted rows into as few groups as possible. They may come in any order; what is deleted together
-    /// has mostly been made together, and has keys that follow each other.
+    /// Divides the keys of deleted rows, in any order, into as few groups as possible. Objects that are deleted together were
+    /// mostly inserted together, and have neighbouring keys.
     static func groups(of deletions: [SaveChangesRequest.Deletion]) -> [DeletedKeys] {
         var keys: [Kind: [Int64]] = [:]
         var kinds: [Kind] = []
@@ -42,7 +21,7 @@ struct DeletedKeys {
             if keys[part.kind] == nil { kinds.append(part.kind) }
             keys[part.kind, default: []] += part.keys
         }
-        // In their place: to take each one out would cost as much as the rest.
+        // In place: a copy of each deletion would cost as much as the rest.
         deletions.withUnsafeBufferPointer { deletions in
             for position in deletions.indices {
                 let key = deletions[position].key
@@ -56,7 +35,11 @@ struct DeletedKeys {
             }
         }
         if let last { put(last) }
-        return kinds.flatMap { groups(of: $0, keys[$0]?.sorted() ?? []) }
+        return kinds.flatMap { kind in
+            KeyGroup.groups(of: keys[kind]?.sorted() ?? [], .writing).map {
+                DeletedKeys(entity: kind.entity, version: kind.version, group: $0)
+            }
+        }
     }
 
     private struct Kind: Hashable {
@@ -64,34 +47,11 @@ struct DeletedKeys {
         let version: UInt32?
     }
 
-    /// - Parameter keys: All keys of the kind, ascending.
-    private static func groups(of kind: Kind, _ keys: [Int64]) -> [DeletedKeys] {
-        var groups: [DeletedKeys] = []
-        func add(_ keys: ArraySlice<Int64>, _ form: Form) {
-            groups.append(DeletedKeys(entity: kind.entity, version: kind.version, keys: keys, form: form))
-        }
-        var scattered: [Int64] = []
-        var start = 0
-        while start < keys.count {
-            var end = start + 1
-            while end < keys.count, keys[end] &- keys[end - 1] == 1 { end += 1 }
-            if end - start >= smallestRange { add(keys[start..<end], .range) } else { scattered += keys[start..<end] }
-            start = end
-        }
-        var rest = scattered[...]
-        while rest.count >= listCount {
-            add(rest.prefix(listCount), .list(listCount))
-            rest = rest.dropFirst(listCount)
-        }
-        for position in rest.indices { add(rest[position...position], .list(1)) }
-        return groups
-    }
-
-    /// From how many rows on it pays to ask whether they are all that a table has.
+    /// The number of rows from which a query pays off that finds out whether they are the whole table.
     private static let smallestTable = 1024
 
-    /// From the first to the last key of groups that might be all rows of a table, going by the keys alone: there are many
-    /// of them, none twice, and not as many between them. Else nil.
+    /// The range of the keys of groups that may be all rows of a table: there are many, each once, and no more other keys
+    /// between them. Else nil.
     static func wholeRange(of groups: [DeletedKeys]) -> ClosedRange<Int64>? {
         guard groups.allSatisfy({ $0.form == .range }) else { return nil }
         let groups = groups.sorted { ($0.keys.first ?? 0) < ($1.keys.first ?? 0) }
@@ -113,17 +73,5 @@ struct DeletedKeys {
     }
 
     /// Binds the keys to the first parameters of a statement.
-    func bind(to statement: borrowing Statement) throws {
-        switch form {
-        case .range:
-            try statement.bind(keys.first ?? 0, at: 1)
-            try statement.bind(keys.last ?? 0, at: 2)
-        case .list:
-            var index: Int32 = 1
-            for key in keys {
-                try statement.bind(key, at: index)
-                index += 1
-            }
-        }
-    }
+    func bind(to statement: borrowing Statement) throws { try group.bind(to: statement) }
 }

@@ -13,11 +13,11 @@ extension SaveTransaction {
         let oneToOnes = store.schema.model.entities.map { store.statements.insertion(of: $0).oneToOnes }
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
         // Both sides of these are in this save.
-        let inserted = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
+        let insertedKeys = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
         for row in request.inserted {
             for relationship in oneToOnes[row.entityIndex] {
                 let destination = row.integer(at: relationship.slot)
-                guard destination != 0, !inserted.contains(destination) else { continue }
+                guard destination != 0, !insertedKeys.contains(destination) else { continue }
                 try align(relationship, from: row.key, to: destination)
             }
         }

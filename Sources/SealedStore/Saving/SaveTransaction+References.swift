@@ -28,7 +28,7 @@ extension SaveTransaction {
         let table = store.schema.table(of: entity).name
         let family = store.statements.selection(of: entity).familyCondition.map { " AND " + $0 } ?? ""
         var missing: [Int64] = []
-        for group in KeyGroup.groups(of: keys) {
+        for group in KeyGroup.groups(of: keys, .reading) {
             let sql = #"SELECT t0."_id" FROM \#(table) AS t0 WHERE \#(group.condition(#"t0."_id""#))\#(family)"#
             try connection.withStatement(sql + #" ORDER BY t0."_id""#) { query in
                 try group.bind(to: query)

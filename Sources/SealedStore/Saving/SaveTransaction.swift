@@ -1,5 +1,4 @@
 import EncryptedSQLite
-import Foundation
 import ObjectGraph
 
 /// The statements of one save, on one connection.
@@ -241,22 +240,5 @@ struct SaveTransaction {
 
     func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {
         ManagedObjectID(entity: entity, storeUUID: store.uuid, key: key)
-    }
-}
-
-extension Statement {
-    /// Binds a slot of a row without copying text and blobs: the row must live until the statement has run.
-    @inline(__always)
-    fileprivate func bind(_ row: Row, _ slot: Int, at index: Int32) throws {
-        switch row.tag(at: slot) {
-        case .null: try bindNull(at: index)
-        case .integer: try bind(row.integer(at: slot), at: index)
-        case .real: try bind(row.real(at: slot), at: index)
-        case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
-        case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
-        // Of an object that is inserted again: it must not be written as empty where it cannot be read.
-        case .deferredBlob: try row.readBlob(at: slot).withUnsafeBytes { try bind(blob: $0, at: index) }
-        case .omitted: preconditionFailure("a partial row is never saved")
-        }
     }
 }

@@ -1,6 +1,6 @@
 /// What statements depend on beyond the model and its names, in one state of a store's file.
 final class FileConditions: Sendable {
-    /// The columns with texts that are not in normalization form C, by the names of ``TextForms``.
+    /// The columns with texts that are not in normalization form C, by ``name(of:in:)``.
     let columnsOfMixedForms: Set<String>
     /// The indexes that the file had when it was opened and has no more.
     let missingIndexes: Set<SchemaNames.IndexName>
@@ -10,9 +10,12 @@ final class FileConditions: Sendable {
         self.missingIndexes = missingIndexes
     }
 
+    /// The name of a column in ``columnsOfMixedForms``.
+    static func name(of column: Column, in table: EntityTable) -> String { "\(table.name).\(column.name)" }
+
     /// Whether a column has texts in other forms.
     func areFormsMixed(in column: Column, of table: EntityTable) -> Bool {
-        !columnsOfMixedForms.isEmpty && columnsOfMixedForms.contains(TextForms.name(of: column, in: table))
+        !columnsOfMixedForms.isEmpty && columnsOfMixedForms.contains(Self.name(of: column, in: table))
     }
 }
 

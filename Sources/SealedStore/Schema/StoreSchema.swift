@@ -112,6 +112,12 @@ struct Column: Hashable, Sendable {
     let property: Property
     /// For a column of reals, its bit in the ``VersionWord``; nil for others, and beyond the number of bits.
     let signBit: Int?
+
+    /// Whether a fetch may leave large values of the column in the store.
+    var isDeferrable: Bool {
+        guard case .attribute(let attribute) = property else { return false }
+        return attribute.description.allowsExternalStorage && attribute.type.storage == .blob
+    }
 }
 
 /// The table of a root entity.
@@ -157,8 +163,7 @@ final class EntityTable: Sendable {
             )
         }
         // Stable: the large values last, so that nobody has to read past them.
-        let isDeferrable = { (column: Column) in DeferredBlobs.isDeferrable(column.property) }
-        self.columns = columns.filter { !isDeferrable($0) } + columns.filter(isDeferrable)
+        self.columns = columns.filter { !$0.isDeferrable } + columns.filter(\.isDeferrable)
         positions = Dictionary(uniqueKeysWithValues: self.columns.enumerated().map { ($1.property, $0) })
         let toOnes = columns.compactMap { column -> Relationship? in
             if case .relationship(let relationship) = column.property { relationship } else { nil }

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `values of every size survive a round trip`() throws {
-        let sizes = [nil, 0, 1, DeferredBlobs.limit, DeferredBlobs.limit + 1, 3_000_000]
+        let sizes = [nil, 0, 1, EntitySelection.deferralLimit, EntitySelection.deferralLimit + 1, 3_000_000]
         try insert(sizes)
         let context = ManagedObjectContext(coordinator: coordinator)
         let photos: [ManagedObject] = try context.fetch(FetchRequest(photo))

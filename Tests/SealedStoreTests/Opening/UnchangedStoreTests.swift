@@ -40,7 +40,7 @@ import Testing
         let original = originals.file("library.store")
         let options = Database.Options(
             applicationID: StoreOpening.applicationID,
-            newestUserVersion: StoreOpening.formatVersion
+            newestUserVersion: StoreMetadataTable.newestFormatVersion
         )
         try Database(.file(original.path), key: Library.key, options: options).close()
         let database = try Database(.file(original.path), key: Library.key, options: options)

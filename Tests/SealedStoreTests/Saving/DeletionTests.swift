@@ -40,18 +40,19 @@ import Testing
             SaveChangesRequest.Deletion(entity: author, key: $0, row: nil)
         }
         let groups = DeletedKeys.groups(of: deletions)
-        let expected: [[Int64]] = [Array(1...8), [20], [30], [100], [101]]
+        let expected: [[Int64]] = [Array(1...8), [20, 30, 100, 101]]
         #expect(groups.map { Array($0.keys) } == expected)
-        let forms: [DeletedKeys.Form] = [.range, .list(1), .list(1), .list(1), .list(1)]
+        let forms: [KeyGroup.Form] = [.range, .list(64)]
         #expect(groups.map(\.form) == forms)
     }
 
-    @Test func `scattered keys are deleted by lists, and the rest one by one`() throws {
+    @Test func `scattered keys are lists of few lengths`() throws {
         let author = library.entity("Author")
         let groups = DeletedKeys.groups(
             of: (0..<130).map { SaveChangesRequest.Deletion(entity: author, key: 2 * $0 + 1, row: nil) }
         )
-        #expect(groups.map(\.keys.count) == [64, 64, 1, 1])
+        #expect(groups.map(\.keys.count) == [64, 64, 2])
+        #expect(groups.map(\.form) == [.list(64), .list(64), .list(64)])
         let keys = (0..<130).map { Int64(2 * $0 + 1) }
         #expect(groups.flatMap(\.keys) == keys)
     }
@@ -64,8 +65,8 @@ import Testing
                 keys.map { SaveChangesRequest.Deletion(entity: entity, key: $0, row: nil) }
             }
         )
-        #expect(groups.allSatisfy { $0.form == .list(1) })
-        #expect(groups.count == 8)
+        #expect(groups.map { Array($0.keys) } == [[1, 2, .max - 1, .max], [1, 2, .max - 1, .max]])
+        #expect(groups.allSatisfy { $0.form == .list(64) })
     }
 
     @Test func `only the rows of deleted objects and references to them are deleted`() throws {
@@ -173,7 +174,7 @@ import Testing
         func range(_ keys: [ClosedRange<Int64>]) -> ClosedRange<Int64>? {
             DeletedKeys.wholeRange(
                 of: keys.map {
-                    DeletedKeys(entity: author, version: nil, keys: Array($0)[...], form: .range)
+                    DeletedKeys(entity: author, version: nil, group: KeyGroup(keys: Array($0)[...], form: .range))
                 }
             )
         }
@@ -184,8 +185,8 @@ import Testing
         #expect(range([1...1_000, 2_000...3_000]) == 1...3_000)
         #expect(range([1...1_000, 5_000...6_000]) == nil)
         #expect(range([(Int64.min)...(Int64.min + 1_023), (Int64.max - 1_023)...(Int64.max)]) == nil)
-        let single = DeletedKeys(entity: author, version: nil, keys: [5_000], form: .list(1))
-        let many = DeletedKeys(entity: author, version: nil, keys: Array(1...2_000)[...], form: .range)
+        let single = DeletedKeys(entity: author, version: nil, group: KeyGroup(keys: [5_000], form: .list(1)))
+        let many = DeletedKeys(entity: author, version: nil, group: KeyGroup(keys: Array(1...2_000)[...], form: .range))
         #expect(DeletedKeys.wholeRange(of: [many, single]) == nil)
     }
 }

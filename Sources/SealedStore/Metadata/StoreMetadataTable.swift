@@ -1,6 +1,6 @@
 import EncryptedSQLite
 import Foundation
-public import ObjectGraph
+import ObjectGraph
 
 /// What the table `_metadata` says: whose store it is and how its model lies in tables.
 struct StoreMetadataTable {
@@ -26,6 +26,8 @@ struct StoreMetadataTable {
         self.columnsOfMixedForms = columnsOfMixedForms
     }
 
+    /// The newest format that this version reads; it writes the same.
+    static let newestFormatVersion: Int32 = 1
     /// What stands before the name of a column in the key of the row that says so.
     static let mixedFormsPrefix = "mixed "
 
@@ -65,7 +67,7 @@ struct StoreMetadataTable {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }
         guard let formatVersion = values[Key.format.rawValue].flatMap({ Int($0) }),
-            (1...Int(StoreOpening.formatVersion)).contains(formatVersion)
+            (1...Int(newestFormatVersion)).contains(formatVersion)
         else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
         }
@@ -99,22 +101,11 @@ struct StoreMetadataTable {
     // By their texts: to decode a model again costs more than to open the file.
     private static let models = KeptValues<String, ManagedObjectModel>()
     private static let names = KeptValues<String, SchemaNames>()
-}
 
-extension SealedStore {
-    /// The model of a store, read without the program that made it.
-    ///
-    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/notAStore`` if it holds no store,
-    ///   ``SealedStoreError/damagedMetadata(_:)`` where its model cannot be read.
-    public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
-        var model: ManagedObjectModel?
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
-            // Until then a view might stand in the place of the table.
-            _ = try SchemaFingerprint(on: connection)
-            model = try StoreMetadataTable.read(on: connection).model
-        }
-        try? database.close()
-        guard let model else { preconditionFailure("A database is open that was not verified.") }
-        return model
+    /// Has all connections to the file read its state anew, once the transaction is committed.
+    static func announceChange(on connection: Connection) throws {
+        // An object that comes and goes leaves nothing but another version of the schema.
+        try connection.execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
+        connection.annotation = nil
     }
 }

@@ -24,13 +24,18 @@ extension OpenStore {
             }
             guard !request.excerpts.isEmpty else { return matches }
             for position in matches.indices {
-                matches[position].excerpts = try excerpts(request.excerpts, of: matches[position], source, connection)
+                matches[position].excerpts = try readExcerpts(
+                    request.excerpts,
+                    of: matches[position],
+                    source,
+                    connection
+                )
             }
             return matches
         }
     }
 
-    private func excerpts(
+    private func readExcerpts(
         _ excerpts: [FullTextExcerpt],
         of match: StoredFullTextMatch,
         _ source: SearchSource,

@@ -1,44 +1,5 @@
 import EncryptedSQLite
-import Guarded
 import ObjectGraph
-
-/// What the statements about an entity have in common, worked out once for each entity of a schema.
-struct EntityStatements: Sendable {
-    /// The columns that a fetch of each entity reads, at its `Entity.index`.
-    private let selections: [EntitySelection]
-    /// How rows of each entity are inserted.
-    private let insertions: [EntityInsertion]
-    /// The statements that delete rows, made when they are first needed.
-    private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
-    private let schema: StoreSchema
-
-    init(_ schema: StoreSchema) {
-        self.schema = schema
-        let entities = schema.model.entities
-        selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
-        insertions = entities.map { EntityInsertion(of: $0, schema) }
-    }
-
-    func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
-
-    func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
-
-    /// The statements that delete rows of an entity, whose keys they name in a form.
-    func deletion(from entity: Entity, _ form: DeletedKeys.Form) -> DeletionStatements {
-        let key = DeletionKey(entityIndex: entity.index, form: form)
-        return deletions.withLock { known in
-            if let statements = known[key] { return statements }
-            let statements = DeletionStatements(entity, schema, form)
-            known[key] = statements
-            return statements
-        }
-    }
-
-    private struct DeletionKey: Hashable {
-        let entityIndex: Int
-        let form: DeletedKeys.Form
-    }
-}
 
 /// The columns that are read of the rows of an entity and those that inherit from it, and how they become rows.
 final class EntitySelection: Sendable {
@@ -105,6 +66,8 @@ final class EntitySelection: Sendable {
     private let onlyLayout: RowLayout?
     /// Whether some columns are not read.
     private let isPartial: Bool
+    /// The length in bytes up to which a value of a deferrable column is read with its row.
+    static let deferralLimit = 4096
     /// Whether large values may be left in the store.
     let mayDefer: Bool
 
@@ -118,17 +81,16 @@ final class EntitySelection: Sendable {
         for property in entity.family.lazy.flatMap(\.properties) where cells[property] == nil {
             guard let column = table.column(of: property), properties?.contains(property) ?? true else { continue }
             let position = Int32(names.count)
-            let isDeferrable = DeferredBlobs.isDeferrable(property)
             cells[property] = Cell(
                 slot: property.slot,
                 column: position,
                 content: Content(column),
-                deferral: isDeferrable ? position + 1 : nil,
+                deferral: column.isDeferrable ? position + 1 : nil,
                 signBit: column.signBit,
                 isRequired: !property.isOptional
             )
-            if isDeferrable {
-                let isLarge = "length(t0.\(column.name)) > \(DeferredBlobs.limit)"
+            if column.isDeferrable {
+                let isLarge = "length(t0.\(column.name)) > \(Self.deferralLimit)"
                 names += ["CASE WHEN \(isLarge) THEN NULL ELSE t0.\(column.name) END", isLarge]
             } else {
                 names.append("t0.\(column.name)")

@@ -14,7 +14,7 @@ struct DeletionStatements: Sendable {
     /// What is done about the pairs of join tables that the deleted rows are in.
     let pairs: [ReferenceStatements]
 
-    init(_ entity: Entity, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
+    init(_ entity: Entity, _ schema: StoreSchema, _ form: KeyGroup.Form) {
         let version = "?\(form.parameterCount + 1)"
         let rows = #"\#(schema.table(of: entity).name) WHERE \#(form.condition(#""_id""#))"#
         remaining = SQLText(#"SELECT "_id" FROM \#(rows) ORDER BY "_id""#)
@@ -54,7 +54,7 @@ struct ReferenceStatements: Sendable {
     let clearing: SQLText?
 
     /// The keys in the rows of a to-one relationship's sources: one statement either clears or finds them.
-    fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: DeletedKeys.Form) {
+    fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: KeyGroup.Form) {
         rule = relationship.inverse
         reference = relationship
         let column = schema.keyColumn(of: relationship).name
@@ -77,7 +77,7 @@ struct ReferenceStatements: Sendable {
         pairsAlong rule: Relationship?,
         _ reference: Relationship?,
         _ schema: StoreSchema,
-        _ form: DeletedKeys.Form
+        _ form: KeyGroup.Form
     ) {
         self.rule = rule
         self.reference = reference ?? rule?.inverse
@@ -99,15 +99,5 @@ struct ReferenceStatements: Sendable {
             AND EXISTS (SELECT 1 FROM \(schema.table(of: rule.destination).name) AS d WHERE d."_id" = p.\(other))
             """
         )
-    }
-}
-
-extension DeletedKeys.Form {
-    /// A condition that a column has one of the keys, in SQL.
-    fileprivate func condition(_ column: String) -> String {
-        switch self {
-        case .list(let count): "\(column) IN (\((1...count).map { "?\($0)" }.joined(separator: ", ")))"
-        case .range: "\(column) BETWEEN ?1 AND ?2"
-        }
     }
 }

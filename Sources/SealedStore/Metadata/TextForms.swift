@@ -22,10 +22,8 @@ enum TextForms {
                 if connection.changes > 0 { isNew = true }
             }
         }
-        if isNew { try FileStates.announceChange(on: connection) }
+        if isNew { try StoreMetadataTable.announceChange(on: connection) }
     }
-
-    static func name(of column: Column, in table: EntityTable) -> String { "\(table.name).\(column.name)" }
 
     /// Whether a text is in form C.
     static func isComposed(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -43,6 +41,6 @@ struct MixedTexts {
     mutating func note(_ property: Property, of entity: Entity, in schema: StoreSchema) {
         let table = schema.table(of: entity)
         guard let column = table.column(of: property) else { return }
-        columns.insert(TextForms.name(of: column, in: table))
+        columns.insert(FileConditions.name(of: column, in: table))
     }
 }

@@ -1,0 +1,41 @@
+import EncryptedSQLite
+import Guarded
+import ObjectGraph
+
+/// What the statements about an entity have in common, worked out once for each entity of a schema.
+struct EntityStatements: Sendable {
+    /// The columns that a fetch of each entity reads, at its `Entity.index`.
+    private let selections: [EntitySelection]
+    /// How rows of each entity are inserted.
+    private let insertions: [EntityInsertion]
+    /// The statements that delete rows, made when they are first needed.
+    private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
+    private let schema: StoreSchema
+
+    init(_ schema: StoreSchema) {
+        self.schema = schema
+        let entities = schema.model.entities
+        selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
+        insertions = entities.map { EntityInsertion(of: $0, schema) }
+    }
+
+    func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
+
+    func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
+
+    /// The statements that delete rows of an entity, whose keys they name in a form.
+    func deletion(from entity: Entity, _ form: KeyGroup.Form) -> DeletionStatements {
+        let key = DeletionKey(entityIndex: entity.index, form: form)
+        return deletions.withLock { known in
+            if let statements = known[key] { return statements }
+            let statements = DeletionStatements(entity, schema, form)
+            known[key] = statements
+            return statements
+        }
+    }
+
+    private struct DeletionKey: Hashable {
+        let entityIndex: Int
+        let form: KeyGroup.Form
+    }
+}
