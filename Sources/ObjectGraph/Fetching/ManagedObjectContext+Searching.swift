@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
-    /// The objects that a request with a ``FetchRequest/search`` finds, each with its relevance and excerpts of its texts.
+    /// Returns the objects that match a request with a ``FetchRequest/search``, each with its relevance and excerpts.
     ///
-    /// - Throws: ``FullTextError`` where there is no index to search, or no search; what the store throws.
-    /// - Complexity: two statements, and one for each result where there are excerpts.
+    /// - Throws: ``FullTextError`` if there is no index to search, or no search; errors of the store.
+    /// - Complexity: two statements, and one for each result with excerpts.
     public func search<T: GraphObject>(
         _ request: FetchRequest,
         excerpts: [FullTextExcerpt] = [],
@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What the store finds, with the unsaved changes taken into account.
+    /// Returns the matches of the store, restricted by the unsaved changes.
     func matches(for request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
         guard request.request.search != nil else { throw FullTextError.noSearch }
         let pending = pendingChanges(for: request.request)
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Those of the objects that a search has found, in the order of their relevance, that belong to the request's results.
+    /// Returns those of the matching objects, in the order of their relevance, that belong to the request's results.
     func found(_ objects: [any GraphObject], of request: FetchRequest) throws -> [any GraphObject] {
         var result = try fitting(objects, request)
         if !request.sort.isEmpty { result = try QueryEvaluator().merge([], result, by: request.sort) }

@@ -1,20 +1,19 @@
-// Query generations, as Core Data has them: a context that is pinned to one reads the same state of its stores all the
-// time.
+// Query generations, as in Core Data: a pinned context reads one state of its stores.
 
 extension ManagedObjectContext {
-    /// Pins the context to a state of its stores, or with nil makes it read what is saved last, as it does at first.
+    /// Pins the context to a state of its stores; with nil, the context reads the latest state, as a new context does.
     ///
-    /// A pinned context sees nothing of what others save, until it is given another token: fetches and faults read the one
-    /// state. Its own ``save()`` and batch requests, and ``reset()``, move it to the state that the stores have then. What it
-    /// saves is checked against what the stores have at that time, so that changes of others show as conflicts.
+    /// A pinned context does not see the changes of others until it is pinned to another token: fetches and faults read
+    /// one state. Its ``save()``, batch requests and ``reset()`` move it to the state of the stores at that time. A
+    /// save checks the latest state, so that changes of others are conflicts.
     ///
-    /// The token of another context of the same coordinator makes both see the same. The objects of this context are
-    /// refreshed then, keeping their changes. A child reads what its parent reads: the parent is pinned.
+    /// With the token of another context of the same coordinator, both contexts see the same state. The objects of this
+    /// context are refreshed and keep their changes. A child reads through its parent: pin the parent.
     ///
-    /// Stores that keep no earlier states, such as those in memory, are read as they are. A file cannot reclaim the space
-    /// of its write-ahead log while a state in it is kept: let go of old ones.
+    /// Stores that keep no earlier states, such as those in memory, are read in their latest state. A file cannot
+    /// reclaim the space of its write-ahead log while a token refers to a state in it: release old tokens.
     ///
-    /// - Throws: what the stores throw. The context stays as it was then.
+    /// - Throws: errors of the stores. The context is unchanged then.
     /// - Complexity: opens a connection for each store.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         if let parent { return try parent.setQueryGeneration(from: token) }
@@ -22,7 +21,7 @@ extension ManagedObjectContext {
         case nil: pinnedGeneration = nil
         case let token? where token.isCurrent:
             let old = pinnedGeneration
-            // What was saved before belongs to the new state.
+            // Changes that were saved before belong to the new state.
             pinnedGeneration = nil
             takeInSavedChanges()
             do {
@@ -39,12 +38,12 @@ extension ManagedObjectContext {
         takeInSavedChanges()
     }
 
-    /// The state that the context is pinned to; nil where it reads what is saved last.
+    /// The state that the context is pinned to; nil if it reads the latest state.
     public var queryGenerationToken: QueryGenerationToken? { parent?.queryGenerationToken ?? pinnedGeneration }
 
-    /// Does what is done to the stores as they are now, and moves a pinned context to the state after it.
+    /// Runs `body`, which changes the latest state of the stores, and moves a pinned context to the state after it.
     ///
-    /// - Throws: what `body` throws; the context stays pinned to where it was then.
+    /// - Throws: errors of `body`; the context stays pinned to its state then.
     func advancingGeneration<R>(_ body: () throws -> R) throws -> R {
         guard let old = pinnedGeneration else { return try body() }
         pinnedGeneration = nil
@@ -55,7 +54,7 @@ extension ManagedObjectContext {
             pinnedGeneration = old
             throw error
         }
-        // What was done is done: where no state can be kept, the context goes on without one.
+        // The changes are committed: if no state can be kept, the context continues unpinned.
         try? setQueryGeneration(from: .current)
         return result
     }

@@ -1,9 +1,9 @@
-/// A state of a store that can be read for as long as somebody refers to it, whatever is saved meanwhile.
+/// A state of a store that can be read while a reference to it exists, whatever is saved meanwhile.
 ///
-/// What it is made of only the store knows.
+/// Its content is private to the store.
 public protocol QueryGeneration: AnyObject, Sendable {}
 
-/// Which state of its stores a context reads.
+/// A state of the stores of a context.
 public struct QueryGenerationToken: Sendable {
     private enum State {
         case current
@@ -20,7 +20,7 @@ public struct QueryGenerationToken: Sendable {
 
     private let state: State
 
-    /// The state that the stores have when the token is given to a context.
+    /// The state of the stores at the time when a context is pinned to the token.
     public static let current = QueryGenerationToken(state: .current)
 
     private init(state: State) {
@@ -31,7 +31,7 @@ public struct QueryGenerationToken: Sendable {
         state = .pinned(Pinned(generations))
     }
 
-    /// The states of the stores; none for ``current``, and for stores that keep no states.
+    /// The states of the stores; empty for ``current``, and without the stores that keep no states.
     public var generations: [any QueryGeneration] {
         if case .pinned(let pinned) = state { pinned.generations } else { [] }
     }

@@ -1,9 +1,9 @@
-/// Where a context reads its objects from and saves them to: a store, or the context that is its parent.
+/// The source and destination of a context's objects: a store, or the parent context.
 enum BackingStore {
     case store(any IncrementalStore)
     case parent(ManagedObjectContext)
 
-    /// Whether both are the same place.
+    /// Whether both are the same store or parent.
     func isSame(as other: BackingStore) -> Bool {
         switch (self, other) {
         case (.store(let store), .store(let other)): store === other
@@ -27,7 +27,7 @@ enum BackingStore {
         }
     }
 
-    /// The attributes and to-one relationships of an object, or nil where there is no such object.
+    /// Returns the attributes and to-one relationships of an object, or nil if there is no such object.
     func newValuesForObject(
         with id: ManagedObjectID,
         with context: ManagedObjectContext
@@ -39,7 +39,8 @@ enum BackingStore {
         }
     }
 
-    /// The rows of several objects of one inheritance, in any order; those that do not exist are left out.
+    /// Returns the rows of several objects of one inheritance hierarchy, in any order, without those of missing
+    /// objects.
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext) throws -> RowBatch {
         switch self {
         case .store(let store): try store.newValuesForObjects(with: ids, with: context)
@@ -47,7 +48,7 @@ enum BackingStore {
         }
     }
 
-    /// The members of the same to-many relationship of several objects.
+    /// Returns the members of the same to-many relationship of several objects.
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
@@ -65,7 +66,7 @@ enum BackingStore {
         }
     }
 
-    /// Permanent identifiers for new objects of a root entity and those that inherit from it.
+    /// Returns permanent identifiers for new objects of a root entity or its subentities.
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         switch self {
         case .store(let store): try store.obtainPermanentIDs(for: entity, count: count)

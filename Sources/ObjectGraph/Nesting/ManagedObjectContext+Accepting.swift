@@ -1,18 +1,17 @@
-// How a parent takes in what a child saves: as changes of its own, which the parent's next save writes.
+// The save of a child context: its changes become changes of the parent, which the parent's next save writes.
 
 extension ManagedObjectContext {
-    /// Makes the changes of a child the context's own, as one operation to undo. The child's values go before the
-    /// parent's own.
+    /// Applies the changes of a child to this context, as one undo operation. The child's values replace the parent's.
     ///
-    /// - Throws: ``SaveConflict`` where the parent does not have objects any more that the child changed or deleted;
-    ///   nothing has changed then.
+    /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted; nothing has
+    ///   changed then.
     func accept(_ changes: SaveChangesRequest, from child: ManagedObjectContext) throws {
         processPendingChanges()
         let objects = try objectsToChange(by: changes, of: child)
-        // They must stay until they are changed, and then the context holds them.
+        // They must exist until they are changed; the context holds changed objects.
         withExtendedLifetime(objects) {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
-            // Rows in memory may still lead to objects whose deletion was saved, and that come back.
+            // Rows in memory may refer to objects whose deletion was saved, and that are inserted again.
             let returned = inserted.filter { $0.row.version > 0 }.map(\.object)
             readRowsAgain(of: objectsWithRows(leadingTo: returned).map(\.object))
             let destinations = destinations(of: [changes.inserted, changes.updated])
@@ -22,15 +21,15 @@ extension ManagedObjectContext {
                 for change in changes.memberships { apply(change) }
             }
             let deleted = changes.deleted.compactMap { knownObject(forKey: $0.key, of: $0.entity) }
-            // The child has found nothing that would deny it.
+            // The child has applied the rule deny.
             for object in deleted { object.leaveRelationships { $0.deleteRule == .deny } }
-            // What else they take along the child has deleted as well, or saved from deletion.
+            // The child has applied the rule cascade: it has deleted the destinations as well, or kept them.
             delete(deleted, cascading: false)
         }
         processPendingChanges()
     }
 
-    /// The objects that a child changed, those that are not here made of the rows that the child read.
+    /// The objects that a child changed. Unregistered ones are instantiated with the rows that the child read.
     private func objectsToChange(
         by changes: SaveChangesRequest,
         of child: ManagedObjectContext
@@ -67,7 +66,7 @@ extension ManagedObjectContext {
         return objects + rowsByRoot.values.flatMap { materialize(RowBatch(copying: $0)) }
     }
 
-    /// All objects that to-one relationships of rows lead to, fetched with one request for each entity.
+    /// All destinations of to-one relationships of rows, fetched with one request for each entity.
     private func destinations(of batches: [RowBatch]) -> [any GraphObject] {
         var keys: [Int: Set<Int64>] = [:]
         for row in batches.joined() {
@@ -81,7 +80,8 @@ extension ManagedObjectContext {
 
     // MARK: Changes
 
-    /// The new object for a row, with its attributes but without relationships; one that was deleted comes back.
+    /// Returns the inserted object for a row, with its attributes but without relationships; a deleted object is
+    /// restored.
     private func insertedObject(for row: Row) -> any GraphObject {
         let handler = handlers[row.entityIndex]
         handler.table.reserve(1)
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
             return known
         }
         var state = ObjectState(handler: handler, key: row.key)
-        // Some objects keep values as constants, which they read while they are made.
+        // Initializers of some classes read constant properties.
         state.row = row
         let object = handler.makeObject(state)
         object.state.pointee.row = nil
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
-    /// Gives a new object the attributes of a row and no relationships.
+    /// Sets the attributes of a new object to those of a row, and its relationships to none.
     fileprivate func fillAsNew(from row: Row) {
         let changes = ensureChanges()
         changes.assignedKey = row.key
@@ -149,14 +149,14 @@ extension GraphObject {
         }
     }
 
-    /// Sets those attributes that `condition` holds for to what a row says.
+    /// Sets those attributes for which `condition` holds to the values of a row.
     fileprivate func setAttributes(from row: Row, where condition: (Int) -> Bool) {
         for case .attribute(let attribute) in entity.properties where condition(attribute.slot) {
             setSlotValue(.value(row.valueOrNull(at: attribute.slot)), at: attribute.slot)
         }
     }
 
-    /// Makes those relationships that `condition` holds for lead nowhere.
+    /// Clears those relationships for which `condition` holds.
     fileprivate func leaveRelationships(where condition: (Relationship) -> Bool) {
         for relationship in entity.relationships where condition(relationship) {
             if relationship.isToMany {
@@ -167,7 +167,7 @@ extension GraphObject {
         }
     }
 
-    /// Makes those to-one relationships that `condition` holds for lead where a row says.
+    /// Sets those to-one relationships for which `condition` holds to the destinations in a row.
     fileprivate func relate(as row: Row, where condition: (Int) -> Bool) {
         guard let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships where !relationship.isToMany && condition(relationship.slot) {

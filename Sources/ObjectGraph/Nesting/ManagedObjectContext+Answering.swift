@@ -1,10 +1,10 @@
-// What a parent is to its children: the store that they read from, with the unsaved changes of the parent in it.
+// The parent as the backing store of its children, which read the saved state with the parent's unsaved changes.
 
 extension ManagedObjectContext {
-    /// The rows of a child's fetch, with the unsaved changes of the parent in it.
+    /// Returns the rows of a child's fetch, with the unsaved changes of the parent.
     func rows(forChild request: FetchRequest) throws -> RowBatch {
         processPendingChanges()
-        // The parent keeps what it reads up to date, for which it takes complete rows.
+        // The parent refreshes its registered objects with the rows, which must be complete.
         let request = request.readingAllProperties
         if let pending = pendingChanges(for: request) { return try rows(of: fetch(request, with: pending)) }
         let rows = try rows(for: request)
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         return rows
     }
 
-    /// The rows of the objects with identifiers, in any order; those that are deleted or do not exist are left out.
+    /// Returns the rows of the objects with identifiers, in any order, without those of deleted and missing objects.
     func rows(of ids: [ManagedObjectID]) throws -> RowBatch {
         propagateDeletes()
         try obtainPermanentIDsForAll()
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         return rows
     }
 
-    /// The members of the same to-many relationship of several objects.
+    /// Returns the members of the same to-many relationship of several objects.
     func members(of relationship: Relationship, ofObjectsWith ids: [ManagedObjectID]) throws -> RelationshipRows {
         propagateDeletes()
         try obtainPermanentIDsForAll()
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         }
         var result = RelationshipRows()
         var members: [ObjectIdentifier: any GraphObject] = [:]
-        // They are held together, so that the members of all of them are loaded at once.
+        // All of them are held, so that their members are loaded at once.
         for owner in objects(with: ids.map(\.key), of: relationship.source) {
             let destinations = owner.memberObjects(at: relationship.slot)
             result.append(owner: owner.state.pointee.key, members: destinations.map { $0.state.pointee.key })
@@ -62,14 +62,14 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Brings those objects up to date that are here and of which the store has just told the rows.
+    /// Refreshes the registered objects among those of rows that were just read.
     private func adoptKnown(_ rows: RowBatch) {
         for row in rows { knownObject(forKey: row.key, of: model.entities[row.entityIndex])?.adopt(refetched: row) }
     }
 
-    /// The rows of objects as they are now, in their order.
+    /// Returns the rows of objects with their current values, in their order.
     ///
-    /// - Throws: ``ObjectGraphError/validation(_:)`` where a value cannot be encoded.
+    /// - Throws: ``ObjectGraphError/validation(_:)`` if a value cannot be encoded.
     private func rows(of objects: [any GraphObject]) throws -> RowBatch {
         var rows = RowBatchBuilder()
         for object in objects { try rows.append(object) }
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
 }
 
 extension RowBatchBuilder {
-    /// Appends the row that an object would be saved as. Its version is the one that the object was read at.
+    /// Appends the row of an object with its current values, and the version that it was read at.
     fileprivate mutating func append(_ object: any GraphObject) throws {
         object.fireFault()
         let row = object.state.pointee.row

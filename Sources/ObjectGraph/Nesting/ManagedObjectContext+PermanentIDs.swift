@@ -1,11 +1,11 @@
 extension ManagedObjectContext {
-    /// Gives new objects their permanent identifiers before they are saved, so that they can be handed on.
+    /// Assigns permanent identifiers to new objects before they are saved.
     ///
-    /// The other new objects of the context may get theirs at the next save only. An object that has a permanent
-    /// identifier already keeps it, also when it is rolled back, or deleted, and inserted again.
+    /// The other new objects of the context get theirs at the next save. An object with a permanent identifier keeps
+    /// it, also when it is rolled back or deleted, and inserted again.
     ///
     /// - Precondition: The objects are in this context.
-    /// - Throws: what the stores throw.
+    /// - Throws: errors of the stores.
     /// - Complexity: O(number of changed objects).
     public func obtainPermanentIDs(for objects: some Sequence<any GraphObject>) throws {
         var new: [any GraphObject] = []
@@ -18,14 +18,14 @@ extension ManagedObjectContext {
         useAssignedKeys(of: new)
     }
 
-    /// Gives all new objects their permanent identifiers; cheap where there are no further ones.
+    /// Assigns permanent identifiers to all new objects; O(1) if there are no further ones.
     func obtainPermanentIDsForAll() throws {
         guard inserted.additions != insertionsWithPermanentIDs else { return }
         try obtainPermanentIDs(for: inserted.objects)
         insertionsWithPermanentIDs = inserted.additions
     }
 
-    /// Makes the keys that were assigned to new objects the ones that the objects are known by.
+    /// Replaces the temporary keys of new objects by the assigned ones.
     private func useAssignedKeys(of objects: [any GraphObject]) {
         var permanentKeys: [Int64: Int64] = [:]
         for object in objects {
@@ -38,12 +38,12 @@ extension ManagedObjectContext {
             handler.table.insert(object, forKey: assigned, entity: handler.entity.index)
             state.pointee.key = assigned
         }
-        // Only changed objects can lead to new ones.
+        // Only changed objects refer to new ones.
         for entry in changedEntries { entry.object.replaceKeys(permanentKeys) }
         earlierKeys.merge(permanentKeys) { _, new in new }
     }
 
-    /// The key that an object is known by, of which a temporary key was given out before.
+    /// The current key of an object that had a temporary key.
     func currentKey(of key: Int64) -> Int64 {
         guard key < 0 else { return key }
         if let current = earlierKeys[key] { return current }
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
-    /// Replaces keys of objects that the object's relationships lead to.
+    /// Replaces keys of destinations of the object's relationships.
     fileprivate func replaceKeys(_ newKeys: [Int64: Int64]) {
         guard let changes = state.pointee.changes else { return }
         for relationship in entity.relationships {

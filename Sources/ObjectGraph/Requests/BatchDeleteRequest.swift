@@ -1,20 +1,20 @@
-/// Deletes the objects that fulfil a condition from the store, without making objects of them.
+/// A request that deletes the objects that match a predicate from the store, without instantiating them.
 ///
 /// Delete rules are applied as they are to single objects: cascade deletes the destinations as well, at any depth; deny
-/// refuses the whole request while there is a destination that is not deleted with it; nullify clears the references to
-/// deleted objects, and refuses the request where such a reference is not optional. Whatever the rule, no reference to a
-/// deleted object stays in the store.
+/// refuses the whole request while a destination remains; nullify clears the references to deleted objects, and refuses
+/// the request if such a reference is not optional. Whatever the rule, no reference to a deleted object stays in the
+/// store.
 ///
-/// Objects that lose a reference keep their version, as they do when their destination is deleted by itself. The smallest
-/// number of members of a relationship is not looked at.
+/// Objects that lose a reference keep their version, as they do when a save deletes their destination. The minimum
+/// count of a relationship is not checked.
 public struct BatchDeleteRequest: Sendable {
     /// The entity whose objects are deleted.
     public var entity: Entity
     /// Whether objects of subentities are deleted too.
     public var includesSubentities = true
-    /// The condition; nil lets all objects through.
+    /// The predicate; nil matches all objects.
     public var predicate: QueryExpression?
-    /// What the result tells; objects that are deleted by cascade count.
+    /// The content of the result; objects that are deleted by cascade count.
     public var resultType = BatchResultType.statusOnly
 
     /// Makes a request.
@@ -23,7 +23,7 @@ public struct BatchDeleteRequest: Sendable {
         self.predicate = predicate
     }
 
-    /// What to fetch to get the objects that are deleted, those not counted that are deleted by cascade.
+    /// A fetch of the objects that the request deletes, without those that are deleted by cascade.
     public var fetchRequest: FetchRequest {
         var request = FetchRequest(entity, predicate: predicate)
         request.includesSubentities = includesSubentities

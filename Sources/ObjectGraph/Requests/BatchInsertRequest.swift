@@ -1,4 +1,4 @@
-/// Inserts objects straight into the store, one row after the other, without making objects of them.
+/// A request that inserts rows into the store, without instantiating objects.
 ///
 /// ```swift
 /// var lines = file.lines.makeIterator()
@@ -8,52 +8,52 @@
 /// let result = try context.execute(request)
 /// ```
 ///
-/// All rows are written in one transaction; memory holds a few hundred of them at a time, however many there are.
+/// All rows are written in one transaction; memory holds a few hundred of them at a time.
 ///
-/// An object is a dictionary of values by property name; what is missing is null. Given are attributes in their stored
-/// form, and to-one relationships as the primary key of the destination, unless their inverse is to-one: then the
-/// destination's row would have to change. The largest number of members of an inverse is not looked at.
+/// An object is a dictionary of values by property name; missing values are null. Attributes have their stored form,
+/// and to-one relationships are the primary key of the destination. A relationship with a to-one inverse is refused:
+/// the destination's row would have to change. The maximum count of an inverse is not checked.
 public struct BatchInsertRequest {
     /// The entity of the new objects.
     public var entity: Entity
-    /// What the result tells.
+    /// The content of the result.
     public var resultType = BatchResultType.statusOnly
-    /// Gives the next object; nil at the end.
+    /// Returns the next object; nil at the end.
     let nextObject: () throws -> [String: Value]?
 
-    /// Makes a request whose objects are asked for one by one.
+    /// Makes a request for the objects that a closure returns.
     ///
     /// - Parameters:
     ///   - entity: The entity of the new objects.
-    ///   - nextObject: Gives the next object, and nil at the end. It runs while the store is being written, so it must not
-    ///     save to a store, or carry out another batch request; it may fetch, and obtain permanent identifiers. What it throws
-    ///     ends the request, and nothing is inserted.
+    ///   - nextObject: Returns the next object, and nil at the end. It runs while the store is being written, so it
+    ///     must not save to a store, or execute another batch request; it may fetch, and obtain permanent identifiers.
+    ///     An error ends the request, and nothing is inserted.
     public init(_ entity: Entity, nextObject: @escaping () throws -> [String: Value]?) {
         self.entity = entity
         self.nextObject = nextObject
     }
 
-    /// Makes a request for the objects of a sequence, which is gone through once.
+    /// Makes a request for the objects of a sequence, which is iterated once.
     public init(_ entity: Entity, objects: some Sequence<[String: Value]>) {
         var iterator = objects.makeIterator()
         self.init(entity) { iterator.next() }
     }
 }
 
-/// The rows of a ``BatchInsertRequest``, which a store asks for while it writes them.
+/// The rows of a ``BatchInsertRequest``, which a store requests while it writes them.
 public final class BatchInsertion: @unchecked Sendable {
-    // Sound because it is used by one thread only: a context makes it for one call of the store's `execute`, and the
-    // store asks it for rows before that call returns.
+    // Sound because only one thread uses it: a context makes it for one call of the store's `execute`, and the store
+    // requests the rows before that call returns.
 
     /// The entity of all rows.
     public let entity: Entity
-    /// The to-one relationships that rows have a destination for, so far.
+    /// The to-one relationships for which the rows so far have a destination.
     public private(set) var relationships: Set<Relationship> = []
 
     private let nextObject: () throws -> [String: Value]?
     private var isAtEnd = false
 
-    /// - Throws: ``ObjectGraphError/invalidBatch(entity:property:reason:)`` where no object of the entity can be inserted.
+    /// - Throws: ``ObjectGraphError/invalidBatch(entity:property:reason:)`` if no object of the entity can be inserted.
     init(_ request: BatchInsertRequest) throws {
         entity = request.entity
         nextObject = request.nextObject
@@ -65,12 +65,12 @@ public final class BatchInsertion: @unchecked Sendable {
         }
     }
 
-    /// The rows of the next objects, under keys from the first one on: as many as there are keys, and fewer only at the
+    /// Returns the rows of the next objects, with keys from the first one on: one for each key, and fewer only at the
     /// end.
     ///
-    /// - Throws: ``ObjectGraphError/validation(_:)`` with everything that keeps these rows from being saved;
-    ///   ``ObjectGraphError/invalidBatch(entity:property:reason:)`` for values that are not the entity's; what the
-    ///   program's closure throws.
+    /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems of these rows;
+    ///   ``ObjectGraphError/invalidBatch(entity:property:reason:)`` for values that are not the entity's; errors of the
+    ///   program's closure.
     public func nextRows(keys: Range<Int64>) throws -> RowBatch {
         var rows = RowBatchBuilder()
         var problems: [ObjectGraphError.ValidationProblem] = []
@@ -92,7 +92,7 @@ public final class BatchInsertion: @unchecked Sendable {
                 else {
                     continue
                 }
-                // The object has no identifier that would mean anything after the failure.
+                // The object has no identifier that is valid after the failure.
                 let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
                 problems.append(.init(id: id, property: property.name, reason: reason))
             }

@@ -1,5 +1,5 @@
 extension ObjectGraphError {
-    /// Why a batch request cannot write a property.
+    /// A reason for which a batch request cannot write a property.
     public enum BatchProblem: String, Hashable, Sendable {
         case unknownProperty = "the entity has no such property"
         case toMany = "a to-many relationship is not written by batch requests"
@@ -11,7 +11,7 @@ extension ObjectGraphError {
 }
 
 extension Entity {
-    /// A property that a batch request names.
+    /// Returns a property that a batch request names.
     func batchProperty(named name: String) throws(ObjectGraphError) -> Property {
         guard let property = propertiesByName[name] else {
             throw .invalidBatch(entity: self.name, property: name, reason: .unknownProperty)
@@ -21,7 +21,7 @@ extension Entity {
 }
 
 extension Property {
-    /// Why a batch request cannot give the property a constant; nil where it can.
+    /// The reason for which a batch request cannot set the property to a constant; nil if it can.
     func batchRefusal(of value: Value) -> ObjectGraphError.BatchProblem? {
         switch self {
         case .attribute(let attribute):
@@ -34,8 +34,8 @@ extension Property {
         }
     }
 
-    /// Why a batch request cannot give the property a computed value; nil where it can. That single values fit shows only
-    /// when they are computed.
+    /// The reason for which a batch request cannot set the property to a computed value; nil if it can. Single values
+    /// are checked only when they are computed.
     func batchRefusal(ofComputed value: QueryExpression) -> ObjectGraphError.BatchProblem? {
         let storage = value.resultType?.storage
         switch self {

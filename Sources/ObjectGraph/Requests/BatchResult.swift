@@ -1,16 +1,17 @@
-/// What the result of a batch request tells.
+/// The content of the result of a batch request.
 public enum BatchResultType: Hashable, Sendable {
-    /// Nothing but that it was carried out.
+    /// Nothing.
     case statusOnly
-    /// How many objects were inserted, changed or deleted.
+    /// The number of inserted, changed or deleted objects.
     case count
-    /// The identifiers of the objects that were inserted, changed or deleted.
+    /// The identifiers of the inserted, changed or deleted objects.
     case objectIDs
 }
 
-/// What a batch request did, told as its ``BatchResultType`` asks. A request that fails throws and does nothing.
+/// The result of a batch request, according to its ``BatchResultType``. A request that fails throws and changes
+/// nothing.
 public enum BatchResult: Hashable, Sendable {
-    /// It was carried out.
+    /// The request was executed.
     case statusOnly
     /// The number of objects.
     case count(Int)
@@ -18,11 +19,11 @@ public enum BatchResult: Hashable, Sendable {
     case objectIDs([ManagedObjectID])
 }
 
-/// What a batch request changed in a store, as a store reports it and contexts take it in.
+/// The changes of a batch request in a store, which the store reports and contexts merge.
 public struct BatchChanges: Sendable {
     /// The primary keys of objects that share a root entity.
     public struct Keys: Sendable {
-        /// The entity that was asked for, or one that leads to the root.
+        /// The entity of the request, or another one with the same root.
         public var entity: Entity
         /// The keys, ascending.
         public var keys: [Int64]
@@ -34,19 +35,19 @@ public struct BatchChanges: Sendable {
         }
     }
 
-    /// The keys of new objects, in the order of their insertion; ranges, since there may be millions.
+    /// The keys of new objects, in the order of their insertion; as ranges, since there may be millions.
     public var inserted: [Range<Int64>] = []
     /// The changed objects.
     public var updated: [Keys] = []
     /// The deleted objects.
     public var deleted: [Keys] = []
-    /// The to-one relationships of inserted and changed objects that were written.
+    /// The to-one relationships of inserted and changed objects that the request has written.
     public var relationships: [Relationship] = []
 
     /// No changes.
     public init() {}
 
-    /// How many objects were inserted, changed or deleted.
+    /// The number of inserted, changed or deleted objects.
     public var count: Int {
         inserted.reduce(0) { $0 + $1.count } + (updated + deleted).reduce(0) { $0 + $1.keys.count }
     }

@@ -1,4 +1,4 @@
-/// Changes the objects that fulfil a condition in the store, without making objects of them.
+/// A request that changes the objects that match a predicate in the store, without instantiating them.
 ///
 /// ```swift
 /// var request = BatchUpdateRequest(book, predicate: .comparison(.less, .path(pages), .literal(.integer(1))))
@@ -9,22 +9,22 @@
 /// let result = try context.execute(request)
 /// ```
 ///
-/// All new values are computed from what was saved before any of them is written. Every changed object counts one version
-/// up, so that whoever changed it meanwhile hears of a conflict.
+/// All new values are computed from the saved values before any of them is written. The version of each changed object
+/// is incremented, so that another context that changed it meanwhile detects a conflict.
 ///
-/// Rows are written one by one and their unique values checked each time: an update that only at its end leaves all
-/// values different, such as adding 1 to each, may be refused.
+/// Rows are written one by one, and each write checks the unique values: an update whose values are unique only at its
+/// end, such as adding 1 to each, may be refused.
 public struct BatchUpdateRequest: Sendable {
     /// The entity whose objects are changed.
     public var entity: Entity
     /// Whether objects of subentities are changed too.
     public var includesSubentities = true
-    /// The condition; nil lets all objects through.
+    /// The predicate; nil matches all objects.
     public var predicate: QueryExpression?
-    /// The new values by property name: of attributes, and of to-one relationships that have no inverse or a to-many one
-    /// without an order, as the primary keys of their destinations.
+    /// The new values by property name: of attributes, and of to-one relationships with no inverse or with an unordered
+    /// to-many inverse, as the primary keys of their destinations.
     public var propertiesToUpdate: [String: QueryExpression]
-    /// What the result tells.
+    /// The content of the result.
     public var resultType = BatchResultType.statusOnly
 
     /// Makes a request.
@@ -38,7 +38,7 @@ public struct BatchUpdateRequest: Sendable {
         self.predicate = predicate
     }
 
-    /// What to fetch to get the objects that are changed.
+    /// A fetch of the objects that the request changes.
     public var fetchRequest: FetchRequest {
         var request = FetchRequest(entity, predicate: predicate)
         request.includesSubentities = includesSubentities
@@ -47,7 +47,7 @@ public struct BatchUpdateRequest: Sendable {
 
     /// The properties with their new values, in the order of their slots.
     ///
-    /// - Throws: ``ObjectGraphError/invalidBatch(entity:property:reason:)`` where a property cannot take its value.
+    /// - Throws: ``ObjectGraphError/invalidBatch(entity:property:reason:)`` if a property cannot take its value.
     public func assignments() throws(ObjectGraphError) -> [(property: Property, value: QueryExpression)] {
         var result: [(property: Property, value: QueryExpression)] = []
         for (name, value) in propertiesToUpdate {
@@ -56,7 +56,7 @@ public struct BatchUpdateRequest: Sendable {
         return result.sorted { $0.property.slot < $1.property.slot }
     }
 
-    /// Makes sure that the properties can take their values, as far as it can be told without the objects.
+    /// Checks that the properties can take their values, as far as that is known without the objects.
     func validate() throws {
         if predicate?.containsAggregate ?? false { throw QueryError.misplacedAggregate }
         var problems: [ObjectGraphError.ValidationProblem] = []
@@ -66,7 +66,7 @@ public struct BatchUpdateRequest: Sendable {
             if case .literal(let literal) = value {
                 reason = property.batchRefusal(of: literal)
                 if reason == nil, let problem = property.problem(of: literal) {
-                    // It is that of every object, whichever are found.
+                    // A constant is invalid for all objects, whichever match.
                     let id = ManagedObjectID(entity: entity, storeUUID: nil, key: TemporaryKeys.next())
                     problems.append(.init(id: id, property: property.name, reason: problem))
                 }

@@ -1,13 +1,14 @@
-/// The results of a fetch in batches: objects that are read, a batch at a time, when they are reached. What Core Data
-/// gives for a request with a `fetchBatchSize`.
+/// The results of a fetch in batches, which are read when the first object of a batch is accessed. Core Data returns
+/// such a collection for a request with a `fetchBatchSize`.
 ///
 /// ```swift
 /// let books = try context.fetch(request, batchSize: 100, as: ManagedObject.self)
 /// print(books.count, books[40_000]["title"])
 /// ```
 ///
-/// Which objects there are is settled when the request is made; one that is deleted before it is reached has no values. A
-/// few batches stay in memory, and eight bytes for each result; an object that somebody refers to stays the one it is.
+/// The identifiers of the results are read when the request is executed; an object that is deleted before its batch is
+/// read has no values. Memory holds a few batches, and eight bytes for each result; an object with other references
+/// keeps its identity.
 public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
     private let batches: Batches
 
@@ -18,7 +19,7 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
 
     /// The object at a position.
     ///
-    /// - Complexity: O(1); a statement where the object's batch is not in memory.
+    /// - Complexity: O(1); one statement if the object's batch is not in memory.
     public subscript(position: Int) -> Object {
         precondition(position >= 0 && position < endIndex, "there is no result at this position")
         return batches.object(at: position)
@@ -29,14 +30,14 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
     }
 
     private final class Batches {
-        /// How many batches stay in memory.
+        /// The number of batches in memory.
         private static var limit: Int { 4 }
 
         let keys: [Int64]
         private let request: FetchRequest
         private let batchSize: Int
         private let context: ManagedObjectContext
-        /// The batches that were used last, the very last one first.
+        /// The batches, the most recently used one first.
         private var batches: [(start: Int, objects: [Object])] = []
 
         init(_ keys: [Int64], of request: FetchRequest, batchSize: Int, in context: ManagedObjectContext) {
@@ -64,10 +65,10 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
                 context.id(entity: request.entity, key: $0)
             }
             let objects = context.objects(with: ids).map { object in
-                // Of another class only if the row has become one of another entity since its key was read.
+                // The class differs only if the row was replaced by one of another entity since its key was read.
                 object as? Object ?? Object._$placeholder(slotCount: request.entity.slotCount)
             }
-            // What cannot be read ahead is read when it is needed.
+            // A relationship that cannot be prefetched is read at its first access.
             try? context.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             return objects
         }
@@ -75,11 +76,11 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
 }
 
 extension ManagedObjectContext {
-    /// The objects that fit a request, in its order, read `batchSize` at a time when they are reached, so that any number of
-    /// them takes little memory.
+    /// Returns the objects that match a request, in its order, read `batchSize` at a time when they are accessed, so
+    /// that any number of them takes little memory.
     ///
     /// - Precondition: `batchSize` is positive, and the entity's objects are of the class.
-    /// - Throws: what the store throws.
+    /// - Throws: errors of the store.
     /// - Complexity: one statement now, and one for each batch.
     public func fetch<T: GraphObject>(
         _ request: FetchRequest,

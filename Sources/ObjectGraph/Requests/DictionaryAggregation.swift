@@ -1,8 +1,8 @@
-/// Computes the rows of a ``DictionaryFetchRequest`` from values of each object, as a store would: for unsaved changes, which
-/// no store knows.
+/// Computes the rows of a ``DictionaryFetchRequest`` from values of each object, as a store does: for unsaved changes,
+/// which no store has.
 struct DictionaryAggregation {
     private let request: DictionaryFetchRequest
-    /// What has to be known of each object.
+    /// The expressions whose values are needed of each object.
     let inputs: [QueryExpression]
 
     /// The inputs of an object.
@@ -10,8 +10,8 @@ struct DictionaryAggregation {
         let key: Int64
         let values: [Value]
 
-        /// Whether the object comes before another one where nothing else tells: new ones come last, and their keys count
-        /// downwards.
+        /// Whether the object precedes another one if the sort keys are equal: new objects come last, and their keys
+        /// count downwards.
         fileprivate func precedes(_ other: Object) -> Bool {
             if key < 0 || other.key < 0 { return other.key < key }
             return key < other.key
@@ -30,7 +30,7 @@ struct DictionaryAggregation {
         self.inputs = inputs.filter { known.insert($0).inserted }
     }
 
-    /// An object as it is now.
+    /// The current values of an object.
     func object(_ object: any GraphObject) throws -> Object {
         let evaluator = QueryEvaluator()
         return Object(
@@ -60,13 +60,13 @@ struct DictionaryAggregation {
 
     private struct Row {
         let values: [Value]
-        /// What the row is sorted by.
+        /// The sort keys of the row.
         let ranks: [Value]
     }
 
     // MARK: Groups
 
-    /// The objects by what they are grouped by, in the order of that.
+    /// The groups of objects, in the order of the values that they are grouped by.
     private func groups(_ objects: [Object]) -> [[Object]] {
         let count = request.propertiesToGroupBy.count
         if count == 0 { return [objects] }
@@ -87,12 +87,12 @@ struct DictionaryAggregation {
         return groups
     }
 
-    /// The value of an expression for a group, or for the one object that a group is where there are no groups.
+    /// The value of an expression for a group; without grouping, a group is one object.
     private func value(of expression: QueryExpression, for group: [Object]) throws -> Value {
         try resolved(expression, for: group).constantValue
     }
 
-    /// An expression with the values of a group in the place of what they are those of.
+    /// An expression in which the values of a group replace the aggregates and the grouped expressions.
     private func resolved(_ expression: QueryExpression, for group: [Object]) throws -> QueryExpression {
         if case .aggregate(let aggregate, let argument) = expression {
             guard let position = inputs.firstIndex(of: argument) else { throw QueryError.misplacedAggregate }
@@ -104,7 +104,7 @@ struct DictionaryAggregation {
             return .literal(group.first?.values[position] ?? .null)
         }
         switch expression {
-        // What stands inside a collection is that of its members.
+        // An expression inside a collection belongs to its members.
         case .quantified, .aggregated: return expression
         default: return try expression.mapOperands { try resolved($0, for: group) }
         }
@@ -147,7 +147,7 @@ struct DictionaryAggregation {
 }
 
 extension QueryExpression {
-    /// What the aggregates in the expression are computed from.
+    /// The arguments of the aggregates in the expression.
     fileprivate var aggregateArguments: [QueryExpression] {
         if case .aggregate(_, let argument) = self { [argument] } else { operands.flatMap(\.aggregateArguments) }
     }

@@ -1,5 +1,5 @@
 extension DictionaryFetchRequest {
-    /// The request as stores take it: with one meaning, and without negative numbers.
+    /// The request in the form that stores take: unambiguous, and without negative numbers.
     ///
     /// - Throws: ``QueryError``.
     func validated() throws(QueryError) -> DictionaryFetchRequest {
@@ -10,7 +10,7 @@ extension DictionaryFetchRequest {
         return request
     }
 
-    /// Makes sure that every value has one meaning. SQLite itself would take a request that has several, and choose.
+    /// Checks that every value is unambiguous. SQLite itself accepts an ambiguous request, and chooses a row.
     ///
     /// - Throws: ``QueryError``.
     private func validate() throws(QueryError) {
@@ -34,8 +34,8 @@ extension DictionaryFetchRequest {
         }
     }
 
-    /// Looks for aggregates of aggregates, also in the condition on members of a relationship, and of values that have
-    /// no sum.
+    /// Rejects aggregates of aggregates, also in the condition on members of a relationship, and sums of values that
+    /// cannot be added.
     private func checkAggregates(in expression: QueryExpression) throws(QueryError) {
         switch expression {
         case .aggregate(let aggregate, let argument):
@@ -65,6 +65,6 @@ extension DictionaryFetchRequest {
 }
 
 extension AttributeType {
-    /// Whether values can be added up.
+    /// Whether values can be added.
     fileprivate var isSummable: Bool { storage == .integer || storage == .real || self == .decimal }
 }

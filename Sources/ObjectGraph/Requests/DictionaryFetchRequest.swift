@@ -1,7 +1,7 @@
-/// What to compute in the store from the objects of an entity: rows of values instead of objects.
+/// A request for rows of values that the store computes from the objects of an entity.
 ///
-/// It is what Core Data calls a fetch with the result type of dictionaries. A row stands for an object, or for a group of
-/// objects as soon as there are aggregates or properties to group by.
+/// It corresponds to a fetch of Core Data with the result type of dictionaries. A row stands for an object or, in a
+/// request with aggregates or properties to group by, for a group of objects.
 ///
 /// ```swift
 /// var request = DictionaryFetchRequest(book)
@@ -16,29 +16,29 @@
 /// for row in try context.fetchDictionaries(request) { print(row["author"], row["pages"]) }
 /// ```
 public struct DictionaryFetchRequest: Sendable {
-    /// The entity whose objects are looked at.
+    /// The entity of the objects.
     public var entity: Entity
-    /// Whether objects of subentities are looked at too.
+    /// Whether objects of subentities are included.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context take part; not so in an asynchronous fetch.
+    /// Whether unsaved changes of the context take part; ignored by an asynchronous fetch.
     public var includesPendingChanges = false
-    /// The condition on objects; nil lets all through.
+    /// The predicate on objects; nil matches all.
     public var predicate: QueryExpression?
-    /// The columns; where there are none, all attributes and to-one relationships under their own names.
+    /// The columns; if empty, all attributes and to-one relationships under their own names.
     public var propertiesToFetch: [ExpressionDescription] = []
-    /// Whether rows that are equal to an earlier one are left out.
+    /// Whether rows that are equal to an earlier one are omitted.
     public var returnsDistinctResults = false
-    /// The values that all objects of a group have in common. Without any, aggregates are computed from all objects, and
-    /// there is one row, even for no object.
+    /// The values that all objects of a group have in common. If empty, aggregates are computed from all objects, and
+    /// there is one row, even without objects.
     public var propertiesToGroupBy: [QueryExpression] = []
-    /// The condition on groups, made of aggregates and of what the results are grouped by; nil lets all through.
+    /// The predicate on groups, made of aggregates and of expressions that the results are grouped by; nil matches all.
     public var havingPredicate: QueryExpression?
-    /// The order. Rows that are equal in it come in the order of their primary keys; groups in that of what they are
-    /// grouped by, and distinct rows in that of their columns.
+    /// The order. Rows with equal sort keys come in the order of their primary keys, groups in the order of the values
+    /// that they are grouped by, and distinct rows in the order of their columns.
     public var sort: [QuerySort] = []
     /// The largest number of rows; nil for no limit.
     public var limit: Int?
-    /// The number of rows to leave out at the beginning.
+    /// The number of rows to skip at the beginning.
     public var offset = 0
 
     /// Makes a request.
@@ -73,8 +73,8 @@ public struct DictionaryFetchRequest: Sendable {
 public struct ExpressionDescription: Hashable, Sendable {
     /// The name, unique in its request.
     public var name: String
-    /// The value: an attribute, a path along to-one relationships, a computed value or an aggregate. That of a to-one
-    /// relationship is the primary key of its destination.
+    /// The value: an attribute, a path along to-one relationships, a computed value or an aggregate. The value of a
+    /// to-one relationship is the primary key of its destination.
     public var expression: QueryExpression
 
     /// Makes a column.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows that a ``DictionaryFetchRequest`` gave: values under the names of its columns.
+/// The rows of a ``DictionaryFetchRequest``: values under the names of its columns.
 public struct DictionaryResults: Sendable {
     private let header: Header
     /// The values of all rows, one row behind the other.
@@ -8,7 +8,7 @@ public struct DictionaryResults: Sendable {
     /// The number of rows.
     public private(set) var count = 0
 
-    /// What all rows have in common.
+    /// The names and types of the columns.
     fileprivate final class Header: Sendable {
         let names: [String]
         let positions: [String: Int]
@@ -32,10 +32,10 @@ public struct DictionaryResults: Sendable {
     /// The names of the columns, in the order of the request.
     public var columnNames: [String] { header.names }
 
-    /// Adds a row as a store computed it: a value for each column. UUIDs, which stores keep as plain bytes, become UUIDs.
+    /// Adds a row that a store has computed: a value for each column. The bytes of a UUID become a UUID.
     ///
-    /// - Throws: ``QueryError/arithmeticOverflow`` for a real in a column of integers, which is what SQLite makes of an
-    ///   integer that became too large.
+    /// - Throws: ``QueryError/arithmeticOverflow`` for a real in a column of integers, to which SQLite converts an
+    ///   integer that overflows.
     public mutating func append(_ row: some Collection<Value>) throws(QueryError) {
         precondition(row.count == header.names.count, "a row has a value for each column")
         for (value, type) in zip(row, header.types) {

@@ -1,4 +1,4 @@
-/// How a store carries a fetch out.
+/// The plan by which a store executes a fetch.
 ///
 /// ```swift
 /// print(try context.explain(request))
@@ -8,9 +8,9 @@
 public struct QueryPlan: Hashable, Sendable {
     /// A step of the plan.
     public struct Step: Hashable, Sendable {
-        /// How many steps the step is a part of.
+        /// The number of steps that contain the step.
         public let depth: Int
-        /// What is done, in the words of the database.
+        /// The description of the database.
         public let text: String
 
         /// Makes a step.
@@ -20,13 +20,13 @@ public struct QueryPlan: Hashable, Sendable {
         }
     }
 
-    /// The statement. In the place of each value stands a question mark.
+    /// The statement. A question mark stands for each value.
     public let statement: String
-    /// The steps, each before those that are parts of it.
+    /// The steps, each before those that it contains.
     public let steps: [Step]
-    /// The names of the indexes that are used, full-text indexes and R-trees among them.
+    /// The names of the indexes that are used, including full-text indexes and R-trees.
     public let indexes: [String]
-    /// The names of the tables of which every row is read.
+    /// The names of the tables whose rows are all read.
     public let scannedTables: [String]
 
     /// Makes a plan.
@@ -37,7 +37,7 @@ public struct QueryPlan: Hashable, Sendable {
         self.scannedTables = scannedTables
     }
 
-    /// Whether rows are found by an index or by their keys, so that no table is read as a whole.
+    /// Whether rows are found by an index or by their keys, and no table is read completely.
     public var usesIndex: Bool { scannedTables.isEmpty }
 }
 
@@ -50,10 +50,10 @@ extension QueryPlan: CustomStringConvertible {
 }
 
 extension ManagedObjectContext {
-    /// How the store would carry a request out. Unsaved changes, which a fetch takes into account in memory, have no part in
+    /// Returns the plan of the store for a request. Unsaved changes, which a fetch evaluates in memory, do not affect
     /// it.
     ///
-    /// - Throws: what the store throws, which may not be able to tell.
+    /// - Throws: errors of the store, which may not support plans.
     public func explain(_ request: FetchRequest) throws -> QueryPlan {
         try store(for: request.entity).execute(QueryPlanRequest(request), with: self)
     }

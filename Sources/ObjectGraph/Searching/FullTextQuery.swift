@@ -1,29 +1,29 @@
-/// What a full-text search looks for: words, phrases and beginnings of words, combined.
+/// The query of a full-text search: words, phrases and prefixes of words, combined.
 ///
-/// Texts stand for themselves, whatever they consist of: nothing in them is syntax, so that what a user typed can be passed
-/// on as it is. What a word is, and which words are equal, is told by the ``FullTextTokenizer`` of the index.
+/// Texts are literal: nothing in them is syntax, so that a user's input can be passed unchanged. The
+/// ``FullTextTokenizer`` of the index determines the words of a text, and which words are equal.
 ///
 /// ```swift
 /// let query: FullTextQuery = .all([.phrase("green tea"), .prefix("kyo")]).excluding("matcha")
 /// ```
 public indirect enum FullTextQuery: Hashable, Sendable {
-    /// All words of a text, in any order and at any place. Characters that belong to no word do not count; a text without
-    /// words is nowhere.
+    /// All words of a text, in any order and at any place. Characters that belong to no word are ignored; a text
+    /// without words matches nothing.
     case words(String)
-    /// The words of a text, one behind the other.
+    /// The words of a text in sequence.
     case phrase(String)
-    /// The words of a text, one behind the other, the last of which may go on.
+    /// The words of a text in sequence, the last of which is a prefix.
     case prefix(String)
-    /// All of the queries; none of them is nowhere.
+    /// All of the queries; an empty list matches nothing.
     case all([FullTextQuery])
-    /// One of the queries at least; none of them is nowhere.
+    /// At least one of the queries; an empty list matches nothing.
     case any([FullTextQuery])
-    /// The first query, without what the second one finds.
+    /// The first query, without the matches of the second one.
     case difference(FullTextQuery, FullTextQuery)
-    /// The query in the texts of some attributes only, by their names.
+    /// The query in the texts of the attributes with some names only.
     case within([String], FullTextQuery)
 
-    /// The query, without what another one finds.
+    /// The query, without the matches of another one.
     public func excluding(_ other: FullTextQuery) -> FullTextQuery { .difference(self, other) }
 }
 
@@ -33,7 +33,7 @@ extension FullTextQuery: ExpressibleByStringLiteral {
 }
 
 extension FullTextQuery {
-    /// The names of all attributes that parts of the query are confined to.
+    /// The names of all attributes to which parts of the query are confined.
     public var properties: Set<String> {
         switch self {
         case .words, .phrase, .prefix: []

@@ -1,4 +1,4 @@
-/// A search for texts, which narrows a ``FetchRequest`` to the objects that it finds.
+/// A full-text search, which restricts a ``FetchRequest`` to the objects that match.
 ///
 /// ```swift
 /// var request = FetchRequest(article)
@@ -6,18 +6,17 @@
 /// let articles = try context.fetch(request, as: ManagedObject.self)
 /// ```
 ///
-/// The entity has to have an index of kind ``FetchIndexDescription/Kind/fullText(_:)`` over the attributes. Where a request
-/// has no order of its own, the most relevant results come first.
+/// The entity must have an index of kind ``FetchIndexDescription/Kind/fullText(_:)`` over the attributes. If the
+/// request has no sort descriptors, the most relevant results come first.
 ///
-/// A search looks at what was saved: an object is found by the texts that it has in the store, and a new one when it is
-/// saved. The rest of the request is about objects as they are, as in every fetch: deleted objects are left out, and
-/// condition and order count with unsaved changes.
+/// A search reads the saved texts: it does not find unsaved texts and objects. The rest of the request includes unsaved
+/// changes, as in every fetch: deleted objects are omitted, and the predicate and the order use current values.
 public struct FullTextSearch: Hashable, Sendable {
-    /// What to look for.
+    /// The query.
     public var query: FullTextQuery
-    /// The names of the attributes to look at; all those of the entity's first full-text index where there are none.
+    /// The names of the searched attributes; if empty, all those of the entity's first full-text index.
     public var properties: [String]
-    /// How much a word in an attribute counts for relevance, by name; 1 for others.
+    /// The weights of attributes for the relevance, by name; 1 for others.
     public var weights: [String: Double]
 
     /// Makes a search.
@@ -28,17 +27,17 @@ public struct FullTextSearch: Hashable, Sendable {
     }
 }
 
-/// A text with what was found in it, to be shown with a result of a search.
+/// An excerpt of a text with its matches, to be shown with a result of a search.
 public struct FullTextExcerpt: Hashable, Sendable {
     /// The name of the attribute.
     public var property: String
-    /// About how many words, or characters with ``FullTextTokenizer/trigram``, of the text to show, around what was found;
-    /// nil for all of it. At most 64.
+    /// The approximate number of words, or of characters with ``FullTextTokenizer/trigram``, around a match; nil for
+    /// the whole text. At most 64.
     public var length: Int?
-    /// What is put in front of and behind each part of the text that was found.
+    /// The marks around each match.
     public var marks: FullTextMarks
 
-    /// A part of an attribute's text around what was found.
+    /// A part of an attribute's text around a match.
     public static func snippet(
         of property: String,
         length: Int = 16,
@@ -53,13 +52,13 @@ public struct FullTextExcerpt: Hashable, Sendable {
     }
 }
 
-/// What encloses found parts of a text, and what stands for left out ones.
+/// The texts that enclose matches, and that stand for omitted parts.
 public struct FullTextMarks: Hashable, Sendable {
-    /// What is put in front of a found part.
+    /// The text before a match.
     public var opening: String
-    /// What is put behind a found part.
+    /// The text after a match.
     public var closing: String
-    /// What stands where text was left out.
+    /// The text in place of an omitted part.
     public var ellipsis: String
 
     /// Makes marks.
@@ -74,22 +73,23 @@ public struct FullTextMarks: Hashable, Sendable {
 public struct FullTextMatch<Object> {
     /// The object.
     public let object: Object
-    /// How well the object fits, compared with others of the same search: the BM25 of the words, larger for better ones.
+    /// The relevance compared with other results of the same search: the BM25 score of the words, larger for better
+    /// matches.
     public let relevance: Double
-    /// The excerpts that were asked for, in their order; nil where an attribute has no text.
+    /// The requested excerpts, in their order; nil for an attribute without a text.
     public let excerpts: [String?]
 }
 
 extension FullTextMatch: Sendable where Object: Sendable {}
 
-/// Why a search cannot be carried out.
+/// An error of a full-text search.
 public enum FullTextError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No full-text index of the entity holds all of the attributes.
     case noIndex(entity: String, properties: [String])
-    /// An excerpt of results was asked for, but the request searches for nothing.
+    /// The request has no ``FetchRequest/search``.
     case noSearch
 
-    /// What is wrong and what can be done.
+    /// The problem and how to solve it.
     public var description: String {
         switch self {
         case .noIndex(let entity, []): "entity '\(entity)' has no full-text index: declare one"

@@ -1,19 +1,19 @@
 import Guarded
 import Synchronization
 
-/// What one context tells the others of.
+/// A change that one context announces to the others.
 enum Announcement: Sendable {
     /// Changes were saved.
     case save(SaveChangesRequest)
-    /// A batch request was carried out.
+    /// A batch request was executed.
     case batch(BatchChanges)
     /// The stores were erased.
     case erasure
-    /// The parent dropped unsaved changes, or has undone them.
+    /// The parent reverted or undid unsaved changes.
     case revert
 }
 
-/// Where a context finds what others saved.
+/// The announcements of other contexts that a context has not taken yet.
 final class ContextInbox: Sendable {
     private struct State {
         var announcements: [Announcement] = []
@@ -29,7 +29,7 @@ final class ContextInbox: Sendable {
         set { state.withLock { $0.didGetNews = newValue } }
     }
 
-    /// Whether something may have arrived; cheap.
+    /// Whether there are no announcements; costs one atomic load.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func post(_ announcement: Announcement) {
@@ -41,7 +41,7 @@ final class ContextInbox: Sendable {
         didGetNews?()
     }
 
-    /// Empties the inbox and returns what was in it, oldest first.
+    /// Empties the inbox and returns its announcements, oldest first.
     func take() -> [Announcement] {
         let taken = state.withLock { state in
             defer { state.announcements = [] }
@@ -52,7 +52,7 @@ final class ContextInbox: Sendable {
     }
 }
 
-/// The inboxes of the contexts that hear of what happens in one place, as long as those contexts live.
+/// The inboxes of the contexts that receive the announcements of one sender, referred to weakly.
 struct InboxList: Sendable {
     private struct WeakInbox {
         weak var inbox: ContextInbox?
@@ -60,7 +60,7 @@ struct InboxList: Sendable {
 
     private var entries: [WeakInbox] = []
 
-    /// The inboxes of the contexts that are there.
+    /// The inboxes of the contexts that still exist.
     var inboxes: [ContextInbox] { entries.compactMap(\.inbox) }
 
     mutating func add(_ inbox: ContextInbox) {
@@ -70,7 +70,7 @@ struct InboxList: Sendable {
 }
 
 extension [ContextInbox] {
-    /// Tells all contexts but the one with inbox `sender`.
+    /// Posts an announcement to all inboxes but `sender`.
     func post(_ announcement: Announcement, except sender: ContextInbox?) {
         for inbox in self where inbox !== sender { inbox.post(announcement) }
     }

@@ -1,8 +1,8 @@
-/// What a context asks of a store when it searches for more than objects.
+/// A request for the results of a full-text search with their relevance and excerpts.
 public struct FullTextMatchRequest: Sendable {
     /// The request, which has a ``FetchRequest/search``.
     public var request: FetchRequest
-    /// The texts to show with each result.
+    /// The excerpts of each result.
     public var excerpts: [FullTextExcerpt]
 
     /// Makes a request.
@@ -16,9 +16,9 @@ public struct FullTextMatchRequest: Sendable {
 public struct StoredFullTextMatch: Sendable {
     /// The object.
     public var id: ManagedObjectID
-    /// How well it fits: larger is better.
+    /// The relevance: larger is better.
     public var relevance: Double
-    /// The texts that were asked for, in their order; nil where there is none.
+    /// The requested excerpts, in their order; nil for an attribute without a text.
     public var excerpts: [String?]
 
     /// Makes a result.

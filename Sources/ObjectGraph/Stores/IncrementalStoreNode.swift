@@ -1,4 +1,4 @@
-/// The row of one object as a store gives it out.
+/// The row of one object, as a store returns it.
 public struct IncrementalStoreNode: Sendable {
     /// The attributes and to-one relationships.
     public let row: Row
@@ -8,7 +8,7 @@ public struct IncrementalStoreNode: Sendable {
         self.row = row
     }
 
-    /// A node for values by property name. To-one relationships are the keys of their destinations; what is missing is
+    /// A node for values by property name. To-one relationships are the keys of their destinations; missing values are
     /// null.
     public init(objectID: ManagedObjectID, values: [String: Value], version: UInt32) {
         var rows = RowBatchBuilder()

@@ -1,16 +1,16 @@
-/// An object that was changed or deleted here and, since it was read, by somebody else.
+/// An object that was changed or deleted in this context and, since it was read, by another writer.
 public struct MergeConflict: Sendable {
     /// The object.
     public let objectID: ManagedObjectID
-    /// The version that the object was read at; 0 where it was never read.
+    /// The version that the object was read at; 0 if it was never read.
     public let oldVersion: Int
-    /// The version that the store has; 0 where it has no such object any more.
+    /// The version in the store; 0 if the store no longer has the object.
     public let newVersion: Int
-    /// The attributes, and the keys of to-one relationships, as they are in the context.
+    /// The attributes, and the keys of to-one relationships, in the context.
     public let objectSnapshot: [String: Value]
-    /// The same as the object was read; nil where it was never read.
+    /// The same values as the object was read with; nil if it was never read.
     public let cachedSnapshot: [String: Value]?
-    /// The same as the store has them; nil where it has no such object any more.
+    /// The same values in the store; nil if the store no longer has the object.
     public let persistedSnapshot: [String: Value]?
 
     init(_ id: ManagedObjectID, object: (any GraphObject)?, persisted: Row?) {
@@ -37,20 +37,20 @@ extension MergeConflict: CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// Objects that have the same values of properties that have to be unique.
+/// Objects with the same values of properties that must be unique.
 public struct ConstraintConflict: Hashable, Sendable {
     /// The name of the entity that declares the constraint.
     public let entity: String
     /// The names of the constraint's properties.
     public let properties: [String]
-    /// The saved object that has the values already; nil where only unsaved objects have them.
+    /// The saved object with the values; nil if only unsaved objects have them.
     public let databaseObject: ManagedObjectID?
-    /// The new or changed objects that have the values.
+    /// The new or changed objects with the values.
     public let conflictingObjects: [ManagedObjectID]
 }
 
 extension ConstraintConflict: CustomStringConvertible {
-    /// The entity, the properties and how many objects there are; never the values.
+    /// The entity, the properties and the number of objects; never the values.
     public var description: String {
         let objects = [databaseObject].compactMap(\.self) + conflictingObjects
         let text =
@@ -64,7 +64,7 @@ extension ConstraintConflict: CustomStringConvertible {
 }
 
 extension ObjectGraphError {
-    /// The error for a conflict of which nothing more is known: no object of a context takes part in it.
+    /// The error for a conflict in which no object of a context takes part.
     init(_ conflict: SaveConflict) {
         self =
             switch conflict {
@@ -100,7 +100,7 @@ extension ObjectGraphError {
 }
 
 extension Entity {
-    /// The values of the properties that a row tells, by name.
+    /// The values of the properties in a row, by name.
     fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Value] {
         var values: [String: Value] = [:]
         for property in properties {
@@ -112,6 +112,6 @@ extension Entity {
 }
 
 extension Row {
-    /// The value in a slot; null where the row has no such slot.
+    /// The value in a slot; null if the row has no such slot.
     func valueOrNull(at slot: Int) -> Value { slot < slotCount ? value(at: slot) : .null }
 }

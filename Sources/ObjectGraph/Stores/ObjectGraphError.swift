@@ -1,4 +1,4 @@
-/// What can go wrong in an object graph. Errors of a store are thrown as they are.
+/// An error of an object graph. Errors of a store are thrown unchanged.
 public enum ObjectGraphError: Error, Sendable {
     /// No store class is registered under the type.
     case storeTypeNotRegistered(String)
@@ -8,38 +8,38 @@ public enum ObjectGraphError: Error, Sendable {
     case entityInTwoStores(entity: String)
     /// The store was opened for reading only.
     case storeIsReadOnly
-    /// Somebody else has changed or deleted the objects since they were read.
+    /// Other writers have changed or deleted the objects since they were read.
     case conflicts([MergeConflict])
-    /// Objects cannot be saved as they are; every problem there is.
+    /// Values of objects cannot be saved; all problems.
     case validation([ValidationProblem])
-    /// Objects have the same values of properties that have to be unique; every such case.
+    /// Objects have the same values of properties that must be unique; all conflicts.
     case notUnique([ConstraintConflict])
-    /// An identifier's text is none, or none of this model.
+    /// A text is not an identifier, or not of an entity of this model.
     case malformedIdentifier
-    /// Objects change further objects whenever they are told that they will be saved, or asked whether they can be, or
-    /// values of the program's own types do whenever they are encoded.
+    /// Each call of `willSave()`, of a validation or of the encoding of a value changes further objects, so that a save
+    /// cannot begin.
     case endlessChanges
-    /// A save was asked for by an object that is being told, or asked, about a save of the same context.
+    /// `willSave()` or a validation called `save()` of the context that is being saved.
     case saveInProgress
     /// Another thread is saving the context: a context belongs to one thread, actor or queue at a time.
     case usedByAnotherThread
-    /// A save over several stores was committed to some of them, and could not be committed to another one.
+    /// A save over several stores was committed to some of them, and the commit to another one failed.
     case incompleteSave(IncompleteSave)
-    /// Values could not be read when properties were asked for them, which read as empty. A save has saved nothing; see
+    /// Values of properties could not be read, and the properties returned empty values. A save has saved nothing; see
     /// ``ManagedObjectContext/forgetReadFailures()``. A fetch throws each failure once.
     case unreadable([UnreadableValue])
     /// A store does not implement a type of request, or the reading of relationships.
     case unsupportedRequest(storeType: String, request: String)
-    /// A batch request names what it cannot write.
+    /// A batch request cannot write an entity or a property.
     case invalidBatch(entity: String, property: String?, reason: BatchProblem)
 
     /// A value that could not be read.
     public struct UnreadableValue: Sendable, CustomStringConvertible {
         /// The object.
         public let id: ManagedObjectID
-        /// The name of the property; nil where no property of the object could be read.
+        /// The name of the property; nil if no property of the object could be read.
         public let property: String?
-        /// What the store threw, or one of the errors of ``ReadFailures``.
+        /// The error of the store, or one of the errors of ``ReadFailures``.
         public let cause: any Error
 
         /// The entity, the property and the cause.
@@ -48,13 +48,13 @@ public enum ObjectGraphError: Error, Sendable {
         }
     }
 
-    /// Why an object cannot be saved.
+    /// A reason for which an object cannot be saved.
     public struct ValidationProblem: Hashable, Sendable, CustomStringConvertible {
         /// The object.
         public let id: ManagedObjectID
-        /// The name of the property; empty where the object as a whole is meant.
+        /// The name of the property; empty for a problem of the whole object.
         public let property: String
-        /// What is wrong.
+        /// The reason.
         public let reason: Reason
 
         /// Makes a problem.
@@ -64,11 +64,11 @@ public enum ObjectGraphError: Error, Sendable {
             self.reason = reason
         }
 
-        /// What can be wrong.
+        /// A reason for which a value or an object cannot be saved.
         public enum Reason: Hashable, Sendable, CustomStringConvertible {
-            /// There is no value, and the property is not optional.
+            /// The property is not optional and has no value.
             case missingValue
-            /// The object comes from a context that is gone, or its row is, and the value was not read before.
+            /// The object's context or row no longer exists, and the value was not read before.
             case unread
             /// The value cannot be encoded as JSON text.
             case notEncodable
@@ -90,12 +90,12 @@ public enum ObjectGraphError: Error, Sendable {
             case tooManyMembers
             /// A relationship with delete rule deny has members.
             case deletionDenied
-            /// The object that the relationship leads to was deleted by another context or process.
+            /// Another context or process has deleted the destination of the relationship.
             case missingDestination
-            /// A validation of the object's own threw an error, whose description this is.
+            /// A validation of the object's class threw an error with this description.
             case rejected(String)
 
-            /// What is wrong, in words.
+            /// The reason as a text.
             public var description: String {
                 switch self {
                 case .missingValue: "it is not optional and has no value"
@@ -110,13 +110,13 @@ public enum ObjectGraphError: Error, Sendable {
                 case .tooFewMembers: "it has fewer members than its minimum"
                 case .tooManyMembers: "it has more members than its maximum"
                 case .deletionDenied: "it has members, and its delete rule is deny"
-                case .missingDestination: "it leads to an object that is not in the store any more"
+                case .missingDestination: "its destination is no longer in the store"
                 case .rejected(let text): text
                 }
             }
         }
 
-        /// The entity, the property and what is wrong; never the value.
+        /// The entity, the property and the reason; never the value.
         public var description: String {
             (property.isEmpty ? id.entity.name : "\(id.entity.name).\(property)") + ": \(reason)"
         }
@@ -124,7 +124,7 @@ public enum ObjectGraphError: Error, Sendable {
 }
 
 extension ObjectGraphError: CustomStringConvertible {
-    /// What went wrong and what can be done.
+    /// The problem and how to solve it.
     public var description: String {
         switch self {
         case .storeTypeNotRegistered(let type):
@@ -136,16 +136,16 @@ extension ObjectGraphError: CustomStringConvertible {
         case .storeIsReadOnly:
             "the store was opened for reading only"
         case .conflicts(let conflicts):
-            "\(conflicts.count) object(s) were changed or deleted by somebody else since they were read, the first of "
+            "\(conflicts.count) object(s) were changed or deleted by other writers since they were read, the first of "
                 + "entity '\(conflicts.first?.objectID.entity.name ?? "")': refresh them, roll back, or set a merge policy"
         case .validation(let problems):
             (["\(problems.count) value(s) cannot be saved:"] + problems.map { "  \($0)" }).joined(separator: "\n")
         case .notUnique(let conflicts):
             conflicts.map(\.description).joined(separator: "\n")
         case .malformedIdentifier:
-            "the text is no identifier of an object of this model"
+            "the text is not an identifier of an object of this model"
         case .endlessChanges:
-            "willSave(), a validation or the encoding of a value changes further objects again and again: a save cannot "
+            "willSave(), a validation or the encoding of a value changes further objects each time: a save cannot "
                 + "begin"
         case .saveInProgress:
             "the context is being saved: willSave() and validations must not save it"

@@ -1,8 +1,8 @@
 import Guarded
 public import Foundation
 
-/// The place where contexts and stores meet: it knows which store holds which entity, and announces what one context
-/// saved to the others.
+/// Connects contexts with stores: it finds the store of each entity, and announces the saved changes of one context to
+/// the others.
 public final class PersistentStoreCoordinator: Sendable {
     /// The model.
     public let model: ManagedObjectModel
@@ -38,21 +38,21 @@ public final class PersistentStoreCoordinator: Sendable {
 
     private static let storeClasses = Guarded<[String: any IncrementalStore.Type]>([:])
 
-    /// Makes stores of a class known under a type, which a ``PersistentStoreDescription`` names.
+    /// Registers a class of stores under a type, which a ``PersistentStoreDescription`` names.
     public static func registerStoreClass(_ storeClass: any IncrementalStore.Type, type: String) {
         storeClasses.withLock { $0[type] = storeClass }
     }
 
-    /// The class that is registered for a type; nil where none is.
+    /// The class that is registered for a type; nil if there is none.
     static func storeClass(ofType type: String) -> (any IncrementalStore.Type)? { storeClasses.withLock { $0[type] } }
 
     // MARK: Stores
 
     /// Opens a store and adds it.
     ///
-    /// - Returns: what the store says of itself.
-    /// - Throws: ``ObjectGraphError`` where the description does not fit the model or the other stores; what the store
-    ///   throws.
+    /// - Returns: the metadata of the store.
+    /// - Throws: ``ObjectGraphError`` if the description does not fit the model or the other stores; errors of the
+    ///   store.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> StoreMetadata {
         guard let storeClass = Self.storeClass(ofType: description.type) else {
@@ -93,7 +93,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Closes all stores. Contexts go on with what they have in memory, and throw when they need more.
+    /// Closes all stores. Contexts keep the objects that they have in memory, and throw when they need further rows.
     public func removeAllStores() throws {
         let stores = state.withLock { state in
             defer { state.stores = state.stores.map { _ in nil } }
@@ -113,15 +113,16 @@ public final class PersistentStoreCoordinator: Sendable {
         return store
     }
 
-    /// The identity of the store that holds an entity, or nil where none does.
+    /// The identity of the store that holds an entity, or nil if no store does.
     package func storeUUID(for entity: Entity) -> UUID? {
         state.withLock { $0.stores[entity.index]?.identity.uuid }
     }
 
-    /// Deletes all objects of all stores, whatever the delete rules say. In every context of the coordinator they count as
-    /// deleted then; new objects that are not saved yet stay.
+    /// Deletes all objects of all stores, whatever the delete rules. In every context of the coordinator they count as
+    /// deleted afterwards; unsaved new objects remain.
     ///
-    /// - Throws: ``ObjectGraphError/storeIsReadOnly``; what the stores throw. Stores that were erased before stay so.
+    /// - Throws: ``ObjectGraphError/storeIsReadOnly``; errors of the stores. Stores that were erased before an error
+    ///   stay erased.
     public func eraseStores() throws {
         var hasErased = false
         defer { if hasErased { announce(.erasure) } }
@@ -139,16 +140,17 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The states that the stores have now, of those that keep them.
+    /// The current states of those stores that keep states.
     func currentQueryGenerations() throws -> [any QueryGeneration] {
         try persistentStores.compactMap { try $0.currentQueryGeneration() }
     }
 
     // MARK: Identifiers
 
-    /// The identifier that ``ManagedObjectID/uriRepresentation`` gave for an object of one of the stores.
+    /// Returns the identifier whose ``ManagedObjectID/uriRepresentation`` is a URL.
     ///
-    /// - Throws: ``ObjectGraphError/malformedIdentifier`` for other URLs, and for temporary identifiers.
+    /// - Throws: ``ObjectGraphError/malformedIdentifier`` for other URLs, for temporary identifiers, and for objects of
+    ///   other stores.
     public func managedObjectID(forURIRepresentation url: URL) throws -> ManagedObjectID {
         let parts = url.path(percentEncoded: true).split(separator: "/")
         guard url.scheme == "sealeddata", parts.count == 2, let name = parts[0].removingPercentEncoding,
@@ -161,19 +163,19 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Announcements
 
-    /// Makes a context hear of what others save.
+    /// Adds the inbox of a context, which receives the announcements of all others.
     func add(_ inbox: ContextInbox) {
         state.withLock { $0.inboxes.add(inbox) }
     }
 
-    /// Tells all contexts of rows that a store has by now, later versions of those that they may know.
+    /// Announces rows to all contexts: later versions of those that a context may have read.
     package func announceUpdates(_ rows: RowBatch) {
         var request = SaveChangesRequest()
         request.updated = rows
         announce(.save(request))
     }
 
-    /// Tells all contexts but the one with inbox `sender` what was saved.
+    /// Posts an announcement to all contexts but the one with inbox `sender`.
     func announce(_ announcement: Announcement, from sender: ContextInbox? = nil) {
         state.withLock { $0.inboxes.inboxes }.post(announcement, except: sender)
     }

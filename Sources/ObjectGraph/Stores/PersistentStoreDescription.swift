@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Which store to open, and how.
+/// A store to open, with its options.
 ///
 /// Options may hold secrets: neither `description` nor `dump` shows their values.
 public struct PersistentStoreDescription: Sendable {
@@ -12,8 +12,8 @@ public struct PersistentStoreDescription: Sendable {
     public var url: URL?
     /// Whether the store refuses to save.
     public var isReadOnly: Bool
-    /// What only stores of the type understand, such as a key. A value that the store's class knows for a secret takes the
-    /// class's own form at once, see ``IncrementalStore/secured(_:)``.
+    /// The options of the store's type, such as a key. The class of the type converts a secret to its own form at once,
+    /// see ``IncrementalStore/secured(_:)``.
     public var options: [String: any Sendable] {
         get { securedOptions }
         set { securedOptions = Self.secured(newValue, for: type) }
@@ -57,7 +57,7 @@ extension PersistentStoreDescription: CustomStringConvertible, CustomDebugString
     /// The same.
     public var debugDescription: String { description }
 
-    /// The properties, with the types of the options in the place of their values.
+    /// The properties, with the types of the options instead of their values.
     public var customMirror: Mirror {
         Mirror(
             self,

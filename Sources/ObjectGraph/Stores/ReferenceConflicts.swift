@@ -1,10 +1,10 @@
-/// A reference that a save writes: one object leads to another one along a relationship.
+/// A reference that a save writes, from one object to another along a relationship.
 public struct WrittenReference: Hashable, Sendable {
-    /// The object whose relationship it is.
+    /// The source.
     public let source: ManagedObjectID
     /// The relationship; of a many-to-many pair, the canonical side.
     public let relationship: Relationship
-    /// The object that the relationship leads to.
+    /// The destination.
     public let destination: ManagedObjectID
 
     /// Makes a reference.
@@ -15,8 +15,8 @@ public struct WrittenReference: Hashable, Sendable {
     }
 }
 
-/// A pair of related objects, one of which a save deletes though a delete rule or a required relationship does not allow
-/// that the other one remains as it is.
+/// A pair of related objects, one of which a save deletes although a delete rule or a required relationship does not
+/// allow the other one to remain unchanged.
 public struct RemainingReference: Hashable, Sendable {
     /// The object that the save deletes.
     public let deleted: ManagedObjectID
@@ -35,7 +35,8 @@ public struct RemainingReference: Hashable, Sendable {
         self.reference = reference
     }
 
-    /// Why the deletion cannot be saved; nil if it could be saved after the delete rules are applied again.
+    /// The reason for which the deletion cannot be saved; nil if it can be saved after the delete rules are applied
+    /// again.
     var problem: ObjectGraphError.ValidationProblem? {
         if let rule, rule.deleteRule == .deny {
             return .init(id: deleted, property: rule.name, reason: .deletionDenied)

@@ -1,9 +1,9 @@
-/// What a relationship of one object leads to.
+/// The destination or the members of one object's relationship.
 public enum RelationshipValue: Hashable, Sendable {
     case toOne(ManagedObjectID?)
     case toMany([ManagedObjectID])
 
-    /// The identifiers, whichever the case.
+    /// The identifiers in either case.
     public var ids: [ManagedObjectID] {
         switch self {
         case .toOne(let id): id.map { [$0] } ?? []
@@ -18,7 +18,7 @@ public struct RelationshipRows: Sendable {
     public private(set) var members: [Int64] = []
     /// The owners' keys with the range of `members` that is theirs.
     public private(set) var owners: [(key: Int64, members: Range<Int>)] = []
-    /// The members' rows, as far as the store read them on the way; each at most once.
+    /// The members' rows, as far as the store has read them; each at most once.
     public var rows = RowBatch()
 
     /// A result without owners.
@@ -31,7 +31,7 @@ public struct RelationshipRows: Sendable {
         owners.append((owner, start..<members.count))
     }
 
-    /// Adds a member of an owner; those of an owner come one after the other.
+    /// Adds a member of an owner. All members of an owner are added in sequence.
     public mutating func append(member key: Int64, of owner: Int64) {
         members.append(key)
         if let last = owners.last, last.key == owner {

@@ -1,15 +1,15 @@
-/// The changes of one save. Keys are permanent throughout.
+/// The changes of one save. All keys are permanent.
 public struct SaveChangesRequest: Sendable {
     /// The rows of new objects.
     public var inserted = RowBatch()
     /// The new rows of changed objects, with their new versions.
     public var updated = RowBatch()
-    /// For each row of ``updated``: the version it had before, and the slots that changed.
+    /// For each row of ``updated``, its previous version and the changed slots.
     public var updates: [Update] = []
     /// The objects to delete.
     public var deleted: [Deletion] = []
-    /// Changes of to-many relationships that are not told by the members' rows. Those that add or remove members come
-    /// before those that only tell an order, so that an order only names members that are there.
+    /// Changes of to-many relationships that the members' rows do not contain. Changes that add or remove members come
+    /// before those that only set an order, so that an order names only existing members.
     public var memberships: [MembershipChange] = []
 
     /// A request without changes.
@@ -20,7 +20,7 @@ public struct SaveChangesRequest: Sendable {
         inserted.count == 0 && updated.count == 0 && deleted.isEmpty && memberships.isEmpty
     }
 
-    /// What a row of ``SaveChangesRequest/updated`` changes.
+    /// The difference between a row of ``SaveChangesRequest/updated`` and its previous version.
     public struct Update: Sendable {
         /// The version that the object was read at.
         public var previousVersion: UInt32
@@ -40,7 +40,7 @@ public struct SaveChangesRequest: Sendable {
         public var entity: Entity
         /// The primary key.
         public var key: Int64
-        /// The row that the object was read from; nil where it was never read.
+        /// The row that the object was read from; nil if it was never read.
         public var row: Row?
 
         /// Makes a deletion.
@@ -51,17 +51,17 @@ public struct SaveChangesRequest: Sendable {
         }
     }
 
-    /// A change of one object's to-many relationship that lives in a join table, or of its order.
+    /// A change of one object's to-many relationship in a join table, or of its order.
     public struct MembershipChange: Sendable {
         /// The relationship; of a many-to-many pair, the canonical side.
         public var relationship: Relationship
         /// The key of the object whose relationship changed.
         public var owner: Int64
-        /// The keys of new members; empty where the members' rows tell them.
+        /// The keys of new members; empty if the members' rows contain the change.
         public var added: [Int64]
-        /// The keys of members that left; empty where the members' rows tell them.
+        /// The keys of removed members; empty if the members' rows contain the change.
         public var removed: [Int64]
-        /// The keys of all members in their order, where the relationship is ordered.
+        /// The keys of all members in their order; nil for an unordered relationship.
         public var order: [Int64]?
 
         /// Makes a change.

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Which of a coordinator's stores is meant.
+/// The identity of one of a coordinator's stores.
 public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
-    /// The identity that the store has kept since it was created.
+    /// The identity of the store since its creation.
     public let uuid: UUID
     /// The type under which the store's class is registered.
     public let type: String
@@ -22,20 +22,20 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The type of the store, and its entities.
     public var description: String { "\(type) store of \(entityNames.joined(separator: ", "))" }
 
-    /// What the order depends on in which a save locks stores: the same for all processes that use the same files.
+    /// The sort key of the order in which a save locks stores: the same for all processes that use the same files.
     var lockingOrder: (String, String) {
         (uuid.uuidString, url?.resolvingSymlinksInPath().path(percentEncoded: false) ?? "")
     }
 }
 
 extension ObjectGraphError {
-    /// What a save over several stores has done that could not commit to all of them.
+    /// The outcome of a save over several stores that was not committed to all of them.
     public struct IncompleteSave: Sendable {
-        /// The stores that have the changes. Their objects have no unsaved changes any more.
+        /// The stores that have the changes. Their objects have no unsaved changes.
         public let savedStores: [StoreIdentity]
         /// The stores that have none of the changes. The next save writes them.
         public let unsavedStores: [StoreIdentity]
-        /// What the first store threw that could not commit.
+        /// The error of the first store whose commit failed.
         public let cause: any Error
     }
 }
