@@ -12,17 +12,17 @@ public import ObjectGraph
 ///         options: [SealedStore.keyOption: EncryptionKey.passphrase("correct horse battery staple")]))
 /// ```
 ///
-/// A program can inherit from the class and register its own under another type.
+/// A program can register a subclass under another type.
 open class SealedStore: IncrementalStore, @unchecked Sendable {
     // Sound because the property is a constant of a `Sendable` type; a subclass that adds state guards it itself.
 
     /// The type under which ``register()`` registers the class.
     public static let storeType = "SQLCipher"
-    /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`, which becomes an `EncryptionKey` as
-    /// soon as it is set.
+    /// The option that holds the key: an `EncryptionKey`, or a passphrase as a `String`, which becomes an
+    /// `EncryptionKey` as soon as it is set.
     public static let keyOption = "key"
-    /// The option that holds the `Durability` of saves; without it they survive a crash of the process, and not always a power
-    /// failure.
+    /// The option that holds the `Durability` of saves. Without it, saves survive a crash of the process, but not
+    /// always a power failure.
     public static let durabilityOption = "durability"
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
@@ -41,7 +41,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         self.opened = opened
     }
 
-    /// Makes the class known to coordinators under ``storeType``.
+    /// Registers the class under ``storeType``.
     public static func register() {
         PersistentStoreCoordinator.registerStoreClass(SealedStore.self, type: storeType)
     }
@@ -57,9 +57,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// Opens the file with the key, or creates it, and checks that it was made for the model.
     ///
-    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was made for
-    ///   another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if its
-    ///   metadata or its schema are not as a store writes them.
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was made
+    ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if
+    ///   its metadata or its schema are not as a store writes them.
     open class func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
@@ -76,8 +76,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// Returns the rows of the objects that match a request.
     ///
-    /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no form in
-    ///   SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
+    /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no
+    ///   form in SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
     open func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
         try opened.reading(for: context) { try opened.fetch(request, in: $0) }
     }
@@ -114,7 +114,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         try opened.reading(for: context) { _ in try opened.explain(request.objects) }
     }
 
-    /// Runs `reads` on one connection, whose statement ends soon after the request was cancelled.
+    /// Runs `reads` on one connection, whose statement ends soon after the request is cancelled.
     ///
     /// - Throws: `CancellationError` then; else what `reads` throws.
     open func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R {

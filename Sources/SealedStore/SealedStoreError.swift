@@ -1,29 +1,30 @@
-/// What can go wrong in a ``SealedStore`` beyond the errors of the database.
+/// An error of a ``SealedStore`` beyond the errors of the database.
 public enum SealedStoreError: Error, Hashable, Sendable {
-    /// The file was made for another model; what differs, a line each.
+    /// The file was made for another model; the differences, a line each.
     case modelMismatch([String])
-    /// The file is a database that the key opens, but it holds no store: it has no table `_metadata`.
+    /// The file is a database that the key opens, but not a store: it has no table `_metadata`.
     case notAStore
-    /// The file is a database of this format, but what it says of itself cannot be read.
+    /// The file is a database of this format, but a part of its metadata cannot be read.
     case damagedMetadata(String)
-    /// The option for the key holds something that is no key.
+    /// The value of the option for the key is not a key.
     case malformedKey
-    /// The option of a name has a value of another type than it takes.
+    /// The value of the option with a name is of another type than the option takes.
     case malformedOption(String)
-    /// The part of a condition or order that has no form in SQL.
+    /// A part of a predicate or sort descriptor has no form in SQL.
     case unsupportedQuery(String)
-    /// A value of a property cannot be kept exactly: negative zero, where an entity has more than 31 properties of reals.
+    /// A value of a property cannot be kept exactly: negative zero, if an entity has more than 31 properties of reals.
     case notRepresentable(property: String)
-    /// The file has a schema object that the store did not make, or lacks one or has another one in its place; its name.
+    /// A schema object of the file with a name is missing or altered, or was not made by the store.
     case foreignSchema(object: String)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)
-    /// A row holds a value that the store never writes; the entity and the property, or the column of the store's own.
+    /// A row holds a value that the store never writes; the entity and the property, or an internal column of the
+    /// store.
     case damagedRow(entity: String, property: String)
 }
 
 extension SealedStoreError: CustomStringConvertible {
-    /// What went wrong and what can be done.
+    /// The problem and how to solve it.
     public var description: String {
         switch self {
         case .modelMismatch(let differences):

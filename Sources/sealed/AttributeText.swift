@@ -5,14 +5,14 @@ import ObjectGraph
 enum AttributeText {
     /// There is no value.
     case none
-    /// Words, which JSON puts into quotation marks. Dates are in ISO 8601, bytes in Base64.
+    /// A text, which is a string in JSON. Dates are in ISO 8601, bytes in Base64.
     case word(String)
-    /// What is JSON as it stands: numbers, `true` and `false`, composite values.
+    /// A text that is JSON itself: numbers, `true` and `false`, composite values.
     case literal(String)
 
-    /// Writes a value out.
+    /// Formats a value.
     ///
-    /// - Parameter type: The type of the attribute, which tells what the stored form means.
+    /// - Parameter type: The type of the attribute, which determines the meaning of the stored form.
     init(_ value: Value, as type: AttributeType) {
         let text: AttributeText? =
             switch type {

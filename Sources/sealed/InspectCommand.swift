@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import Terminal
 
-/// `sealed inspect FILE`: what a store is and what it holds.
+/// `sealed inspect FILE`: the metadata and the entities of a store.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
@@ -41,7 +41,7 @@ struct InspectCommand: ParsableCommand {
         return (entity.isAbstract ? " (abstract)" : "") + superentity
     }
 
-    /// Name, type and rules of a property.
+    /// The name, type and rules of a property.
     private static func row(_ property: Property) -> [String] {
         switch property {
         case .attribute(let attribute):

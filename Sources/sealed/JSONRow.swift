@@ -3,7 +3,7 @@ import ObjectGraph
 
 /// An object as a line of JSON, its members in the order of the entity's properties.
 struct JSONRow {
-    /// The line, without its end.
+    /// The line, without a line break.
     let text: String
 
     init(_ object: ManagedObject) {

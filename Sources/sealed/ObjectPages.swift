@@ -37,7 +37,7 @@ struct ObjectPages {
             guard let last = page.last else { return }
             try body(page)
             remaining -= page.count
-            // The next page begins behind the last key; an offset would read everything before it again.
+            // The next page begins after the last key; an offset would read all previous rows again.
             request.offset = 0
             let isBehind = QueryExpression.comparison(
                 .greater,

@@ -3,9 +3,9 @@ import ObjectGraph
 import SealedData
 import SealedStore
 
-/// A store that is open for reading, with the model that it holds itself.
+/// A store that is open for reading, with the model in its metadata.
 struct OpenStore {
-    /// What the store says of itself.
+    /// The metadata of the store.
     let metadata: StoreMetadata
     /// A context on the store; its objects are all of class `ManagedObject`.
     let context: ManagedObjectContext
@@ -23,7 +23,7 @@ struct OpenStore {
         context = ManagedObjectContext(coordinator: coordinator)
     }
 
-    /// Closes the file. Nothing was changed, so that nothing can be lost.
+    /// Closes the file.
     func close() { try? context.coordinator.removeAllStores() }
 
     /// The entities, in the order of their declaration.
@@ -40,7 +40,7 @@ struct OpenStore {
     }
 }
 
-/// Why a command cannot be carried out.
+/// An error of a command.
 enum CommandError: Error, CustomStringConvertible {
     case unknownEntity(String, known: [String])
 

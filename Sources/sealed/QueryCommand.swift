@@ -13,7 +13,7 @@ struct QueryCommand: ParsableCommand {
             """
     )
 
-    /// How rows are written.
+    /// The output format.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case table
         case json
@@ -57,7 +57,7 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
-    /// The condition that the user has typed; a mistake is shown in its place.
+    /// Parses the predicate of the user; an error message shows the position of the error.
     private func parsed(_ format: String, _ entity: Entity) throws -> QueryExpression {
         do {
             return try QueryExpression(format: format, entity: entity)
@@ -67,7 +67,7 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func printTable(_ pages: ObjectPages) throws {
-        // The first page decides the widths, so that a table of any length needs the memory of one page.
+        // The first page determines the widths, so that a table of any length needs the memory of one page.
         var table: TextTable?
         let columns = TableRow.columns(of: pages.entity)
         try pages.forEach { page in

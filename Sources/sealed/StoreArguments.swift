@@ -12,7 +12,7 @@ struct StoreArguments: ParsableArguments {
     func withStore(_ body: (OpenStore) throws -> Void) throws {
         let passphrase = try Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
         let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: .passphrase(passphrase))
-        // What was printed has to appear before an error does.
+        // The output must precede an error.
         defer {
             Terminal.flush()
             store.close()

@@ -7,7 +7,7 @@ struct TableRow {
     /// The text of each column.
     let cells: [String]
 
-    /// Makes the row of an object of an entity, or of one that inherits from it.
+    /// Makes the row of an object of an entity or its subentities.
     init(_ object: ManagedObject, as entity: Entity) {
         cells =
             [String(object.managedObjectID.key)]

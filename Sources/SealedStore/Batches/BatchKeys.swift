@@ -1,8 +1,8 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The keys that a batch request is about, by root entity, in a temporary table of the writing connection: all statements
-/// of the request see the same rows, however the rows change meanwhile. Temporary tables are in memory.
+/// The keys of the rows of a batch request, by root entity, in a temporary table of the writer connection: all
+/// statements of the request use the same rows, however the rows change meanwhile. Temporary tables are in memory.
 struct BatchKeys {
     private static let table = #"temp."_batch""#
 
@@ -18,12 +18,12 @@ struct BatchKeys {
         try clear()
     }
 
-    /// Forgets all keys, and with them their memory.
+    /// Removes all keys and releases their memory.
     func clear() throws {
         try connection.withStatement("DELETE FROM \(Self.table)") { try $0.run() }
     }
 
-    /// Adds what a SELECT, or a WITH clause before one, gives: numbers of root entities, and keys.
+    /// Adds the results of a SELECT, with an optional WITH clause: numbers of root entities, and keys.
     func insert(_ select: String, prefix: String = "", _ parameters: [Value]) throws {
         try connection.withStatement(
             #"\#(prefix)INSERT OR IGNORE INTO \#(Self.table) ("_root", "_id") \#(select)"#
@@ -54,7 +54,7 @@ struct BatchKeys {
 }
 
 extension FetchRequest {
-    /// The SELECT of the request's keys, each behind the number of its root entity.
+    /// The SELECT of the number of the root entity and the key of each object that matches the request.
     func keySelection(_ store: OpenStore, on connection: Connection) throws -> FetchStatement {
         let state = try store.states.state(on: connection)
         return try FetchStatement(
@@ -67,5 +67,5 @@ extension FetchRequest {
     }
 }
 
-/// The largest number of problems that an error tells of, of those that any number of rows may have.
+/// The largest number of problems in an error, if any number of rows may have them.
 let batchProblemLimit = 100

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// Deletes the rows that a batch request finds, in one transaction.
+    /// Deletes the rows that match a batch request, in one transaction.
     func delete(_ request: BatchDeleteRequest) throws -> BatchChanges {
         try writeTransaction { connection in
             try BatchDelete(request, connection, self).run()
@@ -10,12 +10,12 @@ extension OpenStore {
     }
 }
 
-/// The statements of one batch delete, on one connection: each is about all deleted objects of a root entity.
+/// The statements of one batch delete, on one connection, each for all deleted objects of a root entity.
 private struct BatchDelete {
     private let request: BatchDeleteRequest
     private let connection: Connection
     private let store: OpenStore
-    /// The relationships along which objects are deleted with the request's own.
+    /// The relationships along which the request deletes further objects.
     private let cascades: [Relationship]
     /// The root entities whose objects may be deleted.
     private let roots: [Entity]
@@ -62,7 +62,7 @@ private struct BatchDelete {
 
     // MARK: Objects
 
-    /// Finds the objects that fit, and those that they lead to along cascades, at any depth.
+    /// Finds the objects that match, and their destinations along cascades, at any depth.
     private func collect(_ keys: BatchKeys) throws {
         let selection = try request.fetchRequest.keySelection(store, on: connection)
         guard !cascades.isEmpty else { return try keys.insert(selection.sql.text, selection.parameters) }
@@ -110,8 +110,8 @@ private struct BatchDelete {
 
     // MARK: Delete rules
 
-    /// - Throws: `ObjectGraphError.validation` with objects that may not be deleted, and with those that would lose what
-    ///   they need.
+    /// - Throws: `ObjectGraphError.validation` with objects whose deletion is denied, and with those that would lose a
+    ///   required destination.
     private func requireRules() throws {
         var problems: [ObjectGraphError.ValidationProblem] = []
         let deletable = Set(roots.map(\.index))
@@ -151,7 +151,7 @@ private struct BatchDelete {
         }
     }
 
-    /// The objects that stay and lead to deleted ones along a to-one relationship.
+    /// The remaining objects with a deleted destination along a to-one relationship.
     private func referrers(along relationship: Relationship) throws -> [Int64] {
         let walk = RelationshipWalk(relationship, store)
         let sql = """
@@ -177,15 +177,15 @@ private struct BatchDelete {
 }
 
 extension Relationship {
-    /// Whether this is a required to-one relationship that no delete rule of the destination looks at.
+    /// Whether this is a required to-one relationship to which no delete rule of the destination applies.
     fileprivate var isLeftByDestination: Bool {
         !isToMany && !isOptional && inverse?.deleteRule ?? .noAction == .noAction
     }
 }
 
-/// How a statement gets from the sources of a relationship to its destinations.
+/// The tables and columns by which a statement finds the destinations of a relationship's sources.
 private struct RelationshipWalk {
-    /// The tables that hold the pairs; only pairs whose destination exists.
+    /// The tables that hold the pairs, restricted to pairs whose destination exists.
     let tables: String
     /// The key of the source.
     let source: String

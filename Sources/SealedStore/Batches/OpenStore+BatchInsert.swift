@@ -2,18 +2,18 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// How many rows are encoded before they are written.
+    /// The number of rows that are encoded before they are written.
     private static let rowsAtOnce = 512
 
     /// Inserts the rows of a batch request, in one transaction.
     func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
         let result: Result<BatchChanges, any Error> = try writeTransaction { connection in
             do {
-                // A savepoint: the program's closure runs inside it and may have taken keys for objects of its own, which
+                // A savepoint: the program's closure runs inside it and may have obtained keys for other objects, which
                 // stay reserved when the rows are rolled back.
                 return .success(try insertRows(insertion))
             } catch {
-                // A full disk and a failing one have rolled the whole transaction back.
+                // An I/O error or a full disk has rolled the whole transaction back.
                 guard connection.isInTransaction else { throw error }
                 try sequences.reserveAgain(for: schema.model, on: connection)
                 return .failure(error)
@@ -28,7 +28,8 @@ extension OpenStore {
             let root = schema.model.root(of: insertion.entity)
             var changes = BatchChanges()
             while true {
-                // Reserved here, not taken from the store's supply: what a rollback gives back nobody has seen.
+                // Reserved in this transaction, not taken from the store's supply: keys that a rollback releases were
+                // never returned.
                 let keys = try PrimaryKeySequences.reserve(Self.rowsAtOnce, of: root, on: connection)
                 let rows = try insertion.nextRows(keys: keys)
                 try save.insert(rows)
@@ -62,7 +63,7 @@ extension OpenStore {
     }
 }
 
-/// The check that the keys that a batch request wrote lead to objects.
+/// The check that the destinations that a batch request has written exist.
 struct BatchDestinations {
     private let relationship: Relationship
     private let store: OpenStore
@@ -72,7 +73,7 @@ struct BatchDestinations {
         self.store = store
     }
 
-    /// Looks at the rows that fulfil a condition on `t0`.
+    /// Checks the rows for which a condition on `t0` holds.
     ///
     /// - Throws: `SaveConflict.outdated` with destinations that do not exist, or are of another entity.
     func require(on connection: Connection, where condition: String) throws {
@@ -101,7 +102,7 @@ struct BatchDestinations {
 }
 
 extension BatchChanges {
-    /// Adds keys of new objects, to the last range where they follow it.
+    /// Adds keys of new objects, to the last range if they follow it.
     fileprivate mutating func addInserted(_ keys: Range<Int64>) {
         guard !keys.isEmpty else { return }
         if let last = inserted.last, last.upperBound == keys.lowerBound {

@@ -2,14 +2,14 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// Changes the rows that a batch request finds, in one transaction.
+    /// Changes the rows that match a batch request, in one transaction.
     func update(_ request: BatchUpdateRequest) throws -> BatchChanges {
         do {
             return try writeTransaction { connection in
                 try BatchUpdate(request, connection, self).run()
             }
         } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
-            // The types of all values were checked: SQLite made a real of an integer that became too large.
+            // The types of all values were checked: SQLite has converted an integer that overflows to a real.
             throw QueryError.arithmeticOverflow
         }
     }
@@ -56,7 +56,7 @@ private struct BatchUpdate {
         let table = store.schema.table(of: request.entity)
         let written = assignments.compactMap { table.column(of: $0.property) }
         let columns = written.map(\.name)
-        // As the rows are before they are written: the written values are computed of these.
+        // In the state before the update: the written values are computed from it.
         let state = try store.states.state(on: connection)
         var generator = QueryGenerator(state.schema, root: request.entity)
         var mixedTexts = MixedTexts()
@@ -69,7 +69,7 @@ private struct BatchUpdate {
         let version = VersionWord.increment(writing: written)
         let sql: String
         if assignments.contains(where: { $0.value.looksBeyondObject }) {
-            // All values are computed before the first is written, since one row's may depend on another row.
+            // All values are computed before the first is written, since a value may depend on another row.
             let list = values.enumerated().map { "\($1) AS v\($0)" }.joined(separator: ", ")
             let settings = columns.enumerated().map { "\($1) = s.v\($0)" } + [version]
             sql = """
@@ -87,7 +87,7 @@ private struct BatchUpdate {
         }
     }
 
-    /// Looks for computed values that the property cannot have.
+    /// Checks that the property can have its computed values.
     private func requireValid(_ property: Property) throws {
         let table = store.schema.table(of: request.entity)
         guard property.restrictsValues, let column = table.column(of: property)?.name else { return }
@@ -108,7 +108,7 @@ private struct BatchUpdate {
 }
 
 extension QueryExpression {
-    /// Whether the value depends on other objects than the one it is computed for.
+    /// Whether the value depends on other objects than the one for which it is computed.
     fileprivate var looksBeyondObject: Bool {
         switch self {
         case .path(_, let path): path.count > 1

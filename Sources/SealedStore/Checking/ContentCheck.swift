@@ -1,10 +1,10 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Looks for content that breaks the rules of the model: one statement for each rule and property.
+/// Finds content that violates the model, with one statement for each rule and property.
 ///
-/// That a pair of a many-to-many relationship is there once, and unique values are unique, is what the primary keys and
-/// unique indexes say, which `PRAGMA integrity_check` has compared with their tables.
+/// Primary keys and unique indexes, which `PRAGMA integrity_check` has compared with their tables, ensure that a pair
+/// of a many-to-many relationship exists once, and that unique values are unique.
 struct ContentCheck {
     private let connection: Connection
     private let schema: StoreSchema
@@ -18,7 +18,7 @@ struct ContentCheck {
         entities = schema.model.entities.filter { entityNames?.contains($0.name) ?? true }
     }
 
-    /// Every problem there is, in the order of the model.
+    /// All problems, in the order of the model.
     func problems() throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         for entity in entities where entity.isRoot { problems += try checkRows(of: entity) }
@@ -68,7 +68,7 @@ struct ContentCheck {
         return problems.compactMap(\.self)
     }
 
-    /// The properties that an entity declares itself: values that are missing, and those in rows of other entities.
+    /// Checks the properties that an entity itself declares: missing values, and values in rows of other entities.
     private func checkValues(of entity: Entity) throws -> [StoreProblem] {
         let table = schema.table(of: entity)
         var problems: [StoreProblem?] = []
@@ -98,7 +98,7 @@ struct ContentCheck {
 
     // MARK: Relationships
 
-    /// A relationship that is a column: the destinations are there, and lead back where the inverse is a column, too.
+    /// Checks a relationship that is a column: its destinations exist, and refer back if the inverse is a column, too.
     private func checkKeys(_ relationship: Relationship) throws -> [StoreProblem] {
         let table = schema.table(of: relationship.source).name
         let column = schema.keyColumn(of: relationship).name
@@ -129,7 +129,7 @@ struct ContentCheck {
         return problems.compactMap(\.self)
     }
 
-    /// The places of the members whose own rows tell that they are.
+    /// Checks the positions of members in the members' own rows.
     private func checkOrder(_ relationship: Relationship) throws -> [StoreProblem] {
         guard let inverse = relationship.inverse,
             let position = schema.table(of: relationship.destination).positionColumns[relationship]
@@ -142,7 +142,7 @@ struct ContentCheck {
         )
     }
 
-    /// A relationship that is a table of pairs; one that has an inverse shares it with that.
+    /// Checks a relationship that is a table of pairs, which it shares with its inverse.
     private func checkPairs(_ relationship: Relationship) throws -> [StoreProblem] {
         guard let pairs = schema.joinTables[relationship.index] else { return [] }
         let place = place(of: .relationship(relationship), in: relationship.source)
@@ -184,7 +184,7 @@ struct ContentCheck {
         return found
     }
 
-    /// Members without a place are those that a batch request has added; they come last.
+    /// Members without a position were added by a batch request; they come last.
     private func checkOrder(
         of relationship: Relationship,
         in table: String,
@@ -206,13 +206,13 @@ struct ContentCheck {
 
     // MARK: Statements
 
-    /// Counts the rows that break a rule.
+    /// Counts the rows that violate a rule.
     ///
     /// - Parameters:
-    ///   - key: What tells the object that a row is about.
+    ///   - key: The expression for the key of the object of a row.
     ///   - rows: The end of the statement, from FROM on.
     ///   - parameters: The values of its parameters.
-    /// - Returns: nil where there are none.
+    /// - Returns: nil if there are none.
     private func find(
         _ kind: StoreProblem.Kind,
         at place: String,
@@ -234,7 +234,7 @@ struct ContentCheck {
 
     private func place(of property: Property, in entity: Entity) -> String { "\(entity.name).\(property.name)" }
 
-    /// A condition that rows are of an entity or of one that inherits from it.
+    /// The condition that rows are of an entity or its subentities.
     private func condition(on alias: String, _ entity: Entity) -> String {
         let table = schema.table(of: entity)
         guard table.hasEntityColumn else { return "1" }

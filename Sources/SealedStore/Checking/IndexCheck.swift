@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Compares R*Trees and full-text indexes with the tables that they are built over. Of other indexes SQLite does that.
+/// Compares R*Trees and full-text indexes with their tables. SQLite itself compares other indexes.
 struct IndexCheck {
     private let connection: Connection
     private let indexes: [SchemaIndex]
@@ -15,15 +15,15 @@ struct IndexCheck {
         }
     }
 
-    /// Has the connection see full-text indexes as they are now. What it knew of them before, `PRAGMA integrity_check`, other
-    /// than queries, would compare with what has changed since.
+    /// Makes the connection read the current state of full-text indexes. `PRAGMA integrity_check`, unlike a query, uses
+    /// a state that the connection has cached, and would compare it with later changes.
     func refresh() throws {
         for case .fullText(let index) in indexes {
             try connection.withStatement("SELECT rowid FROM \(index.table) WHERE rowid = 0") { _ = try $0.step() }
         }
     }
 
-    /// The rows that an index lacks, has wrong or has too many of.
+    /// The missing, wrong and surplus rows of indexes.
     func problems() throws -> [StoreProblem] {
         try indexes.compactMap { index in
             let place = index.place
@@ -35,8 +35,8 @@ struct IndexCheck {
         }
     }
 
-    /// The full-text indexes whose words are not those of the texts. FTS5 compares them by a statement that counts as one
-    /// that writes, though it changes nothing.
+    /// The full-text indexes whose words differ from those of the texts. FTS5 compares them by a statement that counts
+    /// as a write, although it changes nothing.
     ///
     /// - Precondition: The connection may write.
     func mismatchedTexts() throws -> [StoreProblem] {
@@ -47,7 +47,7 @@ struct IndexCheck {
                     "INSERT INTO \(index.table) (\(index.table), rank) VALUES ('integrity-check', 1)"
                 )
             } catch DatabaseError.damaged {
-                // The connection is of no use any more, and the other indexes are not looked at.
+                // The connection cannot be used any longer, and the other indexes are not checked.
                 problems.append(StoreProblem(.indexMismatch, at: SchemaIndex.fullText(index).place))
                 return problems
             }
@@ -60,7 +60,7 @@ struct IndexCheck {
     private func missing(in index: CoordinateIndex) -> String {
         let bounds = index.indexed.columns.enumerated().map { dimension, column in
             let value = index.coordinate(of: column, in: "t0")
-            // Beside zero, floats are too coarse to be rounded outwards.
+            // Near zero, floats are too coarse to be rounded outwards.
             return """
                 r.\(CoordinateIndex.lowerColumn(dimension)) - 1e-37 <= \(value) \
                 AND r.\(CoordinateIndex.upperColumn(dimension)) + 1e-37 >= \(value)
@@ -108,7 +108,7 @@ struct IndexCheck {
 }
 
 extension SchemaIndex {
-    /// The rows and columns that the index is built over; nil for one that SQLite looks after.
+    /// The rows and columns of the index; nil for an index that SQLite itself checks.
     fileprivate var indexed: IndexedTable? {
         switch self {
         case .binary: nil

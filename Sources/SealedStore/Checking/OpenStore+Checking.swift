@@ -2,12 +2,12 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SealedStore {
-    /// Reads the whole store and looks for what is wrong with it: damaged pages, indexes that do not fit their tables, and
-    /// content that breaks the rules of the model. All of it is seen as it was at one moment; others may write meanwhile. Only the
-    /// words of full-text indexes are compared with the texts afterwards, and not in a store that is opened for reading.
+    /// Reads the whole store and finds its problems: damaged pages, indexes that differ from their tables, and content
+    /// that violates the model. The check reads one state of the file, while others may write. Only the words of
+    /// full-text indexes are compared with the texts afterwards, and not in a read-only store.
     ///
-    /// - Returns: every problem; nothing for a store that is sound.
-    /// - Throws: `DatabaseError` where the check itself cannot be carried out. Damage is no error here, it is a result.
+    /// - Returns: all problems; empty for a sound store.
+    /// - Throws: `DatabaseError` if the check itself fails. Damage is a result, not an error.
     /// - Complexity: O(*n* log *n*) in the number of rows: each page and each row is read a few times.
     package func check() throws -> [StoreProblem] { try opened.check() }
 }
@@ -22,7 +22,7 @@ extension OpenStore {
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 try indexes.refresh()
                 let damage = try Self.damage(found: connection)
-                // What damaged pages hold cannot be told.
+                // The content of damaged pages is unknown.
                 guard damage.isEmpty else { return damage }
                 return try ContentCheck(connection, self.schema, entityNames: entityNames).problems()
                     + indexes.problems()
@@ -37,7 +37,7 @@ extension OpenStore {
         }
     }
 
-    /// The full-text indexes that do not fit their texts, as they are now.
+    /// The full-text indexes that differ from their texts in the latest state.
     private func mismatchedTexts() throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         do {
@@ -52,8 +52,8 @@ extension OpenStore {
         return problems
     }
 
-    /// What SQLCipher and SQLite find: the first reads each page of the file and verifies its authentication code, the
-    /// second goes through all tables and indexes.
+    /// The problems that SQLCipher and SQLite report: the former verifies the authentication code of each page of the
+    /// file, the latter checks all tables and indexes.
     private static func damage(found connection: Connection) throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
         for pragma in ["cipher_integrity_check", "integrity_check"] {

@@ -1,40 +1,40 @@
-/// Something that is wrong with the content of a store, at all places where it is.
+/// A problem of a store's content, with all rows that have it.
 package struct StoreProblem: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of the problem.
     package enum Kind: Hashable, Sendable {
-        /// Pages of the file cannot be decrypted or are not what they were written as; SQLite's words.
+        /// Pages of the file cannot be decrypted or differ from the written ones; SQLite's message.
         case damage(String)
-        /// Rows are of an entity that the model does not have, or that is abstract.
+        /// Rows are of an unknown or abstract entity.
         case unknownEntity
         /// Rows have a key that is not positive.
         case invalidKey
         /// Rows have no version.
         case invalidVersion
-        /// Keys would be given out that are in use.
+        /// The sequence would return keys that are in use.
         case exhaustedSequence
         /// An attribute that is not optional has no value.
         case missingValue
         /// A property has a value in rows of entities that do not have it.
         case strayValue
-        /// A relationship leads to an object that is not there, or is of another entity.
+        /// The destination of a relationship does not exist, or is of another entity.
         case danglingReference
-        /// Pairs of a relationship belong to an object that is not there, or is of another entity.
+        /// The owner of pairs of a relationship does not exist, or is of another entity.
         case danglingOwner
-        /// A relationship leads to objects whose inverse does not lead back.
+        /// The inverse of a relationship's destination does not refer back.
         case inverseMismatch
-        /// Members of an ordered relationship share a place, or have one before the first.
+        /// Members of an ordered relationship share a position, or have a negative one.
         case invalidOrder
-        /// A full-text index or an R-tree does not fit its table.
+        /// A full-text index or an R-tree differs from its table.
         case indexMismatch
     }
 
-    /// What is wrong.
+    /// The kind of the problem.
     package let kind: Kind
-    /// The entity, or the relationship or attribute with its entity; nil for the file as a whole.
+    /// The entity, or the relationship or attribute with its entity; nil for the whole file.
     package let place: String?
-    /// In how many rows.
+    /// The number of rows.
     package let count: Int
-    /// The primary key of one of the objects; nil where there is none.
+    /// The primary key of one of the objects; nil if there is none.
     package let firstKey: Int64?
 
     init(_ kind: Kind, at place: String? = nil, count: Int = 1, firstKey: Int64? = nil) {
@@ -46,7 +46,7 @@ package struct StoreProblem: Hashable, Sendable {
 }
 
 extension StoreProblem: CustomStringConvertible {
-    /// What is wrong and where, without any value.
+    /// The problem and its place, without any value.
     package var description: String {
         let text =
             switch kind {

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// How a fetch would be carried out.
+    /// The plan of a fetch.
     func explain(_ request: FetchRequest) throws -> QueryPlan {
         let selection = self.selection(for: request)
         return try database.read { connection in
@@ -22,7 +22,7 @@ extension QueryPlan {
     init(of sql: String, on connection: Connection) throws {
         var steps: [Step] = []
         var reading = PlanReading(of: sql, on: try IndexNames(of: connection))
-        // Not by way of the statement cache: a plan is asked for once.
+        // The statement is not cached: a plan is read once.
         try connection.withUncachedStatement("EXPLAIN QUERY PLAN " + sql) { query in
             var depths: [Int64: Int] = [:]
             while try query.step() {
@@ -44,9 +44,9 @@ extension QueryPlan {
 
 /// The names of the indexes of a store, and of the virtual tables that are indexes.
 private struct IndexNames {
-    /// Longer names first, so that none is taken for one that it begins with.
+    /// Longer names first, so that no name matches a longer one that starts with it.
     let binary: [String]
-    /// Those of them that only some rows are in.
+    /// The partial indexes among them.
     let partial: Set<String>
     let virtual: Set<String>
 
@@ -65,7 +65,7 @@ private struct IndexNames {
     }
 }
 
-/// What the steps of a plan say of tables and indexes.
+/// The tables and indexes in the steps of a plan.
 private struct PlanReading {
     private(set) var indexes: [String] = []
     private(set) var scannedTables: [String] = []
@@ -94,7 +94,7 @@ private struct PlanReading {
     }
 }
 
-/// The tables that a statement has given other names: each stands in quotation marks, in front of `AS` and the alias.
+/// The aliased tables of a statement: each is in quotation marks, before `AS` and the alias.
 private struct AliasedTables {
     /// The names by alias.
     private(set) var names: [String: String] = [:]
@@ -123,13 +123,13 @@ private struct AliasedTables {
 }
 
 extension String {
-    /// What a step of a plan reads: the alias of a table, or its name.
+    /// The alias or the name of the table that a step of a plan reads.
     fileprivate var source: String? {
         guard hasPrefix("SCAN ") || hasPrefix("SEARCH ") else { return nil }
         let words = self[firstIndex(of: " ")!...].dropFirst()
         let end = [" USING ", " VIRTUAL TABLE "].compactMap { words.firstRange(of: $0)?.lowerBound }.min()
         let source = String(words[..<(end ?? words.endIndex)])
-        // Rows that are there without a table.
+        // Rows without a table.
         return source == "CONSTANT ROW" || source.hasPrefix("(") ? nil : source
     }
 }

@@ -2,10 +2,10 @@ import EncryptedSQLite
 import Guarded
 import ObjectGraph
 
-/// Looks at the plans of new statements, and gives out ``ScanWarnings``.
+/// Reads the plans of new statements, and reports ``ScanWarnings``.
 final class ScanMonitor: PreparationObserver {
     private let warnings: ScanWarnings
-    /// The statements that there was a warning for.
+    /// The statements that were reported.
     private let reported = Guarded<Set<SQLText>>([])
 
     init(_ warnings: ScanWarnings) {
@@ -21,7 +21,7 @@ final class ScanMonitor: PreparationObserver {
         }
     }
 
-    /// Reads as many rows as the threshold tells, at most.
+    /// Whether a table has at least as many rows as the threshold; reads no more rows.
     private func isLarge(_ table: String, _ connection: Connection) throws -> Bool {
         let sql = "SELECT 1 FROM \(SQL.quoted(table)) LIMIT 1 OFFSET ?"
         return try connection.withUncachedStatement(sql) { statement in
@@ -32,7 +32,7 @@ final class ScanMonitor: PreparationObserver {
 }
 
 extension OpenStore {
-    /// Who looks at the statement of a request: a fetch of all objects reads every row with good reason.
+    /// The observer of the statement of a request; nil for a fetch of all objects, which must read every row.
     func scanMonitor(for request: FetchRequest) -> ScanMonitor? {
         request.predicate == nil && request.limit == nil ? nil : scanMonitor
     }

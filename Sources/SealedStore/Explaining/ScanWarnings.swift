@@ -1,17 +1,17 @@
 public import ObjectGraph
 
-/// Warns of fetches that read every row of a large table, though they are after some of them: an index may be missing.
+/// Warnings of fetches that read every row of a large table to return some of them: an index may be missing.
 ///
 /// ```swift
 /// options[SealedStore.scanWarningsOption] = ScanWarnings(threshold: 10_000) { logger.warning("\($0)") }
 /// ```
 ///
-/// There is one warning for each form of request. A statement is looked at when it is compiled, and costs nothing more when it
-/// runs again.
+/// There is one warning for each form of request. The plan of a statement is read when it is compiled, at no further
+/// cost when it runs again.
 public struct ScanWarnings: Sendable {
-    /// How many rows a table has at least to be a large one.
+    /// The smallest number of rows of a large table.
     public var threshold: Int
-    /// What is done with a warning. It is called on the thread of the fetch, and must not use the store.
+    /// Receives a warning. It is called on the thread of the fetch, and must not use the store.
     public var handler: @Sendable (ScanWarning) -> Void
 
     /// Makes warnings.
@@ -23,11 +23,11 @@ public struct ScanWarnings: Sendable {
 
 /// A fetch that reads every row of a large table.
 public struct ScanWarning: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the table, which is that of the entity unless it collided with another one.
+    /// The name of the table, which is the name of the entity unless the names of two entities collide.
     public let table: String
-    /// The number of rows that the table has at least.
+    /// The threshold, which the number of rows has reached.
     public let threshold: Int
-    /// How the fetch is carried out.
+    /// The plan of the fetch.
     public let plan: QueryPlan
 
     /// The table, the statement and its plan; no values.

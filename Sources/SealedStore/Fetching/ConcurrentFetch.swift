@@ -3,20 +3,20 @@ import Foundation
 import ObjectGraph
 
 extension OpenStore {
-    /// The number of rows from which on several threads read them.
+    /// The smallest number of rows that several threads read.
     static let concurrentRows = 16_384
-    /// To ask for it costs more than a small fetch.
+    /// Constant, since the call costs more than a small fetch.
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Reads all rows of an entity on several threads at once, each a range of keys, all in the same state.
+    /// Reads all rows of an entity on several threads, each a range of keys, all in the same state.
     ///
-    /// - Returns: nil where there is no use in it, or no way.
+    /// - Returns: nil if the fetch would be slower, or is not possible.
     func fetchConcurrently(_ request: FetchRequest) throws -> RowBatch? {
         let parts = min(Self.processorCount, database.readerCount)
         guard parts > 1, request.readsWholeTable,
             let last = tableSizes.lastKey(of: request.entity, ifThereAre: Self.concurrentRows)
         else { return nil }
-        // Rows may come and go before they are read, so the outermost parts have no end.
+        // Other writers may insert and delete rows before the read, so the outermost ranges are unbounded.
         let bounds = (1..<parts).map { last / Int64(parts) * Int64($0) }
         let batches = try database.readConcurrently(parts: parts) { connection, part in
             var request = request
@@ -35,14 +35,14 @@ extension OpenStore {
 }
 
 extension FetchRequest {
-    /// Whether the request is for all objects in the order of their keys.
+    /// Whether the request matches all objects in the order of their keys.
     var readsWholeTable: Bool {
         predicate == nil && search == nil && sort.isEmpty && limit == nil && offset == 0
     }
 }
 
 extension QueryExpression {
-    /// Whether a key is in a range.
+    /// The condition that a key is in a range.
     fileprivate static func keys(from lower: Int64?, to upper: Int64?) -> QueryExpression {
         var conditions: [QueryExpression] = []
         if let lower { conditions.append(.comparison(.greaterOrEqual, .variable(0), .literal(.integer(lower)))) }

@@ -4,13 +4,13 @@ import ObjectGraph
 
 /// Reads the large blobs that fetches leave in the store.
 ///
-/// A fetch asks for the length of an attribute that allows external storage, which SQLite knows without reading the
-/// value, and leaves out longer values than ``EntitySelection/deferralLimit``. Such columns stand last in their table, so that the others are
-/// reached without going through the value's pages.
+/// A fetch selects the length of an attribute that allows external storage, for which SQLite does not read the value,
+/// and omits values longer than ``EntitySelection/deferralLimit``. Such columns are the last ones of their table, so
+/// that the others are reached without reading the value's pages.
 final class DeferredBlobs: DeferredValueSource {
     private let database: Database
     private let schema: StoreSchema
-    /// The state that is read; nil for the last one.
+    /// The state that is read; nil for the latest one.
     private let generation: SnapshotGeneration?
 
     init(_ database: Database, _ schema: StoreSchema, generation: SnapshotGeneration? = nil) {
@@ -19,7 +19,7 @@ final class DeferredBlobs: DeferredValueSource {
         self.generation = generation
     }
 
-    /// Reads the values as they are in a state of the store.
+    /// Returns a source that reads the values in a state of the store.
     func pinned(to generation: SnapshotGeneration) -> DeferredBlobs {
         DeferredBlobs(database, schema, generation: generation)
     }

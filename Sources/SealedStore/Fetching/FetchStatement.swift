@@ -4,12 +4,12 @@ import ObjectGraph
 /// The SELECT of a fetch.
 struct FetchStatement {
     private let prepared: Prepared
-    /// The values that ``prepared`` leaves open.
+    /// The constants of the request, which ``prepared`` does not contain.
     private let constants: [Value]
     /// The values of the parameters of the limit.
     private let endParameters: [Value]
 
-    /// The text.
+    /// The SQL text.
     var sql: SQLText { prepared.sql }
 
     /// The values of its parameters.
@@ -107,7 +107,8 @@ struct FetchStatement {
 }
 
 extension FileState {
-    /// Whether a request's statement depends on its constants: on what is searched for, and on what an index preselects.
+    /// Whether a request's statement depends on its constants: on those of a search, and on those that an index
+    /// preselects.
     fileprivate func dependsOnConstants(_ request: FetchRequest) -> Bool {
         request.search != nil || schema.mayPreselect(from: request.entity)
     }

@@ -1,10 +1,9 @@
 import Guarded
 import ObjectGraph
 
-/// The statements of fetches by the shape of their requests, so that a request like an earlier one need not be written as
-/// SQL again.
+/// The statements of fetches by the shape of their requests: requests that differ in constants share their SQL text.
 final class FetchStatementCache: Sendable {
-    /// What a statement depends on.
+    /// The parts of a request that determine its statement.
     struct Key: Hashable {
         let entityIndex: Int
         let hasSubentities: Bool
@@ -12,12 +11,12 @@ final class FetchStatementCache: Sendable {
         let shape: QueryShape?
         let sort: [QuerySort]
         let hasOrder: Bool
-        /// What stands behind the order.
+        /// The SQL after the ORDER BY clause.
         let end: String
         /// The ``FileState`` that the statement is for.
         let state: ObjectIdentifier
 
-        /// Hashes what tells most keys apart: to hash the texts would cost more than to find the statement.
+        /// Hashes the parts in which most keys differ: hashing the texts would cost more than the rest of the lookup.
         func hash(into hasher: inout Hasher) {
             hasher.combine(entityIndex)
             hasher.combine(sort.count)
@@ -25,15 +24,15 @@ final class FetchStatementCache: Sendable {
         }
     }
 
-    /// How many statements are kept; when there are more, it begins anew.
+    /// The largest number of statements; beyond it, all are removed.
     private static let limit = 256
 
     private let statements = Guarded<[Key: FetchStatement.Prepared]>([:])
 
-    /// How many statements are kept now.
+    /// The number of statements.
     var count: Int { statements.withLock { $0.count } }
 
-    /// The statement for a key, made where it is not known.
+    /// Returns the statement for a key, and makes it if necessary.
     func statement(for key: Key, make: () throws -> FetchStatement.Prepared) rethrows -> FetchStatement.Prepared {
         if let known = statements.withLock({ $0[key] }) { return known }
         let statement = try make()

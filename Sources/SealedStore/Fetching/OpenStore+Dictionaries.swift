@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// The rows of values that a request asks for: one statement.
+    /// Returns the rows of values of a request, by one statement.
     func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
         return try database.read { connection in
             let statement = try DictionaryStatement(request, self, in: states.state(on: connection))
@@ -29,7 +29,7 @@ struct DictionaryStatement {
     /// - Parameter state: The state of the file that the statement runs on.
     init(_ request: DictionaryFetchRequest, _ store: OpenStore, in state: FileState) throws {
         var generator = QueryGenerator(state.schema, root: request.entity)
-        // The parts are written in the order in which they stand in the text, and so are their parameters.
+        // The parts are generated in the order of the text, which is the order of their parameters.
         generator.allowsAggregates = true
         let columns = try request.columns.map { column in
             request.returnsDistinctResults
@@ -62,7 +62,7 @@ struct DictionaryStatement {
         parameters = generator.values + end.parameters
     }
 
-    /// The sort keys, and behind them what makes the order of the rows the same every time.
+    /// The sort keys, followed by terms that make the order total.
     private static func order(
         of request: DictionaryFetchRequest,
         columnCount: Int,
@@ -82,6 +82,6 @@ struct DictionaryStatement {
         return order
     }
 
-    /// A value as a term of GROUP BY or ORDER BY, where a plain number would stand for a column.
+    /// A value as a term of GROUP BY or ORDER BY, in which a plain number would be the position of a column.
     private static func term(_ value: String) -> String { Int(value) == nil ? value : "NULL" }
 }

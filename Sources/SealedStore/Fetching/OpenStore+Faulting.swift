@@ -2,14 +2,14 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// The rows with keys, in any order.
+    /// Returns the rows with keys, in any order.
     func rows(
         with keys: [Int64],
         of entity: Entity,
         in generation: SnapshotGeneration?,
         readFailures: ReadFailures?
     ) throws -> RowBatch {
-        // By the root, since an identifier may name a superentity or a subentity of the object's own.
+        // By the root, since an identifier may name a superentity or a subentity of the object's entity.
         let root = schema.model.root(of: entity)
         let selection = statements.selection(of: root)
         let table = schema.table(of: root).name
@@ -27,7 +27,7 @@ extension OpenStore {
         }
     }
 
-    /// The members of a to-many relationship of several owners: in the relationship's order or by primary key.
+    /// Returns the members of a to-many relationship of several owners, in the relationship's order or by primary key.
     func members(
         of relationship: Relationship,
         owners: [Int64],
@@ -39,7 +39,7 @@ extension OpenStore {
         var result = RelationshipRows()
         try database.read { connection in
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
-            // Only a member of a many-to-many relationship can come twice.
+            // Only a member of a many-to-many relationship can have several owners.
             let isShared = schema.joinTables[relationship.index] != nil
             var seen: Set<Int64> = []
             for group in KeyGroup.groups(of: owners, .reading) {
@@ -64,7 +64,7 @@ extension OpenStore {
         return result
     }
 
-    /// Where the members of a relationship stand: the tables, the column with the owner's key, and that of the order.
+    /// The tables of a relationship's members, the column of the owner's key, and the column of the position.
     private func memberSource(
         of relationship: Relationship
     ) throws -> (tables: String, owner: String, position: String?) {

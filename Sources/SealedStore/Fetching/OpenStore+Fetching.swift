@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// The rows that fit a request: one statement, or several at once that read a part each.
+    /// Returns the rows that match a request, by one statement, or by several concurrent ones that read a part each.
     func fetch(_ request: FetchRequest, in generation: SnapshotGeneration?) throws -> RowBatch {
         if generation == nil, let rows = try fetchConcurrently(request) { return rows }
         let rows = try database.read { try fetch(request, in: generation, on: $0) }
@@ -10,7 +10,7 @@ extension OpenStore {
         return rows
     }
 
-    /// The identifiers of the objects that fit a request.
+    /// Returns the identifiers of the objects that match a request.
     func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let table = schema.table(of: request.entity)
         let columns = #"t0."_id""# + (table.hasEntityColumn ? #", t0."_entity""# : "")
@@ -32,7 +32,7 @@ extension OpenStore {
         }
     }
 
-    /// How many objects fit a request; limit and offset count.
+    /// Returns the number of objects that match a request, within its limit and offset.
     func count(_ request: FetchRequest) throws -> Int {
         var request = request
         request.sort = []
@@ -55,7 +55,7 @@ extension OpenStore {
 }
 
 extension OpenStore {
-    /// The rows that fit a request.
+    /// Returns the rows that match a request, by one statement.
     func fetch(
         _ request: FetchRequest,
         in generation: SnapshotGeneration?,
@@ -83,13 +83,13 @@ extension OpenStore {
         return EntitySelection(request.entity, schema.table(of: request.entity), only: Set(properties))
     }
 
-    /// What rows of a selection are written with.
+    /// The builder for rows of a selection.
     func rowBuilder(
         for selection: EntitySelection,
         in generation: SnapshotGeneration?,
         readFailures: ReadFailures?
     ) -> RowBatchBuilder {
-        // Rows that leave nothing in the store need not keep a state of it.
+        // Rows without deferred values need no reference to a state of the store.
         guard selection.mayDefer else { return RowBatchBuilder(readFailures: readFailures) }
         let source = generation.map(deferredBlobs.pinned) ?? deferredBlobs
         return RowBatchBuilder(deferredValues: source, readFailures: readFailures)

@@ -2,12 +2,12 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension OpenStore {
-    /// What a search finds: one statement, and one for the excerpts of each result.
+    /// Returns the matches of a search, by one statement, and one for the excerpts of each match.
     func matches(_ request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
         guard let search = request.request.search else { throw FullTextError.noSearch }
         let entity = request.request.entity
         let table = schema.table(of: entity)
-        // The results and their excerpts are of the same state of the store.
+        // The matches and their excerpts are read in the same state of the store.
         return try database.read { connection in
             let state = try states.state(on: connection)
             let source = try SearchSource(search, of: entity, state.schema)

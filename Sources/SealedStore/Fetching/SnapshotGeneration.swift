@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// A state of a store, read on a connection of its own.
+/// A state of a store, read on a separate connection.
 final class SnapshotGeneration: QueryGeneration {
     let storeID: ObjectIdentifier
     let snapshot: DatabaseSnapshot

@@ -1,18 +1,18 @@
 import Guarded
 import ObjectGraph
 
-/// What is known of the sizes of tables without asking: it tells whether it pays to share the work of reading one.
+/// Estimates of the sizes of tables, which need no statement. They decide whether several threads read a table.
 final class TableSizes: Sendable {
     private struct State {
-        /// How many rows an entity had when all of them were last fetched, by its index.
+        /// The number of rows of an entity when all of them were last fetched, by its index.
         var counts: [Int: Int] = [:]
-        /// A key up to which there may be rows, by the index of the root entity.
+        /// An upper bound of the keys, by the index of the root entity.
         var lastKeys: [Int: Int64] = [:]
     }
 
     private let state = Guarded(State())
 
-    /// Takes note of the rows that a request gave.
+    /// Records the rows of a request.
     func note(_ rows: RowBatch, for request: FetchRequest) {
         guard request.readsWholeTable else { return }
         let last = rows.chunks.last.map { $0.row(at: $0.rowCount - 1).key }
@@ -22,10 +22,10 @@ final class TableSizes: Sendable {
         }
     }
 
-    /// Takes note of a key that may be a row's.
+    /// Records a key that a row may have.
     func note(lastKey: Int64, rootIndex: Int) { state.withLock { $0.lastKeys[rootIndex] = lastKey } }
 
-    /// A key up to which an entity may have rows, where there may be as many as `count`; else nil.
+    /// An upper bound of the keys of an entity, if it may have at least `count` rows; else nil.
     func lastKey(of entity: Entity, ifThereAre count: Int) -> Int64? {
         state.withLock { state in
             guard let last = state.lastKeys[entity.rootIndex], last >= count,

@@ -2,18 +2,18 @@ import EncryptedSQLite
 import ObjectGraph
 import Guarded
 
-/// Primary keys that the store has reserved in the file and not given out yet.
+/// Primary keys that the store has reserved in the file and not yet assigned.
 ///
-/// Keys are reserved in blocks, in a transaction of their own, so that two processes never give out the same one; what a
-/// process has left when it ends is never used.
+/// Keys are reserved in blocks, in a separate transaction, so that two processes never assign the same key; keys that
+/// are left when a process ends are never used.
 final class PrimaryKeySequences: Sendable {
-    /// How many keys are reserved at least.
+    /// The smallest number of keys that are reserved at once.
     static let blockSize = 64
 
-    /// What is left of the reservations, by the position of the root entity.
+    /// The rest of the reservations, by the position of the root entity.
     private let supplies = Guarded<[Int: Supply]>([:])
 
-    /// The keys of one root entity that are reserved and not given out yet.
+    /// The reserved and not yet assigned keys of one root entity.
     private struct Supply {
         var ranges: [Range<Int64>] = []
         /// The largest key that was ever reserved; 0 before the first reservation.
@@ -36,8 +36,8 @@ final class PrimaryKeySequences: Sendable {
 
     /// Takes keys for objects of a root entity.
     ///
-    /// - Parameter reserve: Reserves at least as many keys as it is asked for. The lock is not held meanwhile: `reserve` waits
-    ///   for the writer connection, whose holder may ask for keys itself.
+    /// - Parameter reserve: Reserves at least a number of keys. The lock is not held meanwhile: `reserve` waits for the
+    ///   writer connection, whose holder may take keys itself.
     func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
         var keys = supplies.withLock { $0[rootIndex]?.take(count) ?? [] }
         while keys.count < count {
@@ -54,8 +54,8 @@ final class PrimaryKeySequences: Sendable {
         return keys
     }
 
-    /// Reserves the keys again that were reserved before, in the transaction that a connection is in: those that were
-    /// reserved in a transaction that is rolled back are in use nevertheless.
+    /// Repeats all reservations in the transaction of a connection: keys that were reserved in a transaction that was
+    /// rolled back are in use nevertheless.
     func reserveAgain(for model: ManagedObjectModel, on connection: Connection) throws {
         for (rootIndex, supply) in supplies.withLock({ $0 }) {
             try connection.withStatement(
@@ -77,12 +77,12 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
-    /// Reserves keys in the file, in a transaction of its own.
+    /// Reserves keys in the file, in a separate transaction.
     static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
         try database.write { try reserve(count, of: root, on: $0) }
     }
 
-    /// Reserves keys in the transaction that a connection is in, for rows of the same transaction.
+    /// Reserves keys in the transaction of a connection, for rows of the same transaction.
     static func reserve(_ count: Int, of root: Entity, on connection: Connection) throws -> Range<Int64> {
         let sql = """
             UPDATE "_sequence" SET "next" = "next" + ?1 \

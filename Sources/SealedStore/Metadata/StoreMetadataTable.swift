@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// What the table `_metadata` says: whose store it is and how its model lies in tables.
+/// The content of the table `_metadata`: the identity of the store, its model, and the names of its tables.
 struct StoreMetadataTable {
     let uuid: UUID
     /// The version of the file format.
@@ -28,14 +28,14 @@ struct StoreMetadataTable {
 
     /// The newest format that this version reads; it writes the same.
     static let newestFormatVersion: Int32 = 1
-    /// What stands before the name of a column in the key of the row that says so.
+    /// The prefix of the name of a column in the key of the row that records it.
     static let mixedFormsPrefix = "mixed "
 
     private enum Key: String, CaseIterable {
         case uuid, format, model, names
     }
 
-    /// Writes the table, in the place of what it says so far.
+    /// Writes the table, and replaces its content.
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -55,7 +55,7 @@ struct StoreMetadataTable {
         }
     }
 
-    /// Reads the table, of which ``SchemaFingerprint`` has made sure that it is there.
+    /// Reads the table, whose existence ``SchemaFingerprint`` has checked.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
@@ -98,13 +98,13 @@ struct StoreMetadataTable {
         }
     }
 
-    // By their texts: to decode a model again costs more than to open the file.
+    // By their texts: decoding a model costs more than opening the file.
     private static let models = KeptValues<String, ManagedObjectModel>()
     private static let names = KeptValues<String, SchemaNames>()
 
-    /// Has all connections to the file read its state anew, once the transaction is committed.
+    /// Makes all connections to the file read its state again once the transaction is committed.
     static func announceChange(on connection: Connection) throws {
-        // An object that comes and goes leaves nothing but another version of the schema.
+        // Creating and dropping a view changes nothing but the version of the schema.
         try connection.execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
         connection.annotation = nil
     }

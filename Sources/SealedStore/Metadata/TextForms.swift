@@ -4,15 +4,16 @@ import ObjectGraph
 
 /// The form of the texts of columns.
 ///
-/// Swift's texts are equal where they are canonically equivalent, SQLite's where their bytes are. In a column whose texts are
-/// all in Unicode's normalization form C, the bytes of a constant in that form decide, and an index serves the comparison; the
-/// texts of another column are compared by Swift's order. The table `_metadata` records a column with the first text in
-/// another form, in the transaction that writes the text, and keeps the record. ``FileConditions`` holds the records.
+/// In Swift, texts are equal if they are canonically equivalent; in SQLite, if their bytes are equal. If all texts of a
+/// column are in Unicode's normalization form C, a comparison with the bytes of a constant in that form suffices, and
+/// an index serves it; the texts of other columns are compared in Swift's order. The table `_metadata` records a column
+/// with the first text in another form, in the transaction that writes the text, and keeps the record.
+/// ``FileConditions`` holds the records.
 enum TextForms {
-    /// Records, in the transaction that writes the texts, that columns have some in other forms.
+    /// Records columns with texts in other forms, in the transaction that writes the texts.
     ///
-    /// A new record changes the version of the schema, by which all connections, also those of other processes, notice it:
-    /// see ``FileStates``.
+    /// A new record changes the version of the schema, by which all connections, also those of other processes, detect
+    /// it: see ``FileStates``.
     static func note(_ noted: Set<String>, on connection: Connection) throws {
         var isNew = false
         for name in noted.sorted() {
@@ -33,11 +34,11 @@ enum TextForms {
     }
 }
 
-/// What is found of texts in other forms while rows are written.
+/// The columns for which texts in other forms were found while rows were written.
 struct MixedTexts {
     private(set) var columns: Set<String> = []
 
-    /// Notes that a text in another form, or in one that is not known, is written for a property.
+    /// Records that a text in another or unknown form is written for a property.
     mutating func note(_ property: Property, of entity: Entity, in schema: StoreSchema) {
         let table = schema.table(of: entity)
         guard let column = table.column(of: property) else { return }

@@ -2,16 +2,16 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The functions of SQL that add up decimal numbers, which are kept as bytes, without rounding.
+/// The SQL functions that add decimal numbers, which are stored as bytes, without rounding.
 enum DecimalAggregates {
-    /// All of them, for a database to know.
+    /// All functions, to be registered with a database.
     static let all: [any AggregateFunction.Type] = [DecimalSumFunction.self, DecimalAverageFunction.self]
 
-    /// Bytes that are no decimal number.
+    /// The error for bytes that are not a decimal number.
     struct IsNoNumber: Error {}
 }
 
-/// The exact sum; an error where a `Decimal` cannot hold it.
+/// The exact sum; an error if a `Decimal` cannot represent it.
 final class DecimalSumFunction: AggregateFunction {
     static let name = "decimal_sum"
 

@@ -1,17 +1,17 @@
 import Foundation
 import ObjectGraph
 
-/// The keys that lead to a part of a composite value, as the parameter of a statement.
+/// The path of keys to a part of a composite value, as the parameter of a statement.
 final class ComponentKeys {
     let keys: [ComponentKey]
 
-    /// Reads what ``text(_:)`` writes.
+    /// Parses a text of ``text(_:)``.
     init(text: String) {
         let items = (try? JSONDecoder().decode([Item].self, from: Data(text.utf8))) ?? []
         keys = items.map(\.key)
     }
 
-    /// A list of names and indexes.
+    /// The JSON array of names and indexes.
     static func text(_ keys: [ComponentKey]) -> String {
         let data = try? JSONEncoder().encode(keys.map(Item.init))
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "[]"
@@ -43,8 +43,8 @@ final class ComponentKeys {
     }
 }
 
-/// The elements of a composite value as a list that `json_each` takes apart without loss: reals as their bits, everything else
-/// but integers as the hexadecimal digits of its bytes.
+/// The elements of a composite value as a JSON array from which `json_each` returns them without loss: integers as they
+/// are, reals as their bits, other values as the hexadecimal digits of their bytes.
 enum ElementList {
     static func text(_ elements: [Value]) -> String {
         var text = "["
@@ -62,7 +62,7 @@ enum ElementList {
         return text + "]"
     }
 
-    /// The SQL of an element of a type, given the SQL of the value that `json_each` has for it.
+    /// The SQL of an element of a type, given the SQL of its value in `json_each`.
     static func element(_ value: String, of storage: AttributeType.Storage) -> String {
         switch storage {
         case .integer: value

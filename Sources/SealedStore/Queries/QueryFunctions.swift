@@ -2,13 +2,13 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// What statements call to compute values as Swift does, where SQLite's own functions have another meaning.
+/// The SQL functions that compute values as Swift does, if SQLite's own functions have other semantics.
 enum QueryFunctions {
-    /// All of them, for a database to know.
+    /// All functions, to be registered with a database.
     static let all: [ScalarFunction] =
         QueryExpression.Function.allCases.map(function) + calculations + [component, elements, real, failure]
 
-    /// The orders of texts, for a database to know.
+    /// The collations of texts, to be registered with a database.
     static let collations: [Collation] = TextOrder.allCases.map { order in
         Collation(name(of: order)) { left, right in
             if order == .lexical, TextSearch.isSimple(left), TextSearch.isSimple(right) {
@@ -28,13 +28,13 @@ enum QueryFunctions {
 
     static func name(of order: TextOrder) -> String { "query_\(order.rawValue)" }
 
-    /// A part of a composite value: the value, the keys as ``ComponentKeys`` writes them, and the type of the part.
+    /// A part of a composite value, by the value, the keys in the form of ``ComponentKeys``, and the type of the part.
     static let componentName = "query_component"
-    /// The elements of a composite value, in a list that SQLite can take apart without loss, see ``ElementList``.
+    /// The elements of a composite value, as an ``ElementList``.
     static let elementsName = "query_elements"
-    /// A floating-point number out of its bits.
+    /// A floating-point number, by its bits.
     static let realName = "query_real"
-    /// Fails as a calculation does whose result is too large.
+    /// Fails with an arithmetic overflow.
     static let failureName = "query_failure"
 
     // MARK: Functions
@@ -103,7 +103,7 @@ enum QueryFunctions {
 }
 
 extension FunctionCall {
-    /// An argument, whatever its type.
+    /// An argument of any type.
     fileprivate func value(at index: Int) -> Value {
         switch type(at: index) {
         case .integer: .integer(integer(at: index))

@@ -10,15 +10,14 @@ extension QueryGenerator {
     ) throws(SealedStoreError) -> String {
         var texts: [String] = []
         for argument in arguments { texts.append(try value(argument)) }
-        // What means in SQLite what it means in Swift.
+        // SQLite's functions with the same semantics as Swift's.
         if function == .negate, arguments.count == 1, arguments[0].resultType?.storage == .real {
             return "(-\(texts[0]))"
         }
         return "\(QueryFunctions.name(of: function))(\(texts.joined(separator: ", ")))"
     }
 
-    /// A calculation with two numbers. SQLite's own one has another meaning where the result is too large, or divided by
-    /// zero.
+    /// A calculation with two numbers. SQLite's own operators behave differently on overflow and on division by zero.
     mutating func calculation(
         _ operation: QueryExpression.Arithmetic,
         _ left: QueryExpression,
@@ -43,7 +42,8 @@ extension QueryGenerator {
         do {
             value = try expression.constantValue
         } catch QueryError.arithmeticOverflow {
-            // Fails only if the statement gets there, which it would not wait for were the call the same for all rows.
+            // The argument depends on the row: SQLite would evaluate a constant call at the start of the statement,
+            // even if no row reaches it.
             return "\(QueryFunctions.failureName)(\(source(of: 0).alias).\"_id\")"
         } catch {
             throw .unsupportedQuery("\(error)")
@@ -63,7 +63,7 @@ extension QueryGenerator {
         if argument.resultType == .uint64 {
             switch aggregate {
             case .sum, .average:
-                // Integers from 2⁶³ on are kept as negative ones; `abs` fails for the smallest of those.
+                // Integers from 2⁶³ on are stored as negative ones; `abs` fails for the smallest of those.
                 let test = "\(try value(argument)) < 0"
                 let sum = "CASE WHEN \(test) THEN abs(-9223372036854775807 - 1) ELSE \(try value(argument)) END"
                 return "\(Self.name(of: aggregate))(\(sum))"
@@ -81,7 +81,7 @@ extension QueryGenerator {
             switch aggregate {
             case .sum: return "\(DecimalSumFunction.name)(\(text))"
             case .average: return "\(DecimalAverageFunction.name)(\(text))"
-            // Bytes that compare as the numbers do.
+            // Bytes in the order of the numbers.
             case .minimum, .maximum, .count, .distinctCount: break
             }
         }

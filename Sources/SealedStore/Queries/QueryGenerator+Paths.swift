@@ -3,7 +3,7 @@ import ObjectGraph
 extension QueryGenerator {
     // MARK: Paths
 
-    /// The table that a variable stands for a row of.
+    /// The table of the row that a variable stands for.
     func source(of variable: Int) -> Source {
         guard case .object(let source) = variables[variable] else {
             preconditionFailure("the elements of a composite value are no objects")
@@ -56,7 +56,7 @@ extension QueryGenerator {
 
     // MARK: Collections
 
-    /// A SELECT, between parentheses, over those members of a collection that fulfil a condition.
+    /// A SELECT, in parentheses, over those members of a collection for which a condition holds.
     mutating func select(
         from source: CollectionSource,
         variable: Int,
@@ -66,7 +66,7 @@ extension QueryGenerator {
         guard variable == variables.count else {
             throw .unsupportedQuery("a variable that is not numbered by its depth")
         }
-        // The parameters have to come in the order of the text, of which the column is the first part.
+        // The parameters must be in the order of the text, in which the column is the first part.
         let outer = parameters
         parameters = []
         let table = try self.table(of: source)
@@ -86,7 +86,7 @@ extension QueryGenerator {
     }
 
     private struct Table {
-        /// What stands behind FROM.
+        /// The tables of the FROM clause.
         let text: String
         /// The condition that a row belongs to the collection.
         let link: String?
@@ -127,7 +127,7 @@ extension QueryGenerator {
         return Table(text: table, link: link, variable: .object(source))
     }
 
-    /// What is computed from the values of members; null where there is no collection.
+    /// An aggregate of the values of members; null if there is no collection.
     mutating func aggregated(
         _ aggregate: QueryExpression.Aggregate,
         _ source: CollectionSource,
@@ -135,7 +135,7 @@ extension QueryGenerator {
         _ value: QueryExpression,
         _ condition: QueryExpression
     ) throws(SealedStoreError) -> String {
-        // Other aggregates are null for no members anyway.
+        // Other aggregates of an empty collection are null.
         var presence: String?
         if aggregate == .count || aggregate == .distinctCount {
             switch source {

@@ -1,12 +1,12 @@
 import ObjectGraph
 
-// Conditions that let an index find the rows that may fulfil another condition, which then decides.
+// Conditions by which an index finds the rows for which another condition may hold, which is then evaluated.
 
 extension QueryGenerator {
-    /// What follows from a condition on the objects of an entity and can be looked up in an index.
+    /// The consequences of a condition on the objects of an entity that can be looked up in an index.
     mutating func preselections(for condition: QueryExpression, of entity: Entity) -> [String] {
         guard schema.mayPreselect(from: entity) else { return [] }
-        // What may fail fails for rows, too, that what stands behind it does not let through.
+        // A conjunct that may fail is evaluated for all rows, also for those that later conjuncts exclude.
         let conjuncts = Array(condition.conjuncts.prefix { !$0.mayFail })
         var preselections = schema.coordinateIndexes(of: entity).compactMap { preselection(for: conjuncts, by: $0) }
         for index in schema.trigramIndexes(of: entity) {
@@ -36,7 +36,7 @@ extension QueryGenerator {
 
     // MARK: Parts of texts
 
-    /// The rows whose text may contain what a condition asks for.
+    /// The rows whose text may contain the text of a condition.
     private mutating func preselection(for condition: QueryExpression, by index: FullTextIndex) -> String? {
         guard case .function(let function, let arguments) = condition, arguments.count == 2,
             case .path(from: 0, let path) = arguments[0], path.count == 1, let position = index.position(of: path[0]),
@@ -58,7 +58,7 @@ extension QueryGenerator {
 }
 
 extension StoreSchema {
-    /// Whether an index may find the rows for constants that a condition on an entity has.
+    /// Whether an index may find the rows for constants of a condition on an entity.
     func mayPreselect(from entity: Entity) -> Bool {
         !coordinateIndexes(of: entity).isEmpty || !trigramIndexes(of: entity).isEmpty
     }
@@ -69,13 +69,13 @@ extension StoreSchema {
 }
 
 extension QueryExpression {
-    /// The conditions that have to be true all.
+    /// The operands of the conjunction.
     fileprivate var conjuncts: [QueryExpression] {
         if case .and(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// The bounds that a comparison with a constant sets for a property of the fetched object; the number itself may be in
-    /// or out.
+    /// The bounds that a comparison with a constant sets for a property of the fetched object; the bound itself may be
+    /// included or excluded.
     fileprivate func bounds(of property: Property) -> [(isLower: Bool, number: Double)] {
         guard case .comparison(let comparison, let left, let right) = self else { return [] }
         let path = QueryExpression.path(from: 0, [property])

@@ -3,9 +3,9 @@ import ObjectGraph
 extension QueryGenerator {
     // MARK: Texts
 
-    /// Whether the bytes of texts tell what Swift says of them.
+    /// Whether a comparison of the bytes of texts agrees with Swift's comparison.
     enum TextForm {
-        /// There are no texts, or their bytes are what counts.
+        /// There are no texts, or their bytes are compared.
         case none
         /// All texts are in normalization form C.
         case composed
@@ -75,7 +75,7 @@ extension QueryGenerator {
         }
     }
 
-    /// A value as something to sort, to group or to find the smallest of.
+    /// A value to sort or group by, or to aggregate by minimum and maximum.
     mutating func ordered(_ expression: QueryExpression) throws(SealedStoreError) -> String {
         let text = try value(expression)
         return textForm(of: expression) == .mixed ? Self.collated(text) : text
@@ -87,7 +87,7 @@ extension QueryGenerator {
             sort.textOrder == .lexical
             ? try ordered(sort.expression)
             : "\(try value(sort.expression)) COLLATE \(QueryFunctions.name(of: sort.textOrder))"
-        // A plain number would stand for a column.
+        // A plain number would be the position of a column.
         if Int(text) != nil { text = "NULL" }
         let place = sort.nullPlacement.map { " NULLS \($0.rawValue.uppercased())" } ?? ""
         return "\(text) \(sort.ascending ? "ASC" : "DESC")\(place)"
@@ -96,13 +96,13 @@ extension QueryGenerator {
     /// A text that SQLite compares in Swift's order.
     static func collated(_ text: String) -> String { "(\(text) COLLATE \(QueryFunctions.name(of: .lexical)))" }
 
-    /// Whether a text starts with another one; null stands for false.
+    /// The condition that a text starts with another one; null stands for false.
     mutating func prefixTest(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
         let test = try call(.startsWith, arguments)
         guard arguments.count == 2, case .path = arguments[0], textForm(of: arguments[0]) == .composed,
             case .literal(.text(let prefix)) = arguments[1], let next = prefix.composed.endOfRangeWithPrefix
         else { return "(\(test))" }
-        // What an index can find.
+        // In a form that an index serves.
         let lower = try value(arguments[0])
         parameters.append(.text(prefix.composed))
         let upper = try value(arguments[0])
@@ -121,15 +121,15 @@ extension QueryExpression {
 }
 
 extension Value {
-    /// A text in normalization form C; other values as they are.
+    /// A text in normalization form C; other values unchanged.
     var composed: Value {
         if case .text(let text) = self { .text(text.composed) } else { self }
     }
 }
 
 extension String {
-    /// The smallest text that is greater than all texts that start with this one, where bytes are compared; nil where there
-    /// is none, or where texts that start with the same characters may start with other bytes.
+    /// The smallest text that is greater than all texts that start with this one, in the order of bytes; nil if there
+    /// is none, or if texts that start with the same characters may start with other bytes.
     fileprivate var endOfRangeWithPrefix: String? {
         var text = self
         guard text.withUTF8({ TextSearch.isSimple(UnsafeRawBufferPointer($0)) }), let last = unicodeScalars.last else {

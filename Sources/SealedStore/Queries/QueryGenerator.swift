@@ -1,20 +1,20 @@
 import ObjectGraph
 
-/// Writes conditions and values as SQL. Constants become parameters, always.
+/// Generates the SQL of conditions and values. All constants become parameters.
 ///
-/// A condition's SQL is 1 or 0, or NULL for false where the place allows it: under NOT, and where it is used as a value,
-/// it does not.
+/// A condition's SQL evaluates to 1 or 0, or to NULL for false if the context allows it. NOT and the use as a value do
+/// not allow it.
 struct QueryGenerator {
     let schema: StoreSchema
     /// The parameters, in the order of the question marks in the text.
     var parameters: [QueryParameter] = []
-    /// What each variable of the query stands for.
+    /// The meaning of each variable of the query.
     var variables: [Variable] = []
     private var aliasCount = 0
-    /// Whether the place that is being written has groups.
+    /// Whether the current clause has groups.
     var allowsAggregates = false
 
-    /// What a variable stands for.
+    /// The meaning of a variable.
     enum Variable {
         case object(Source)
         /// The SQL of an element of a composite value.
@@ -25,9 +25,9 @@ struct QueryGenerator {
     struct Source {
         let entity: Entity
         let alias: String
-        /// The joined tables by the path that leads to them.
+        /// The joined tables by their path.
         var joins: [[Property]: Join] = [:]
-        /// The joins in the order in which they were made.
+        /// The joins in the order of their generation.
         var joinClauses: [String] = []
     }
 
@@ -47,17 +47,17 @@ struct QueryGenerator {
         return "t\(aliasCount)"
     }
 
-    /// The table of the query's root and everything that was joined to it so far.
+    /// The table of the query's root and the tables that are joined to it so far.
     var fromClause: String { fromClause(searching: nil) }
 
-    /// The same, for the rows that a search finds.
+    /// The same, for the rows that match a search.
     func fromClause(searching search: SearchSource?) -> String {
         let root = source(of: 0)
         let table = "\(schema.table(of: root.entity).name) AS t0"
         return "FROM \(search?.join(to: table) ?? table)" + root.joinClauses.joined()
     }
 
-    /// The values of the parameters, of a query that has all its constants in it.
+    /// The values of the parameters of a query that contains all its constants.
     var values: [Value] { parameters.map { $0.value(in: []) } }
 
     // MARK: Conditions
@@ -106,7 +106,7 @@ struct QueryGenerator {
         if conditions.isEmpty { return "1" }
         var texts: [String] = []
         for (index, condition) in conditions.enumerated() {
-            // SQLite may look at the parts of AND in any order.
+            // SQLite may evaluate the operands of AND in any order.
             if condition.mayFail, index > 0 {
                 let guarding = try self.condition(.and(Array(conditions[..<index])), mayBeNull: true)
                 let guarded = try self.condition(condition, mayBeNull: mayBeNull)
@@ -145,7 +145,7 @@ struct QueryGenerator {
         let (leftText, rightText) = try compared(left, right)
         switch comparison {
         case .equal:
-            // `=` lets SQLite know that a unique index gives one row.
+            // With `=`, SQLite knows that a unique index returns one row.
             let isPlain = mayBeNull && (left.isNonNullLiteral || right.isNonNullLiteral)
             return "(\(leftText) \(isPlain ? "=" : "IS") \(rightText))"
         case .notEqual: return "(\(leftText) IS NOT \(rightText))"
@@ -160,7 +160,7 @@ struct QueryGenerator {
         mayBeNull ? "(\(comparison))" : "((\(comparison)) IS TRUE)"
     }
 
-    /// Constants beyond this number do not become parameters of their own.
+    /// The largest number of constants that become separate parameters.
     private static let parameterLimit = 1000
 
     private mutating func membership(
@@ -184,7 +184,7 @@ struct QueryGenerator {
             parameters.append(.text(ElementList.text(constants)))
             list = "SELECT \(ElementList.element("value", of: constants[0].storage)) FROM json_each(?)"
         }
-        // An index serves no test that is wrapped in another one.
+        // An index does not serve a condition inside another one.
         let isMember = Self.decided("\(text) IN (\(list))", mayBeNull)
         return constants.count == values.count ? isMember : "(\(isMember) OR \(try value(element)) IS NULL)"
     }

@@ -11,8 +11,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Clears the references to deleted rows, those of one kind; most of the rows that had some are deleted or changed by
-    /// then.
+    /// Clears the references of one kind to deleted rows; most of the rows with such references are deleted or changed
+    /// before.
     ///
     /// - Throws: `SaveConflict.remainingReferences` with every reference that may not be cleared.
     func settleReferences(
@@ -56,7 +56,7 @@ extension SaveTransaction {
         }
     }
 
-    /// Deletes rows of one entity, as many as there are with the version that was read.
+    /// Deletes those rows of one entity that still have the version that was read.
     private func delete(_ group: DeletedKeys) throws -> Int {
         let statements = store.statements.deletion(from: group.entity, group.form)
         return try connection.withStatement(statements.delete) { statement in
@@ -66,8 +66,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Empties the tables of which all rows are to be deleted and have the versions that were read: SQLite gives their pages
-    /// up, which takes a fraction of the time that it takes to delete their rows.
+    /// Empties the tables whose rows are all to be deleted and have the versions that were read: SQLite releases the
+    /// pages, which takes a fraction of the time of deleting the rows.
     ///
     /// - Returns: the positions of the root entities of those tables.
     private func emptyTables(_ groups: [DeletedKeys]) throws -> Set<Int> {
@@ -76,7 +76,7 @@ extension SaveTransaction {
         for (rootIndex, groups) in Dictionary(grouping: groups, by: \.entity.rootIndex) {
             let root = store.schema.model.entities[rootIndex]
             let table = store.schema.table(of: root).name
-            // Where there are triggers, rows are deleted one by one in any case.
+            // With triggers, SQLite deletes rows one by one in any case.
             guard !store.schema.hasTriggers(root), try areAllRows(groups, of: table) else { continue }
             try connection.withStatement("DELETE FROM \(table)") { try $0.run() }
             emptied.insert(rootIndex)
@@ -87,7 +87,7 @@ extension SaveTransaction {
     /// Whether groups are all rows of a table, in the versions that were read.
     private func areAllRows(_ groups: [DeletedKeys], of table: String) throws -> Bool {
         guard let keys = DeletedKeys.wholeRange(of: groups) else { return false }
-        // What is asked later goes through rows: of less than twice as many as there are keys, as the first question tells.
+        // The later queries scan rows: by the first query, less than twice as many as there are keys.
         let isWithin = try number(
             "SELECT NOT EXISTS (SELECT 1 FROM \(table) WHERE \"_id\" < ?1 OR \"_id\" > ?2)",
             .integer(keys.lowerBound),
@@ -103,7 +103,7 @@ extension SaveTransaction {
         }
     }
 
-    /// The number that a statement answers with.
+    /// The number that a statement returns.
     private func number(_ sql: String, _ parameters: Value...) throws -> Int64 {
         try connection.withStatement(sql) { query in
             try query.bind(parameters)
@@ -111,7 +111,7 @@ extension SaveTransaction {
         }
     }
 
-    /// The keys of rows that are still there.
+    /// The keys of the remaining rows.
     private func remainingKeys(of group: DeletedKeys) throws -> [Int64] {
         try connection.withStatement(store.statements.deletion(from: group.entity, group.form).remaining) {
             statement in

@@ -2,11 +2,11 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SaveTransaction {
-    /// Writes a change of a relationship that no row tells.
+    /// Writes a change of a relationship that no row contains.
     func apply(_ change: SaveChangesRequest.MembershipChange) throws {
         if let pairs = store.schema.joinTables[change.relationship.index] {
             var directions = [(owner: pairs.owner, member: pairs.member)]
-            // The context may not know that another writer changed the other direction.
+            // Another writer may have changed the inverse since the context read it.
             if change.relationship.inverse === change.relationship { directions.append((pairs.member, pairs.owner)) }
             for (owner, member) in directions {
                 try run(

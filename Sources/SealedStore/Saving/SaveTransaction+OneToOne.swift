@@ -2,17 +2,18 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SaveTransaction {
-    /// Makes the two sides of the one-to-one relationships that a save has written agree.
+    /// Makes the two sides of the one-to-one relationships that a save has written consistent.
     ///
-    /// A context writes both sides of what it changes. Another container or process may have led the destination to another
-    /// object meanwhile, whose row the context does not know and does not change: that row loses its reference.
+    /// A context writes both sides of a changed relationship. Another container or process may have related the
+    /// destination to another object meanwhile, whose row the context does not know and does not change: that row loses
+    /// its reference.
     ///
-    /// - Throws: `SaveConflict.outdated` with objects that would lose a reference that is not optional.
-    /// - Complexity: for rows that lead to rows of other saves, three statements each.
+    /// - Throws: `SaveConflict.outdated` with objects that would lose a required reference.
+    /// - Complexity: three statements for each row that refers to a row of another save.
     func alignOneToOnes(of request: SaveChangesRequest) throws {
         let oneToOnes = store.schema.model.entities.map { store.statements.insertion(of: $0).oneToOnes }
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
-        // Both sides of these are in this save.
+        // This save writes both sides of these.
         let insertedKeys = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
         for row in request.inserted {
             for relationship in oneToOnes[row.entityIndex] {
@@ -28,7 +29,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Makes a destination, or none for 0, lead back to its source, and no other row lead to either of them.
+    /// Makes a destination refer back to its source, and clears the references of other rows to either of them. The
+    /// destination 0 stands for none.
     private func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
         guard let inverse = relationship.inverse else { return }
         if destination != 0 {
@@ -44,7 +46,7 @@ extension SaveTransaction {
         try clear(inverse, leadingTo: source, except: destination)
     }
 
-    /// Clears a to-one relationship of the rows that lead to a destination, except one of them.
+    /// Clears a to-one relationship of the rows that refer to a destination, except for one row.
     private func clear(_ relationship: Relationship, leadingTo destination: Int64, except source: Int64) throws {
         let table = store.schema.table(of: relationship.source).name
         let column = store.schema.keyColumn(of: relationship).name

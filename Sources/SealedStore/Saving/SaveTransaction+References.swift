@@ -2,11 +2,11 @@ import EncryptedSQLite
 import ObjectGraph
 
 extension SaveTransaction {
-    /// Checks that the rows exist that the save has written references to. Keys of rows that it inserts itself are left out,
-    /// so that the import of a whole graph asks nothing.
+    /// Checks that the destinations that the save has written exist. Keys of rows that it inserts itself are not
+    /// checked, so that the import of a whole graph needs no query.
     ///
     /// - Throws: `SaveConflict.outdated` with owners of new members that do not exist; else
-    ///   `SaveConflict.missingDestinations` with every reference that leads to nothing, or to an object of another entity.
+    ///   `SaveConflict.missingDestinations` with every reference to no object, or to an object of another entity.
     /// - Complexity: a statement for each range of keys, and for each 512 others.
     func requireDestinations(of request: SaveChangesRequest) throws {
         let written = WrittenKeys(request, store)
@@ -21,7 +21,7 @@ extension SaveTransaction {
         throw SaveConflict.missingDestinations(written.references(to: missing, id))
     }
 
-    /// The keys under which the store has no row of an entity or of those that inherit from it.
+    /// The keys for which the store has no row of an entity or its subentities.
     ///
     /// - Parameter keys: Distinct keys, ascending.
     private func missingKeys(among keys: [Int64], of entity: Entity) throws -> [Int64] {

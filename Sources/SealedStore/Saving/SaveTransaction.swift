@@ -3,8 +3,9 @@ import ObjectGraph
 
 /// The statements of one save, on one connection.
 ///
-/// Deletions come first and insertions last, so that a unique value that one object gives up can be taken by another. What is
-/// written must lead to rows that exist, and nothing may lead to a deleted row, whatever other writers have committed meanwhile.
+/// Deletions come first and insertions last, so that a unique value can pass from one object to another. Written
+/// references must have existing destinations, and no row may refer to a deleted one, whatever concurrent writers have
+/// committed.
 struct SaveTransaction {
     let connection: Connection
     let store: OpenStore
@@ -17,15 +18,16 @@ struct SaveTransaction {
 
     /// Writes all changes.
     ///
-    /// - Throws: `SaveConflict` with every object that another writer changed or deleted, or with every reference that would
-    ///   lead to nothing.
+    /// - Throws: `SaveConflict` with every object that another writer changed or deleted, or with every dangling
+    ///   reference.
     mutating func write(_ request: SaveChangesRequest) throws {
         var conflicts: [ManagedObjectID] = []
         let deleted = DeletedKeys.groups(of: request.deleted)
         try delete(deleted, &conflicts)
         try update(request, &conflicts)
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
-        // Only now: members that are given to other objects no longer keep theirs from being deleted.
+        // After the updates: members that now belong to other objects no longer deny the deletion of their previous
+        // owners.
         try settleReferences(to: deleted, \.keyReferences)
         try insert(request.inserted)
         for change in request.memberships { try apply(change) }
@@ -36,14 +38,14 @@ struct SaveTransaction {
         try UniqueTexts(connection, store).require(request)
     }
 
-    /// Records what was found about the form of the texts.
+    /// Records the columns with texts in other forms.
     func noteMixedTexts() throws {
         try TextForms.note(mixedTexts.columns, on: connection)
     }
 
     // MARK: Rows
 
-    /// Inserts rows, those of one entity that follow each other with one statement.
+    /// Inserts rows, with one statement for successive rows of one entity.
     mutating func insert(_ rows: RowBatch) throws {
         for chunk in rows.chunks {
             var index = 0
@@ -51,9 +53,9 @@ struct SaveTransaction {
         }
     }
 
-    /// Inserts rows of a chunk as long as they are of one entity.
+    /// Inserts successive rows of a chunk that are of one entity.
     ///
-    /// - Parameter count: How many rows there are in all chunks.
+    /// - Parameter count: The number of rows in all chunks.
     private mutating func insert(_ chunk: RowChunk, from index: inout Int, of count: Int) throws {
         let entityIndex = chunk.row(at: index).entityIndex
         var end = index + 1
@@ -66,7 +68,7 @@ struct SaveTransaction {
         if index < end { try insert(chunk, from: &index, to: end, 1, with: insertion.single, insertion) }
     }
 
-    /// Inserts rows of a chunk, `count` at a time, as long as there are that many before `end`.
+    /// Inserts rows of a chunk, `count` at a time, while there are that many before `end`.
     private mutating func insert(
         _ chunk: RowChunk,
         from index: inout Int,
@@ -111,7 +113,7 @@ struct SaveTransaction {
         }
     }
 
-    /// Updates rows, those of one entity that follow each other and change the same slots with one statement.
+    /// Updates rows, with one statement for successive rows of one entity with the same changed slots.
     private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
@@ -130,7 +132,7 @@ struct SaveTransaction {
         }
     }
 
-    /// Updates rows of a chunk as long as the same statement does it.
+    /// Updates successive rows of a chunk that need the same statement.
     private mutating func run(
         _ update: UpdateStatement,
         _ key: UpdateKey,
@@ -162,8 +164,8 @@ struct SaveTransaction {
         }
     }
 
-    /// Clears unique values that several objects change, so that they can pass from one to the other: SQLite checks them row
-    /// by row.
+    /// Clears unique values that several objects change, so that they can pass from one to another: SQLite checks them
+    /// row by row.
     private func vacateUniqueValues(of request: SaveChangesRequest) throws {
         let entities = store.schema.model.entities
         let haveUniqueValues = entities.map { !$0.uniquenessConstraints.isEmpty }
@@ -219,7 +221,7 @@ struct SaveTransaction {
         let slots: SlotSet
     }
 
-    /// The statement that writes some slots of a row, if it still has the version that was read.
+    /// The statement that writes some slots of a row if it still has the version that was read.
     private struct UpdateStatement {
         let sql: SQLText
         let columns: [WrittenColumn]

@@ -1,17 +1,17 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The check that texts that have to be unique are different for Swift, too.
+/// The check that unique texts are different in Swift's comparison, too.
 ///
-/// A unique index compares the bytes of texts. As long as all texts of a column are in normalization form C, texts that are
-/// equal for Swift have equal bytes. In a column with texts in other forms, see ``TextForms``, the rows that a transaction
-/// has written are compared with the others in Swift's order.
+/// A unique index compares the bytes of texts. If all texts of a column are in normalization form C, texts that are
+/// equal in Swift have equal bytes. In a column with texts in other forms, see ``TextForms``, the rows that a
+/// transaction has written are compared with the others in Swift's order.
 struct UniqueTexts {
     private let connection: Connection
-    /// The schema in the state that the transaction has made.
+    /// The schema in the state of the transaction.
     private let schema: StoreSchema
 
-    /// To be made after the transaction has recorded the forms of the texts that it wrote.
+    /// - Precondition: The transaction has recorded the forms of the texts that it wrote.
     init(_ connection: Connection, _ store: OpenStore) throws {
         self.connection = connection
         schema = try store.states.state(on: connection).schema
@@ -19,7 +19,7 @@ struct UniqueTexts {
 
     private var isNeeded: Bool { !schema.conditions.columnsOfMixedForms.isEmpty }
 
-    /// For up to this many rows the table is read once for each; for more it is sorted.
+    /// The number of rows from which one sort of the table replaces one scan for each row.
     private static let smallestSort = 8
 
     /// A constraint on a table with texts in several forms.
@@ -28,7 +28,7 @@ struct UniqueTexts {
         let slots: [Int]
         let table: String
         let columns: [(name: String, isMixed: Bool)]
-        /// The conditions that a row is of an entity of the constraint.
+        /// The conditions that a row is of an entity with the constraint.
         let conditions: (_ row: String) -> [String]
 
         var properties: [String] { slots.map { entity.properties[$0].name } }
@@ -39,7 +39,7 @@ struct UniqueTexts {
         }
     }
 
-    /// Compares the rows that a save wrote.
+    /// Checks the rows that a save wrote.
     ///
     /// - Throws: `SaveConflict.notUnique`.
     func require(_ request: SaveChangesRequest) throws {
@@ -61,7 +61,7 @@ struct UniqueTexts {
         }
     }
 
-    /// Compares rows of an entity.
+    /// Checks rows of an entity.
     ///
     /// - Throws: `SaveConflict.notUnique`.
     func require(_ keys: @autoclosure () -> [Int64], of entity: Entity) throws {
@@ -84,7 +84,7 @@ struct UniqueTexts {
     private var constraints: [Constraint] {
         schema.model.entities.flatMap { entity in
             entity.uniquenessConstraints.compactMap { slots -> Constraint? in
-                // What the superentity declares is found there.
+                // The superentity's own constraints cover it.
                 guard !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) else { return nil }
                 let table = schema.table(of: entity)
                 let names = slots.map { entity.properties[$0].name }
@@ -132,7 +132,7 @@ struct UniqueTexts {
         }
     }
 
-    /// Whether rows of which one has a key have the same values.
+    /// Whether several rows have the same values, one of them with one of the keys.
     private func areRepeated(_ keys: [Int64], _ constraint: Constraint) throws -> Bool {
         let columns = constraint.columns.indices.map { constraint.column($0, of: "a") }
         let conditions = constraint.conditions("a") + constraint.columns.map { "a.\($0.name) IS NOT NULL" }

@@ -1,14 +1,14 @@
 import ObjectGraph
 
-/// The keys of rows that a save writes references to, and those of the rows that it inserts itself.
+/// The keys of the destinations that a save writes, and of the rows that it inserts.
 struct WrittenKeys {
-    /// The keys for each entity that a reference leads to, at its `Entity.index`, in any order.
+    /// The keys of destinations of each entity, at its `Entity.index`, in any order.
     private var keys: [[Int64]]
     private let model: ManagedObjectModel
     private let request: SaveChangesRequest
 
-    /// Collects the keys: those of inserted rows, and those in slots that changed. A key that follows itself is taken once,
-    /// since rows that lead to the same destination mostly stand together.
+    /// Collects the keys in inserted rows and in changed slots. Of equal successive keys one is collected: rows with
+    /// the same destination are mostly adjacent.
     init(_ request: SaveChangesRequest, _ store: OpenStore) {
         model = store.schema.model
         self.request = request
@@ -33,7 +33,7 @@ struct WrittenKeys {
             for relationship in toOnes[entityIndex] {
                 let slot = relationship.slot
                 var last: Int64 = 0
-                // Taken out, so that it is not copied.
+                // Moved, so that it is not copied.
                 var destinations: [Int64] = []
                 swap(&destinations, &keys[relationship.destination.index])
                 for index in start..<end {
@@ -62,8 +62,7 @@ struct WrittenKeys {
         }
     }
 
-    /// The keys that references lead to and that the save does not insert itself, ascending, by the entity that they are to
-    /// be of.
+    /// The keys of destinations that the save does not insert itself, ascending, by the entity of the destination.
     func keysToFind() -> [(entity: Entity, keys: [Int64])] {
         keys.indices.compactMap { index in
             guard !keys[index].isEmpty else { return nil }
@@ -73,8 +72,8 @@ struct WrittenKeys {
         }
     }
 
-    /// The keys of the inserted rows of an entity and those that inherit from it, ascending. Keys are given out in blocks, so
-    /// that they are few ranges.
+    /// The keys of the inserted rows of an entity and its subentities, ascending. Keys are reserved in blocks, so that
+    /// they are few ranges.
     private func insertedKeys(of entity: Entity) -> [Range<Int64>] {
         let isOfFamily = model.entities.map { $0.isKind(of: entity) }
         var ranges: [Range<Int64>] = []
@@ -93,7 +92,7 @@ struct WrittenKeys {
         return ranges.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The keys that are in no range, each once, ascending.
+    /// The keys outside all ranges, each once, ascending.
     private static func distinct(_ keys: [Int64], without ranges: [Range<Int64>]) -> [Int64] {
         var distinct: [Int64] = []
         var position = 0
@@ -105,9 +104,9 @@ struct WrittenKeys {
         return distinct
     }
 
-    /// The references that lead to keys which the store does not have.
+    /// The references to missing keys.
     ///
-    /// - Parameter missing: The missing keys, by the position of the entity that they are to be of.
+    /// - Parameter missing: The missing keys, by the position of the entity of the destination.
     func references(to missing: [Int: Set<Int64>], _ id: (Entity, Int64) -> ManagedObjectID) -> [WrittenReference] {
         var references: [WrittenReference] = []
         func add(_ relationship: Relationship, _ source: ManagedObjectID, _ key: Int64) {

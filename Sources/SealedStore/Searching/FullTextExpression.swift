@@ -1,11 +1,11 @@
 import Foundation
 import ObjectGraph
 
-/// A full-text query in FTS5's language. Every text becomes a string in quotation marks, so that nothing in it is syntax.
+/// A full-text query in FTS5's syntax. Every text becomes a quoted string, so that nothing in it is syntax.
 struct FullTextExpression {
-    /// The expression; nil where only ``shortWords`` are looked for.
+    /// The expression; nil if the query has only ``shortWords``.
     private(set) var match: String?
-    /// Words that are too short for an index of trigrams, with the positions of the columns that they are looked for in.
+    /// Words that are too short for an index of trigrams, with the positions of the searched columns.
     private(set) var shortWords: [ShortWord] = []
 
     struct ShortWord: Hashable {
@@ -16,11 +16,11 @@ struct FullTextExpression {
     private let index: FullTextIndex
     private let entity: Entity
 
-    /// A string without words, which is nowhere.
+    /// A string without words, which matches nothing.
     private static let nothing = #""""#
 
-    /// - Parameter columns: The positions of the columns to look at.
-    /// - Throws: ``SealedStoreError/unsupportedQuery(_:)`` for short words that are not looked for in any case.
+    /// - Parameter columns: The positions of the searched columns.
+    /// - Throws: ``SealedStoreError/unsupportedQuery(_:)`` for short words in an alternative.
     init(_ query: FullTextQuery, in columns: [Int], of index: FullTextIndex, entity: Entity) throws {
         self.index = index
         self.entity = entity
@@ -30,7 +30,7 @@ struct FullTextExpression {
 
     // MARK: Conjunctions
 
-    /// Takes queries apart that have to be fulfilled all. Of these, short words can be looked for without the index.
+    /// Splits a conjunction of queries. Its short words can be searched without the index.
     private mutating func conjuncts(of query: FullTextQuery, in columns: [Int]) throws -> [String] {
         switch query {
         case .all(let queries) where !queries.isEmpty:
@@ -92,14 +92,14 @@ struct FullTextExpression {
 
     // MARK: Words
 
-    /// What of a text is looked for, each by itself; nothing of it where it has no words.
+    /// The separately searched parts of a text; empty if it has no words.
     private func parts(of query: FullTextQuery, _ text: String) -> [String] {
         let parts: [String] =
             if case .words = query { text.split(whereSeparator: \.isWhitespace).map(String.init) } else { [text] }
         return parts.map { $0.replacing("\0", with: "") }.filter(hasTokens)
     }
 
-    /// Whether the tokenizer finds something in a text.
+    /// Whether the tokenizer finds tokens in a text.
     private func hasTokens(_ text: String) -> Bool {
         switch index.options.tokenizer {
         case .trigram: !text.isEmpty

@@ -4,7 +4,7 @@ import ObjectGraph
 struct SearchSource {
     /// The index that is searched.
     let index: FullTextIndex
-    /// What the statement asks of the index, and the values of its parameters; nothing where the index is of no use.
+    /// The conditions on the index, and the values of its parameters; empty if the index does not serve the search.
     let conditions: [String]
     let parameters: [Value]
 
@@ -14,7 +14,7 @@ struct SearchSource {
     /// The name of the index in the statement.
     private static let alias = "f"
 
-    /// - Throws: `FullTextError` where no index holds the attributes; ``SealedStoreError/unsupportedQuery(_:)``.
+    /// - Throws: `FullTextError` if no index holds the attributes; ``SealedStoreError/unsupportedQuery(_:)``.
     init(_ search: FullTextSearch, of entity: Entity, _ schema: StoreSchema) throws {
         let names = Set(search.properties).union(search.query.properties).union(search.weights.keys)
         let properties = names.compactMap { entity.propertiesByName[$0] }
@@ -45,22 +45,23 @@ struct SearchSource {
             search.weights.isEmpty ? [] : index.indexed.columns.map { search.weights[$0.property.name] ?? 1 }
     }
 
-    /// A request's condition, together with what the index cannot tell.
+    /// A request's predicate, with the part of the search that the index does not serve.
     func predicate(with predicate: QueryExpression?) -> QueryExpression? {
         guard let residue, let predicate else { return residue ?? predicate }
         return .and([residue, predicate])
     }
 
-    /// The beginning of FROM. The order of the tables is fixed: first what the index finds, then the row of each.
+    /// The beginning of the FROM clause. The order of the tables is fixed: first the matches of the index, then their
+    /// rows.
     func join(to table: String) -> String {
         conditions.isEmpty
             ? table : #"\#(index.table) AS \#(Self.alias) CROSS JOIN \#(table) ON t0."_id" = \#(Self.alias).rowid"#
     }
 
-    /// The order of rows, best first; nil where the index is of no use.
+    /// The order of rows, best first; nil if the index does not serve the search.
     var order: String? { conditions.isEmpty ? nil : "\(relevance) DESC" }
 
-    /// How well a row fits: larger is better.
+    /// The relevance of a row: larger is better.
     var relevance: String {
         if conditions.isEmpty { return "0" }
         if weights.isEmpty { return "-\(Self.alias).rank" }
@@ -72,7 +73,8 @@ struct SearchSource {
 
     // MARK: Excerpts
 
-    /// The statement that reads excerpts of the row with a key, its last parameter; nil where the index is of no use.
+    /// The statement that reads excerpts of the row with a key, its last parameter; nil if the index does not serve the
+    /// search.
     func excerptStatement(_ excerpts: [FullTextExcerpt]) throws -> (sql: String, parameters: [Value])? {
         guard !conditions.isEmpty else { return nil }
         var parameters: [Value] = []

@@ -3,15 +3,15 @@ import ObjectGraph
 
 /// The statements that delete rows of an entity. Their first parameters are the keys.
 struct DeletionStatements: Sendable {
-    /// Deletes the rows if they have a version, which is the parameter behind the keys; null stands for any.
+    /// Deletes the rows that have a version, which is the parameter after the keys; null stands for any.
     let delete: SQLText
     /// Counts the rows that ``delete`` deletes.
     let count: SQLText
-    /// Asks for the keys of the rows that have another version.
+    /// Selects the keys of the rows that still exist.
     let remaining: SQLText
-    /// What is done about the to-one relationships that lead to the deleted rows.
+    /// The statements for the to-one relationships of other rows to the deleted rows.
     let keyReferences: [ReferenceStatements]
-    /// What is done about the pairs of join tables that the deleted rows are in.
+    /// The statements for the pairs of join tables with the deleted rows.
     let pairs: [ReferenceStatements]
 
     init(_ entity: Entity, _ schema: StoreSchema, _ form: KeyGroup.Form) {
@@ -42,18 +42,18 @@ struct DeletionStatements: Sendable {
     }
 }
 
-/// What a save does about the references of other rows to rows that it has deleted, all of which stand in one column.
+/// The statements for the references of other rows, in one column, to rows that a save has deleted.
 struct ReferenceStatements: Sendable {
-    /// The relationship of the deleted objects; nil if only others lead to them.
+    /// The relationship of the deleted objects; nil if there is only the opposite direction.
     let rule: Relationship?
-    /// The relationship of the objects that remain; nil if they do not lead to the deleted ones.
+    /// The relationship of the remaining objects; nil if there is only the opposite direction.
     let reference: Relationship?
-    /// Finds the references that may not be cleared: the key of the object that remains, and that of the deleted one.
+    /// Selects the references that may not be cleared: the keys of the remaining and of the deleted object.
     let finding: SQLText?
     /// Clears the references.
     let clearing: SQLText?
 
-    /// The keys in the rows of a to-one relationship's sources: one statement either clears or finds them.
+    /// The keys in the rows of a to-one relationship's sources: one statement either clears or selects them.
     fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: KeyGroup.Form) {
         rule = relationship.inverse
         reference = relationship
@@ -68,7 +68,7 @@ struct ReferenceStatements: Sendable {
         }
     }
 
-    /// The pairs of a join table. Those of objects that are deleted as well are found under no delete rule.
+    /// The pairs of a join table. No delete rule selects pairs of two deleted objects.
     ///
     /// - Parameters:
     ///   - rule: The relationship from the deleted objects to the others; nil if there is none.
@@ -81,8 +81,8 @@ struct ReferenceStatements: Sendable {
     ) {
         self.rule = rule
         self.reference = reference ?? rule?.inverse
-        // The deleted objects own the pairs of `rule` and are the members of those of `reference`. A relationship that is its
-        // own inverse has both kinds of pairs, in one table.
+        // The deleted objects own the pairs of `rule`, and are the members of the pairs of `reference`. A relationship
+        // that is its own inverse has both kinds of pairs, in one table.
         guard let pairs = (reference ?? rule).flatMap({ schema.joinTables[$0.index] }) else {
             preconditionFailure("a relationship without a key has a join table")
         }

@@ -2,28 +2,28 @@ import EncryptedSQLite
 import Guarded
 import ObjectGraph
 
-/// How rows of an entity are inserted. The parameters of a row are its key, its version, the number of the entity where the
-/// table has a column for it, and the values of the properties that have columns.
+/// The statements that insert rows of an entity. The parameters of a row are its key, its version, the number of the
+/// entity if the table has a column for it, and the values of the properties with columns.
 final class EntityInsertion: Sendable {
     let entity: Entity
     /// Inserts one row.
     let single: SQLText
     let columns: [WrittenColumn]
     let signedSlots: SignedSlots
-    /// The number of the entity; nil where the table has no column for it.
+    /// The number of the entity; nil if the table has no column for it.
     let code: Int64?
     /// The to-one relationships of the entity.
     let toOnes: [Relationship]
-    /// Those of them whose inverse is to-one as well.
+    /// The one-to-one relationships among them.
     let oneToOnes: [Relationship]
 
-    /// What the statement of a block is made of; nil where there is none.
+    /// The parts of the statement of a block; nil if there is none.
     private let parts: (beginning: String, row: String)?
     private let knownBlock = Guarded<SQLText?>(nil)
 
     /// The number of rows of a block.
     static let blockCount = 32
-    /// From how many rows of a save on it pays to prepare the statement of a block.
+    /// The number of rows of a save from which the preparation of a block's statement pays off.
     static let smallestSave = 8 * blockCount
     /// The largest number of parameters of a block.
     private static let parameterLimit = 1024
@@ -48,10 +48,10 @@ final class EntityInsertion: Sendable {
         parts = isBlockable ? (beginning, row) : nil
     }
 
-    /// Inserts ``blockCount`` rows; nil where that would take longer than one after the other.
+    /// Inserts ``blockCount`` rows; nil if that is slower than single insertions.
     ///
-    /// SQLite keeps the pages that a statement changes as they were, to be able to take it back, unless it inserts a single
-    /// row. In a table without indexes those are few pages for many rows.
+    /// SQLite keeps the original of each page that a statement changes, to be able to roll the statement back, unless
+    /// it inserts a single row. In a table without indexes these are few pages for many rows.
     var block: SQLText? {
         guard let parts else { return nil }
         return knownBlock.withLock { known in
@@ -67,7 +67,7 @@ final class EntityInsertion: Sendable {
 /// The column of a property in a statement.
 struct WrittenColumn {
     let slot: Int
-    /// Whether texts in it may be of several forms.
+    /// Whether the column may hold texts in several forms.
     let isText: Bool
 
     init(_ property: Property) {

@@ -1,23 +1,23 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The columns that are read of the rows of an entity and those that inherit from it, and how they become rows.
+/// The columns that a fetch reads of the rows of an entity and its subentities, and their conversion to rows.
 final class EntitySelection: Sendable {
     /// The columns, each with the prefix `t0.`, separated by commas.
     let columns: String
     /// The number of columns.
     let columnCount: Int32
-    /// The condition on `_entity`, with the prefix `t0.`; nil where all rows of the table are of the entity's family.
+    /// The condition on `_entity`, with the prefix `t0.`; nil if all rows of the table are of the entity's family.
     let familyCondition: String?
-    /// The condition on `_entity` where objects of subentities are left out.
+    /// The condition on `_entity` that excludes objects of subentities.
     let exactCondition: String?
 
-    /// How the rows of one entity are read.
+    /// The columns of the rows of one entity.
     private final class RowLayout: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let cells: [Cell]
-        /// The slots of properties that have columns which are not read.
+        /// The slots of properties with columns that are not read.
         let omittedSlots: [Int]
 
         init(entityIndex: Int, slotCount: Int, cells: [Cell], omittedSlots: [Int]) {
@@ -28,7 +28,7 @@ final class EntitySelection: Sendable {
         }
     }
 
-    /// What a column holds. It is strict: the values have its type, or are NULL.
+    /// The type of a column. Tables are STRICT: the values have the type, or are NULL.
     private enum Content {
         case integer, real, text, blob
         /// The primary key of a destination, which is positive.
@@ -52,15 +52,15 @@ final class EntitySelection: Sendable {
         let slot: Int
         let column: Int32
         let content: Content
-        /// The column that tells whether the value was left in the store; nil where it never is.
+        /// The column that is true if the value was left in the store; nil if it never is.
         let deferral: Int32?
         /// The bit of a column of reals in the row's ``VersionWord``.
         let signBit: Int?
-        /// Whether NULL is a missing value, which is reported.
+        /// Whether NULL is reported as a missing value.
         let isRequired: Bool
     }
 
-    /// The entity at the top of the inheritance.
+    /// The root entity.
     private let root: Entity
     private let layouts: [Int64: RowLayout]
     private let onlyLayout: RowLayout?
@@ -71,7 +71,7 @@ final class EntitySelection: Sendable {
     /// Whether large values may be left in the store.
     let mayDefer: Bool
 
-    /// - Parameter properties: Whose columns are read; nil for all.
+    /// - Parameter properties: The properties whose columns are read; nil for all.
     init(_ entity: Entity, _ table: EntityTable, only properties: Set<Property>? = nil) {
         root = table.root
         isPartial = properties != nil
@@ -110,7 +110,7 @@ final class EntitySelection: Sendable {
         onlyLayout = table.hasEntityColumn ? nil : layouts.first
         self.layouts = Dictionary(
             zip(entity.family, layouts).compactMap { member, layout in
-                // No object is of an abstract entity.
+                // An abstract entity has no objects.
                 member.isAbstract ? nil : table.codes[member].map { ($0, layout) }
             },
             uniquingKeysWith: { first, _ in first }
@@ -124,13 +124,13 @@ final class EntitySelection: Sendable {
         includesSubentities ? familyCondition : exactCondition
     }
 
-    /// Copies the rows that the statement has left.
+    /// Copies the remaining rows of the statement.
     ///
     /// - Parameters:
-    ///   - observer: Who is told of each.
-    ///   - isWanted: Whether the statement's current row is one to copy.
-    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, or is of an entity
-    ///   that the store does not know, and what a step throws.
+    ///   - observer: Counts the rows.
+    ///   - isWanted: Whether to copy the statement's current row.
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if a row has a key that is not positive, or is of an
+    ///   unknown entity; errors of a step.
     @inline(__always)
     func readAll(
         _ statement: borrowing Statement,
@@ -178,7 +178,7 @@ final class EntitySelection: Sendable {
             entity: layout.entityIndex,
             slotCount: layout.slotCount
         )
-        // The value is asked for before its type: only a zero may be a NULL, and so most columns cost one call.
+        // The value is read before its type: only a zero may be NULL, so that most columns cost one call.
         for cell in layout.cells {
             switch cell.content {
             case .key:

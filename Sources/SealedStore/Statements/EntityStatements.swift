@@ -2,13 +2,13 @@ import EncryptedSQLite
 import Guarded
 import ObjectGraph
 
-/// What the statements about an entity have in common, worked out once for each entity of a schema.
+/// The statements and columns of each entity of a schema.
 struct EntityStatements: Sendable {
     /// The columns that a fetch of each entity reads, at its `Entity.index`.
     private let selections: [EntitySelection]
-    /// How rows of each entity are inserted.
+    /// The statements that insert rows of each entity.
     private let insertions: [EntityInsertion]
-    /// The statements that delete rows, made when they are first needed.
+    /// The statements that delete rows, made at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
 
@@ -23,7 +23,7 @@ struct EntityStatements: Sendable {
 
     func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
 
-    /// The statements that delete rows of an entity, whose keys they name in a form.
+    /// The statements that delete rows of an entity whose keys are named in a form.
     func deletion(from entity: Entity, _ form: KeyGroup.Form) -> DeletionStatements {
         let key = DeletionKey(entityIndex: entity.index, form: form)
         return deletions.withLock { known in

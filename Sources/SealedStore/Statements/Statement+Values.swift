@@ -26,7 +26,7 @@ extension Statement {
         }
     }
 
-    /// Binds a slot of a row without copying text and blobs: the row must live until the statement has run.
+    /// Binds a slot of a row without a copy of texts and blobs: the row must exist until the statement has run.
     @inline(__always)
     func bind(_ row: Row, _ slot: Int, at index: Int32) throws {
         switch row.tag(at: slot) {
@@ -35,13 +35,13 @@ extension Statement {
         case .real: try bind(row.real(at: slot), at: index)
         case .text: try row.withBytes(at: slot) { try bind(staticText: $0, at: index) }
         case .blob: try row.withBytes(at: slot) { try bind(staticBlob: $0, at: index) }
-        // Of an object that is inserted again: it must not be written as empty where it cannot be read.
+        // The object is inserted again: a value that cannot be read must not be written as empty.
         case .deferredBlob: try row.readBlob(at: slot).withUnsafeBytes { try bind(blob: $0, at: index) }
         case .omitted: preconditionFailure("a partial row is never saved")
         }
     }
 
-    /// A value of the current row, whatever its type.
+    /// The value of a column of any type in the current row.
     func value(at index: Int32) -> Value {
         switch columnType(index) {
         case .integer: .integer(integer(at: index))
