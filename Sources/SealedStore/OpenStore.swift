@@ -56,18 +56,6 @@ public final class OpenStore: Sendable {
         }
     }
 
-    /// Runs `body` on the state that the context is pinned to, or with nil on the latest state.
-    func reading<R>(for context: ManagedObjectContext?, _ body: (SnapshotGeneration?) throws -> R) throws -> R {
-        try throwingQueryErrors {
-            guard let token = context?.queryGenerationToken else { return try body(nil) }
-            for case let generation as SnapshotGeneration in token.generations
-            where generation.storeID == ObjectIdentifier(self) {
-                return try generation.snapshot.perform { try body(generation) }
-            }
-            return try body(nil)
-        }
-    }
-
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws. The
     /// error of a violated unique index names entity and properties of the model.
     func writeTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
@@ -86,7 +74,7 @@ public final class OpenStore: Sendable {
     }
 
     /// Runs `body`, and throws errors of functions in its statements as `QueryError`.
-    private func throwingQueryErrors<R>(_ body: () throws -> R) throws -> R {
+    func throwingQueryErrors<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch DatabaseError.integerOverflow {

@@ -25,9 +25,9 @@ public final class ManagedObjectContext {
     public var didGetChanges: (() -> Void)?
     /// Called by any thread when another context has saved something, for this one to take in with
     /// ``processPendingChanges()``, and again for what comes after that.
-    public var didGetNews: (@Sendable () -> Void)? {
-        get { inbox.didGetNews }
-        set { inbox.didGetNews = newValue }
+    public var onRemoteChange: (@Sendable () -> Void)? {
+        get { inbox.onRemoteChange }
+        set { inbox.onRemoteChange = newValue }
     }
     /// Whether ``didGetChanges`` is called for the next further object that is changed, too, though there are changes.
     package var announcesNextChange = false

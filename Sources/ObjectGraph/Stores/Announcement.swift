@@ -17,28 +17,28 @@ enum Announcement: Sendable {
 final class ContextInbox: Sendable {
     private struct State {
         var announcements: [Announcement] = []
-        var didGetNews: (@Sendable () -> Void)?
+        var onRemoteChange: (@Sendable () -> Void)?
     }
 
     private let state = Guarded(State())
     private let count = Atomic<Int>(0)
 
     /// Called for the first announcement, and for the first one after each ``take()``.
-    var didGetNews: (@Sendable () -> Void)? {
-        get { state.withLock { $0.didGetNews } }
-        set { state.withLock { $0.didGetNews = newValue } }
+    var onRemoteChange: (@Sendable () -> Void)? {
+        get { state.withLock { $0.onRemoteChange } }
+        set { state.withLock { $0.onRemoteChange = newValue } }
     }
 
     /// Whether there are no announcements; costs one atomic load.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func post(_ announcement: Announcement) {
-        let didGetNews = state.withLock { state in
+        let onRemoteChange = state.withLock { state in
             state.announcements.append(announcement)
-            return state.announcements.count == 1 ? state.didGetNews : nil
+            return state.announcements.count == 1 ? state.onRemoteChange : nil
         }
         count.wrappingAdd(1, ordering: .releasing)
-        didGetNews?()
+        onRemoteChange?()
     }
 
     /// Empties the inbox and returns its announcements, oldest first.

@@ -6,7 +6,7 @@ extension ModelContext {
     func becomeMainContext() {
         enableAutosave(on: MainActor.shared)
         let reference = MainContextReference(context: self)
-        graph.didGetNews = {
+        graph.onRemoteChange = {
             Task { @MainActor in reference.context?.processPendingChanges() }
         }
     }
