@@ -37,15 +37,18 @@ import Testing
     }
 
     @Test func `relationships of several objects are read one by one`() throws {
-        let authors = try newContext().all("Author")
+        let context = newContext()
+        let authors = try context.all("Author")
         #expect(authors.map { $0[many: "books"].count }.sorted() == [0, 1, 2, 3])
         for book in authors.flatMap({ $0[many: "books"] }) {
-            #expect(book[one: "author"].map(authors.contains) == true)
+            let author = try #require(book[one: "author"])
+            #expect(authors.contains { $0 === author })
         }
+        withExtendedLifetime(context) {}
     }
 
     @Test func `an asynchronous fetch reports its rows at its end`() async throws {
-        let progress = Progress()
+        let progress = Progress(totalUnitCount: -1)
         let context = newContext()
         let found: [ManagedObject] = try await context.fetchAsynchronously(late, progress: progress)
         #expect(found.count == 2)
