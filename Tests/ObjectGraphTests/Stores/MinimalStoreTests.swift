@@ -67,7 +67,8 @@ import Testing
         expectUnsupported("QueryPlanRequest") { _ = try context.explain(late) }
         expectUnsupported("EraseRequest") { try coordinator.eraseStores() }
         expectUnsupported("DictionaryFetchRequest") {
-            _ = try context.fetchDictionaries(DictionaryFetchRequest(author, [ExpressionDescription("n", .objectCount)]))
+            let count = ExpressionDescription("count", .objectCount)
+            _ = try context.fetchDictionaries(DictionaryFetchRequest(author, [count]))
         }
         expectUnsupported("FullTextMatchRequest") {
             var request = late
