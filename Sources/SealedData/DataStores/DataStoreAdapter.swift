@@ -37,7 +37,7 @@ final class DataStoreAdapter: IncrementalStore {
     /// The related models that the store returned with the results of the last fetch.
     let related = Guarded<[Int64: DefaultSnapshot]>([:])
 
-    /// Who asks where no context does.
+    /// The editing state of requests without a context.
     private let ownEditingState = EditingState()
 
     var connection: any DataStoreConnection { target.connection }
@@ -57,7 +57,7 @@ final class DataStoreAdapter: IncrementalStore {
         for model: ManagedObjectModel
     ) throws -> DataStoreAdapter {
         guard let target = description.options[targetOption] as? Target else {
-            throw SwiftDataError(.loadIssueModelContainer, "a store of this type is opened by a ModelContainer")
+            throw SwiftDataError(.loadIssueModelContainer, "only a ModelContainer opens a store of this type")
         }
         if let names = description.entityNames, names.count < model.entities.count {
             _ = try ManagedObjectModel(entities: model.entities.filter { names.contains($0.name) }.map(\.description))
@@ -103,7 +103,7 @@ final class DataStoreAdapter: IncrementalStore {
         }
     }
 
-    /// Who asks.
+    /// The editing state of a context.
     func editingState(of context: ManagedObjectContext?) -> EditingState {
         (context?.owner as? ModelContext)?.editingState ?? ownEditingState
     }
