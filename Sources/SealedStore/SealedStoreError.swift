@@ -29,12 +29,12 @@ extension SealedStoreError: CustomStringConvertible {
         switch self {
         case .modelMismatch(let differences):
             (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
-        case .notAStore: "the database holds no store: it has no table '_metadata'"
+        case .notAStore: "the database is not a store: it has no table '_metadata'"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"
         case .malformedOption(let name): "the option '\(name)' does not take a value of this type"
-        case .unsupportedQuery(let part): "the query cannot be carried out by the store: \(part)"
-        case .notRepresentable(let property): "a value of '\(property)' cannot be kept exactly: it is negative zero"
+        case .unsupportedQuery(let part): "the store does not support this part of a query: \(part)"
+        case .notRepresentable(let property): "a value of '\(property)' cannot be stored exactly: it is negative zero"
         case .foreignSchema(let object):
             "the schema of the file is not the one that the store made: '\(object)' is missing, altered or foreign"
         case .notWritten(let entity): "rows of '\(entity)' were not written, and the save was rolled back"

@@ -34,10 +34,10 @@ struct QueryCommand: ParsableCommand {
     @Option(help: "The largest number of objects.")
     var limit: Int?
 
-    @Option(help: "The number of objects to leave out at the beginning.")
+    @Option(help: "The number of objects to skip at the beginning.")
     var offset = 0
 
-    @Option(help: "How to write objects: as 'table' or as 'json'.")
+    @Option(help: "The output format: 'table' or 'json'.")
     var format = Format.table
 
     func validate() throws {

@@ -5,7 +5,7 @@ import ArgumentParser
 struct SealedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealed",
-        abstract: "Looks into encrypted SealedData stores, without the program that made them.",
+        abstract: "Reads encrypted SealedData stores, without the programs that created them.",
         discussion: """
             The passphrase comes from the environment variable SEALED_PASSPHRASE or is asked for on the terminal. \
             Stores are only read.

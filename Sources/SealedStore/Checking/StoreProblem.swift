@@ -51,17 +51,17 @@ extension StoreProblem: CustomStringConvertible {
         let text =
             switch kind {
             case .damage(let words): "the file is damaged: \(words)"
-            case .unknownEntity: "rows of an entity that the model does not have"
+            case .unknownEntity: "rows of an unknown or abstract entity"
             case .invalidKey: "primary keys that are not positive"
             case .invalidVersion: "rows without a version"
-            case .exhaustedSequence: "primary keys that would be given out again"
-            case .missingValue: "no value, though it is not optional"
+            case .exhaustedSequence: "primary keys that the sequence would return again"
+            case .missingValue: "no value of a required property"
             case .strayValue: "a value in rows of an entity that does not have the property"
-            case .danglingReference: "references to objects that are not there"
-            case .danglingOwner: "members of objects that are not there"
-            case .inverseMismatch: "references whose inverse does not lead back"
-            case .invalidOrder: "members without a place of their own"
-            case .indexMismatch: "an index that does not fit the rows"
+            case .danglingReference: "references to missing objects"
+            case .danglingOwner: "members of missing objects"
+            case .inverseMismatch: "references whose inverse does not refer back"
+            case .invalidOrder: "members without a unique position"
+            case .indexMismatch: "an index that differs from its table"
             }
         let key = firstKey.map { ", the first at \($0)" } ?? ""
         return place.map { "\($0): \(text) (\(count)\(key))" } ?? text

@@ -151,7 +151,7 @@ import Testing
         let problems = try problems(after: #"UPDATE "Person" SET "mother" = 77 WHERE "_id" IN (3, 4)"#)
         #expect(
             problems.map(\.description)
-                == ["Person.mother: references to objects that are not there (2, the first at 3)"]
+                == ["Person.mother: references to missing objects (2, the first at 3)"]
         )
     }
 }

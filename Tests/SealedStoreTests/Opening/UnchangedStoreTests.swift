@@ -51,7 +51,7 @@ import Testing
         #expect(try contents() == before)
         #expect(throws: SealedStoreError.notAStore) { try SealedStore.model(of: description(isReadOnly: isReadOnly)) }
         #expect(try contents() == before)
-        #expect(SealedStoreError.notAStore.description.contains("holds no store"))
+        #expect(SealedStoreError.notAStore.description.contains("is not a store"))
     }
 
     @Test(arguments: [false, true], [false, true])
