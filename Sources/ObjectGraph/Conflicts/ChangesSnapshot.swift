@@ -23,8 +23,9 @@ struct ChangesSnapshot {
     func restore(_ context: ManagedObjectContext) {
         for entry in context.changedEntries where states[ObjectIdentifier(entry.object)] == nil {
             entry.state.pointee.changes = nil
-            entry.state.pointee.flags.subtract([.inserted, .updated, .deleted, .deletePropagated, .deletedByCascade])
-            entry.state.pointee.flags.subtract([.listedAsInserted, .listedAsUpdated, .listedAsDeleted])
+            entry.state.pointee.life.revert()
+            entry.state.pointee.flags.subtract(.listed)
+            entry.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
         }
         for (object, state) in states.values {
             object.state.pointee = state

@@ -35,9 +35,9 @@ extension ConflictResolution {
 
     /// Takes note that an object is gone of which only relationships were changed that other rows tell.
     private func forget(_ object: any GraphObject) {
-        if object.state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+        if object.life.isUpdated { context.updated.remove(object) }
         object.state.pointee.flags.remove(.outdated)
-        object.state.pointee.flags.insert(.vanished)
+        object.life.markMissing()
         context.deletionStamp &+= 1
     }
 
@@ -58,7 +58,7 @@ extension ConflictResolution {
         let isSettled = context.mergePolicy != .error && attempts < Self.mostAttempts
         if isSettled, !context.mergePolicy.objectWins {
             return context.restoreWithCascades(
-                objects.compactMap(\.self).filter { $0.state.pointee.flags.contains(.deleted) }
+                objects.compactMap(\.self).filter { $0.life.isDeleted }
             )
         }
         // Without a relationship back, there are no members to read again.
@@ -105,7 +105,7 @@ extension ConflictResolution {
 extension GraphObject {
     /// Whether the object's own row is to be changed: other rows hold the members of a to-many relationship.
     fileprivate var hasChangedValues: Bool {
-        guard state.pointee.flags.contains(.updated), let changes = state.pointee.changes else { return false }
+        guard state.pointee.life.isUpdated, let changes = state.pointee.changes else { return false }
         return (0..<changes.slotCount).contains { slot in
             switch changes[slot] {
             case .value, .composite: true

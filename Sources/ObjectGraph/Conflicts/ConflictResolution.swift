@@ -51,7 +51,7 @@ struct ConflictResolution {
         let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
             guard let object, object.hasChanges else { return false }
-            let isInsertedAgain = rows[id] == nil && !object.state.pointee.flags.contains(.deleted)
+            let isInsertedAgain = rows[id] == nil && !object.life.isDeleted
             return !(isInsertedAgain && context.mergePolicy == .overwrite) || object.hasAllValues
         }
         guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
@@ -69,7 +69,7 @@ struct ConflictResolution {
             object.state.pointee.flags.remove(.outdated)
         }
         if !context.mergePolicy.objectWins {
-            context.restoreWithCascades(present.map(\.object).filter { $0.state.pointee.flags.contains(.deleted) })
+            context.restoreWithCascades(present.map(\.object).filter { $0.life.isDeleted })
         }
         for (object, row) in present { merge(row, into: object) }
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
@@ -112,7 +112,7 @@ struct ConflictResolution {
         case .rollback:
             object.takeBackRelationships()
             object.dropChanges { _ in true }
-            if state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+            if state.pointee.life.isUpdated { context.updated.remove(object) }
         }
         if let base { context.unloadMembers(toldBy: base) }
         context.unloadMembers(toldBy: row)
@@ -134,19 +134,18 @@ struct ConflictResolution {
     /// policy is to overwrite.
     private func settleMissing(_ object: any GraphObject) {
         let state = object.state
-        if state.pointee.flags.contains(.deleted) {
+        if state.pointee.life.isDeleted {
             context.deleted.remove(object)
-            state.pointee.flags.insert(.vanished)
-        } else if state.pointee.flags.contains(.updated) {
+            object.life.markMissing()
+        } else if state.pointee.life.isUpdated {
             context.updated.remove(object)
             if context.mergePolicy == .overwrite {
                 // Under its own key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
-                state.pointee.flags.remove(.vanished)
                 context.inserted.add(object)
             } else {
                 state.pointee.changes = nil
-                state.pointee.flags.insert(.vanished)
+                object.life.markMissing()
             }
         }
         context.deletionStamp &+= 1

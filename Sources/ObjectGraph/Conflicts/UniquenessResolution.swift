@@ -72,7 +72,7 @@ struct UniquenessResolution {
         var owners: [UniqueValues: any GraphObject] = [:]
         for entry in context.inserted.entries + context.updated.entries {
             let object = entry.object
-            guard object.hasChanges, !entry.state.pointee.flags.contains(.deleted),
+            guard object.hasChanges, !entry.life.isDeleted,
                 object.entity.isKind(of: constraint.entity), let values = constraint.values(of: object)
             else { continue }
             if let owner = owners[values], owner !== object {
@@ -132,7 +132,7 @@ struct UniquenessResolution {
             if isSaved {
                 object.takeBackRelationships()
                 object.state.pointee.changes = nil
-                if object.state.pointee.flags.contains(.updated) { context.updated.remove(object) }
+                if object.life.isUpdated { context.updated.remove(object) }
             } else {
                 object.giveSavedMembersBack()
                 context.delete(object)
@@ -198,7 +198,7 @@ struct UniquenessResolution {
             context.propagateDeletes()
         } else {
             context.inserted.remove(object)
-            object.state.pointee.flags.insert(.vanished)
+            object.life.markMissing()
             absorbed.append(Absorbed(object: object, survivor: survivor))
         }
     }
@@ -270,6 +270,7 @@ struct UniquenessResolution {
             if type(of: last.object) == handler.objectType,
                 let replaced = handler.table.replaceUnused(survivor.key, with: last.object)
             {
+                state.pointee.life.markPresent()
                 state.pointee.flags = []
                 withExtendedLifetime(replaced) {}
             }

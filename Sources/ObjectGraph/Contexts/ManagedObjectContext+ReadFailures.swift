@@ -79,13 +79,13 @@ extension ManagedObjectContext {
     /// object without changes takes in what the store has.
     private func isOutdated(_ object: any GraphObject) -> Bool {
         let key = object.state.pointee.key
-        guard key > 0, object.state.pointee.flags.isDisjoint(with: .listedOrGone),
+        guard key > 0, object.life == .unchanged,
             let rows = try? store(for: object.entity)
                 .newValuesForObjects(with: [id(entity: object.entity, key: key)], with: self)
         else { return false }
         guard let row = rows.first(where: { $0.key == key }) else {
             deletionStamp &+= 1
-            object.state.pointee.flags.insert(.vanished)
+            object.life.markMissing()
             return true
         }
         guard let known = object.lastRow, known.isOlder(than: row) else { return false }
@@ -122,7 +122,7 @@ extension GraphObject {
     /// was never saved, has nothing to read.
     func reportLoss(at slot: Int) {
         guard let handler = state.pointee.handler, handler.context == nil, handler.island == nil,
-            state.pointee.key > 0, state.pointee.flags.isDisjoint(with: [.vanished, .inserted, .deletionSaved])
+            state.pointee.key > 0, state.pointee.life.canBeFilled
         else { return }
         handler.readFailures?.reportLoss(
             .init(
@@ -153,7 +153,7 @@ extension GraphObject {
     /// Reports that a required to-one relationship leads to an object that the store does not have.
     package func reportMissingDestination(at slot: Int) {
         guard let context = state.pointee.handler?.context, state.pointee.key > 0,
-            state.pointee.flags.isDisjoint(with: [.inserted, .deleted, .vanished]), let row = lastRow, row.tells(slot),
+            state.pointee.life.isStored, let row = lastRow, row.tells(slot),
             destinationKey(at: slot) == row.integer(at: slot), !context.hasFailure(of: self, at: slot)
         else { return }
         reportFailure(at: slot, row.isNull(at: slot) ? ReadFailures.MissingValue() : ReadFailures.RowIsGone())

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         clearChangeLists()
         for object in changed { object.dropChanges() }
         // Their deletion was saved, and only undone in memory.
-        for object in returned { object.state.pointee.flags.insert(.vanished) }
+        for object in returned where object.life == .unchanged { object.life.markMissing() }
         removeFromContext(new)
         readOutdatedAgain(among: changed)
         childInboxes.inboxes.post(.revert, except: nil)
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     ///     left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard let handler = object.state.pointee.handler, handler.context === self, object.state.pointee.key > 0,
-            object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
+            object.life.canBeFilled
         else { return }
         readFailures.removeAll {
             $0.key == object.state.pointee.key && handlers[$0.entityIndex].table === handler.table
@@ -74,9 +74,9 @@ extension ManagedObjectContext {
         // What was changed before can be undone, the refresh cannot.
         registerUndo()
         withoutRecording {
-            if object.state.pointee.flags.contains(.deleted) { restore([object]) }
+            if object.life.isDeleted { restore([object]) }
             object.takeBackRelationships()
-            if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
+            if object.life.isUpdated { updated.remove(object) }
             object.turnIntoFault()
             object.tellObserversOfAll()
             if object.state.pointee.changes != nil { markUpdated(object) }

@@ -64,9 +64,9 @@ public final class ManagedObjectContext {
     var childInboxes = InboxList()
 
     // No access to the lists comes back to the context: checks for overlaps would only cost time.
-    @exclusivity(unchecked) var inserted = ChangeList(mark: .inserted, listed: .listedAsInserted)
-    @exclusivity(unchecked) var updated = ChangeList(mark: .updated, listed: .listedAsUpdated)
-    @exclusivity(unchecked) var deleted = ChangeList(mark: .deleted, listed: .listedAsDeleted)
+    @exclusivity(unchecked) var inserted = ChangeList(.inserted)
+    @exclusivity(unchecked) var updated = ChangeList(.updated)
+    @exclusivity(unchecked) var deleted = ChangeList(.deleted)
     /// Deleted objects whose delete rules have not been applied yet.
     @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
     @exclusivity(unchecked) var isPropagatingDeletes = false
@@ -194,7 +194,7 @@ public final class ManagedObjectContext {
         handlers.filter(\.entity.isRoot).flatMap { handler in
             handler.table.sweep()
             return handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
-                .filter { !$0.state.pointee.flags.contains(.vanished) }
+                .filter { !$0.life.isMissing }
         }
     }
 
@@ -232,16 +232,16 @@ public final class ManagedObjectContext {
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
         let id = current(id)
         guard let entity = entity(of: id), let object = knownObject(forKey: id.key, of: entity) else { return nil }
-        return object.state.pointee.flags.contains(.vanished) ? nil : object
+        return object.life.isMissing ? nil : object
     }
 
-    /// The object with a key, be it there still or vanished.
+    /// The object with a key, present or missing in the store.
     func knownObject(forKey key: Int64, of entity: Entity) -> (any GraphObject)? {
         guard let found = handlers[entity.index].table.object(forKey: key) else { return nil }
         return handlers[found.entity].graphObject(found.object)
     }
 
-    /// The object with a key that a relationship leads to, be it there still or vanished. An object of an entity that the
+    /// The object with a key that a relationship leads to, present or missing in the store. An object of an entity that the
     /// relationship does not lead to is not returned: in a damaged store a key may be that of any object of the table.
     func knownDestination(forKey key: Int64, of relationship: Relationship) -> (any GraphObject)? {
         let index = relationship.destination.index
@@ -264,7 +264,7 @@ public final class ManagedObjectContext {
         let handler = handlers[entity.index]
         guard self.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
             var state = ObjectState(handler: handler, key: id.key)
-            state.flags = .vanished
+            state.life.markMissing()
             return handler.makeObject(state)
         }
         handler.table.reserve(1)
@@ -274,7 +274,7 @@ public final class ManagedObjectContext {
             let found = reading(entity, key: id.key) { try existingObject(with: id) }
             if let object = found ?? nil { return object }
             var state = ObjectState(handler: handler, key: id.key)
-            state.flags = .vanished
+            state.life.markMissing()
             return handler.makeObject(state)
         }
         let object = handler.makeObject(ObjectState(handler: handler, key: id.key))
@@ -288,13 +288,13 @@ public final class ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
         let id = current(id)
         if let object = registeredObject(for: id) {
-            if object.state.pointee.chunk == nil, object.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
+            if object.state.pointee.chunk == nil, object.life.canBeFilled {
                 object.fireFault()
-                guard object.state.pointee.chunk != nil || object.state.pointee.flags.contains(.vanished) else {
+                guard object.state.pointee.chunk != nil || object.life.isMissing else {
                     throw ObjectGraphError.unreadable(unreadableValues)
                 }
             }
-            return object.state.pointee.flags.contains(.vanished) ? nil : object
+            return object.life.isMissing ? nil : object
         }
         guard id.key > 0, let entity = entity(of: id) else { return nil }
         let rows = try store(for: entity).newValuesForObjects(with: [self.id(entity: entity, key: id.key)], with: self)

@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         let saved: [T] = try savedObjects(new.isEmpty ? Array(keys) : keys.filter { $0 > 0 }, for: request)
         propagateDeletes()
         if saved.count == keys.count, zip(saved, keys).allSatisfy({ $0.state.pointee.key == $1 }) {
-            return saved.filter { $0.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) }
+            return saved.filter { !$0.life.isGone }
         }
         let entity = request.entity
         var objects = new

@@ -6,7 +6,7 @@ extension GraphObject {
     /// save of the context reports the store's error.
     func fireFault() {
         guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
-            state.pointee.flags.isDisjoint(with: [.vanished, .inserted])
+            state.pointee.life.canBeFilled
         else { return }
         guard let cached = cachedRow else { return context.fillFaults([self]) }
         guard cached.isPartial || cached.isStale(after: context.stalenessInterval) else {
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
             let row = chunk.row(at: index)
             guard let known = knownObject(forKey: row.key, of: model.entities[row.entityIndex]), known !== object,
                 known.isFault, known.lastRow?.chunk === chunk,
-                known.state.pointee.flags.isDisjoint(with: [.inserted, .vanished])
+                known.life.canBeFilled
             else { continue }
             faults.append(known)
         }
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
             if object.adopt(refetched: row) { awakened.append(object) }
         }
         if !missing.isEmpty { deletionStamp &+= 1 }
-        for (_, object) in missing { object.state.pointee.flags.insert(.vanished) }
+        for (_, object) in missing { object.life.markMissing() }
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
                 if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded {
                     continue
                 }
-                if owner.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) { owners[row.key] = owner }
+                if owner.life.canBeFilled { owners[row.key] = owner }
             }
         }
         let ids = owners.keys.sorted().map { id(entity: relationship.source, key: $0) }
@@ -202,8 +202,7 @@ extension ManagedObjectContext {
                 knownKind = found.entity
             }
             handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                let flags = handler.state(of: found.object).pointee.flags
-                if flags.isDisjoint(with: [.deleted, .vanished]) { body(handler, found.object) }
+                if !handler.state(of: found.object).pointee.life.isGone { body(handler, found.object) }
             }
         }
         withExtendedLifetime((present, fetched)) {}

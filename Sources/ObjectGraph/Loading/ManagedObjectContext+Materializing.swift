@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     @inline(never)
     private func forget(_ found: IdentityTable.Found, _ key: Int64) {
         let handler = handlers[found.entity]
-        handler.graphObject(found.object).state.pointee.flags.insert(.vanished)
+        handler.graphObject(found.object).life.markMissing()
         deletionStamp &+= 1
         handler.table.remove(key)
     }
@@ -111,7 +111,7 @@ extension GraphObject {
     func adopt(refetched row: Row) -> Bool {
         guard isOfEntity(row) else { return false }
         guard let current = state.pointee.row else {
-            guard state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) else { return false }
+            guard state.pointee.life.canBeFilled else { return false }
             if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
             replaceRow(by: row)
             return true
@@ -120,10 +120,10 @@ extension GraphObject {
             if state.pointee.handler?.context?.parent != nil { adopt(answered: row) }
             return false
         }
-        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) {
+        if !state.pointee.life.changesRow {
             replaceRow(by: row)
             // A later version of an object that was deleted: somebody has undone that.
-            comeBack()
+            markPresent()
         } else {
             state.pointee.flags.insert(.outdated)
         }
@@ -143,15 +143,15 @@ extension GraphObject {
     /// Takes in what the context's parent says of the object now. There is no later state, whatever the version, and no
     /// conflict: the object's own changes go before it.
     private func adopt(answered row: Row) {
-        guard !state.pointee.flags.contains(.inserted) else { return }
+        guard !state.pointee.life.isInserted else { return }
         replaceRow(by: row)
-        if state.pointee.flags.isDisjoint(with: [.updated, .deleted]) { comeBack() }
+        if !state.pointee.life.changesRow { markPresent() }
     }
 
-    /// Takes note that the object is in the store, whether or not it was gone.
-    private func comeBack() {
-        guard state.pointee.flags.contains(.vanished) else { return }
-        state.pointee.flags.subtract([.vanished, .deletionSaved])
+    /// Records that the store has the object's row.
+    private func markPresent() {
+        guard state.pointee.life.isMissing else { return }
+        life.markPresent()
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
     }
 }

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         from sources: [any GraphObject]
     ) throws -> [any GraphObject] {
         var owners: [Int64: any GraphObject] = [:]
-        for source in sources where source.state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) {
+        for source in sources where source.life.canBeFilled {
             if !source.members(of: relationship).isLoaded { owners[source.state.pointee.key] = source }
         }
         var held: [any GraphObject] = []
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
                 if key > 0 { missing.append(key) }
                 continue
             }
-            if object.isFault, !object.state.pointee.flags.contains(.vanished) {
+            if object.isFault, !object.life.isMissing {
                 missing.append(key)
             } else {
                 objects.append(object)

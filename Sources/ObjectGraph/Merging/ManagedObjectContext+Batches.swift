@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     /// and the next fetch or save reports it.
     private func readAgain(_ changed: BatchChanges.Keys) {
         let stale = changed.keys.compactMap { knownObject(forKey: $0, of: changed.entity) }
-            .filter { $0.lastRow != nil && !$0.state.pointee.flags.contains(.vanished) }
+            .filter { $0.lastRow != nil && !$0.life.isMissing }
         guard !stale.isEmpty else { return }
         let ids = stale.map { id(entity: changed.entity, key: $0.state.pointee.key) }
         let rows = reading(for: stale[0]) { try store(for: changed.entity).newValuesForObjects(with: ids, with: self) }

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
 
     /// Makes all objects what the parent says that they are now.
     private func readAllAgain() {
-        let saved = registeredObjects.filter { !$0.state.pointee.flags.contains(.inserted) }
+        let saved = registeredObjects.filter { !$0.life.isInserted }
         for (_, objects) in Dictionary(grouping: saved, by: \.entity.rootIndex) {
             for object in objects {
                 for relationship in object.entity.relationships where relationship.isToMany {
@@ -95,14 +95,13 @@ extension ManagedObjectContext {
         for handler in handlers where handler.entity.isRoot {
             for found in handler.table.all {
                 let object = handlers[found.entity].graphObject(found.object)
-                let flags = object.state.pointee.flags
                 for relationship in object.entity.relationships where relationship.isToMany {
                     object.unloadMembers(of: relationship)
                 }
-                guard !flags.contains(.inserted) else { continue }
-                if flags.contains(.updated) { updated.remove(object) }
-                if flags.contains(.deleted) { deleted.remove(object) }
-                object.state.pointee.flags.insert(.vanished)
+                guard !object.life.isInserted else { continue }
+                if object.life.isUpdated { updated.remove(object) }
+                if object.life.isDeleted { deleted.remove(object) }
+                object.life.markMissing()
             }
         }
         forgetUndo()
@@ -110,13 +109,13 @@ extension ManagedObjectContext {
 
     /// Takes note that somebody else deleted an object.
     func markDeletedElsewhere(_ object: any GraphObject) {
-        if object.state.pointee.flags.contains(.updated) {
+        if object.life.isUpdated {
             // Its save reports the conflict.
             object.state.pointee.flags.insert(.outdated)
             return
         }
-        if object.state.pointee.flags.contains(.deleted) { deleted.remove(object) }
-        object.state.pointee.flags.insert(.vanished)
+        if object.life.isDeleted { deleted.remove(object) }
+        object.life.markMissing()
     }
 
     /// The to-many relationships that an object has left without it being known here whose members it was: the members may

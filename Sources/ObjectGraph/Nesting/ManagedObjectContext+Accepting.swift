@@ -86,11 +86,12 @@ extension ManagedObjectContext {
         let handler = handlers[row.entityIndex]
         handler.table.reserve(1)
         if let known = knownObject(forKey: row.key, of: handler.entity) {
-            if known.state.pointee.flags.contains(.deleted) {
-                restore([known])
+            if known.life.isUpdated { updated.remove(known) }
+            if known.life.isDeleted { restore([known]) }
+            if known.hasChanges {
                 known.setAttributes(from: row) { _ in true }
             } else {
-                known.state.pointee.flags.subtract([.vanished, .deletePropagated])
+                known.state.pointee.flags.remove(.deletePropagated)
                 known.fillAsNew(from: row)
                 noteInsertion(of: known)
             }

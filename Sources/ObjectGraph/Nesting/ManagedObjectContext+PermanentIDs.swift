@@ -11,7 +11,7 @@ extension ManagedObjectContext {
         var new: [any GraphObject] = []
         for object in objects where object.state.pointee.key < 0 {
             precondition(object.managedObjectContext === self, "the object is not in the context: insert it first")
-            if object.state.pointee.flags.contains(.inserted) { new.append(object) }
+            if object.life.isInserted { new.append(object) }
         }
         guard !new.isEmpty else { return }
         try assignPermanentKeys()

@@ -110,13 +110,13 @@ extension GraphObject {
         let state = state
         if let current = state.pointee.row {
             guard current.isOlder(than: cached.row) else { return }
-            guard cached.isPartial, state.pointee.flags.isDisjoint(with: [.updated, .deleted]) else {
+            guard cached.isPartial, !state.pointee.life.changesRow else {
                 adopt(refetched: cached.row)
                 return
             }
-            state.pointee.flags.subtract([.vanished, .deletionSaved])
+            if state.pointee.life.isMissing { state.pointee.life.markPresent() }
         } else {
-            guard state.pointee.flags.isDisjoint(with: [.inserted, .vanished]) else { return }
+            guard state.pointee.life.canBeFilled else { return }
             if let known = cachedRow, cached.row.isOlder(than: known.row) || !known.isPartial && cached.isPartial,
                 !known.row.isOlder(than: cached.row)
             {

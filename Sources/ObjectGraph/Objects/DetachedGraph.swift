@@ -66,6 +66,7 @@ final class Island {
         )
         object.state.pointee.handler = handler(for: entity, objectType)
         object.state.pointee.key = key
+        object.life.leaveGraph()
         object.state.pointee.flags = object.state.pointee.flags.intersection(
             [.hasPendingRelationships, .observed, .hasUnreadValues]
         )

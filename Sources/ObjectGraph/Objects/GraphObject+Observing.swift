@@ -74,7 +74,7 @@ extension GraphObject {
     /// Forgets what the store has of a to-many relationship, so that the next reader asks it. An object that is gone keeps
     /// the last ones, with which an undo can bring it back.
     func unloadMembers(of relationship: Relationship) {
-        guard !state.pointee.flags.contains(.vanished),
+        guard !state.pointee.life.isMissing,
             let members = state.pointee.changes?.members(at: relationship.slot), members.isLoaded
         else { return }
         members.unload()

@@ -16,7 +16,8 @@ public struct ObjectState {
     /// The row, with `rowOffset`.
     @usableFromInline var chunk: RowChunk?
     @usableFromInline var rowOffset: UInt32 = 0
-    @usableFromInline var flags = ObjectFlags(rawValue: 0)
+    @usableFromInline var life = ObjectLife.unchanged
+    @usableFromInline var flags: ObjectFlags = []
     /// What differs from the row.
     @usableFromInline var changes: ObjectChanges?
 

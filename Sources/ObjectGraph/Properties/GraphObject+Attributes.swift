@@ -53,7 +53,7 @@ extension GraphObject {
         // A new object, in a context or not: its context writes it whole.
         if let changes = _$state.changes, _$state.chunk == nil, slot < changes.slotCount,
             _$state.flags.isDisjoint(with: [.recordsChanges, .observed]),
-            _$state.handler == nil || _$state.flags.contains(.inserted)
+            _$state.handler == nil || _$state.life.isInserted
         {
             changes[slot] = value
         } else {
@@ -74,14 +74,14 @@ extension GraphObject {
                 ensureChanges()[slot] = value
             }
             didChange()
-            if state.pointee.flags.contains(.vanished) { state.pointee.handler?.context?.markChanged(self) }
+            if state.pointee.life.isMissing { state.pointee.handler?.context?.markChanged(self) }
         }
     }
 
     /// An object that stands for one that is not there: it is in no graph, has no values and counts as deleted.
     public static func _$placeholder(slotCount: Int) -> Self {
         var state = ObjectState(slotCount: slotCount)
-        state.flags.insert(.vanished)
+        state.life.markMissing()
         return make(with: state)
     }
 

@@ -26,39 +26,39 @@ extension GraphObject {
     /// Whether the next save inserts the object.
     public var isInserted: Bool {
         state.pointee.handler?.context?.propagateDeletes()
-        return state.pointee.flags.contains(.inserted)
+        return state.pointee.life.isInserted
     }
 
     /// Whether the next save updates the object.
     public var isUpdated: Bool {
         state.pointee.handler?.context?.propagateDeletes()
-        return state.pointee.flags.contains(.updated)
+        return state.pointee.life.isUpdated
     }
 
     /// Whether the next save deletes the object.
     public var hasPendingDeletion: Bool {
         state.pointee.handler?.context?.propagateDeletes()
-        return state.pointee.flags.contains(.deleted)
+        return state.pointee.life.isDeleted
     }
 
     /// Whether the next save writes something for the object.
-    var hasChanges: Bool { !state.pointee.flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
+    var hasChanges: Bool { life.hasChanges }
 
     /// Whether the object was deleted, be the deletion saved or not, or is found to be missing in the store.
     public var isObjectDeleted: Bool {
         state.pointee.handler?.context?.propagateDeletes()
-        return !state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
+        return state.pointee.life.isGone
     }
 
     /// Whether the store has no row for the object any more: its deletion was saved, its row was found to be missing, or
     /// it was new and deleted before it was saved.
     package var isMissing: Bool {
         state.pointee.handler?.context?.propagateDeletes()
-        return state.pointee.flags.contains(.vanished)
+        return state.pointee.life.isMissing
     }
 
     /// Whether the object is missing because its own context saved its deletion.
-    package var hasSavedDeletion: Bool { isMissing && state.pointee.flags.contains(.deletionSaved) }
+    package var hasSavedDeletion: Bool { isMissing && life == .erased }
 
     /// Whether the object has not taken in its values yet. Those that the context has at hand, see
     /// ``FetchRequest/propertiesToFetch``, can be read nevertheless without asking the store.

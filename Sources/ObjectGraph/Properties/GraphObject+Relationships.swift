@@ -10,7 +10,7 @@ extension GraphObject {
         }
         guard let destination = lastDestination(at: slot) else { return nil }
         // The delete rules have just been applied.
-        return destination.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) ? destination : nil
+        return !destination.life.isGone ? destination : nil
     }
 
     /// The object that a to-one relationship leads to, or led to before it was deleted.
@@ -129,7 +129,7 @@ extension GraphObject {
         let old =
             hasSharedSide && oldKey != 0 ? registered(oldKey, along: relationship) ?? self.destination(at: slot) : nil
         storeDestination(newKey, at: slot)
-        if state.pointee.flags.contains(.vanished) { state.pointee.handler?.context?.markChanged(self) }
+        if state.pointee.life.isMissing { state.pointee.handler?.context?.markChanged(self) }
         guard hasSharedSide else { return }
         if let old { didPart(from: old, along: relationship) }
         if let destination { didRelate(to: destination, along: relationship) }
@@ -292,7 +292,7 @@ extension GraphObject {
     func didChange() {
         let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
         // The context may be told of the change, and let go of by somebody.
-        if state.pointee.flags.isDisjoint(with: .listedOrGone), let context {
+        if state.pointee.life == .unchanged, let context {
             context.takeUnretainedValue().markUpdated(self)
         }
     }
@@ -394,7 +394,7 @@ extension FaultHandler {
                 return .unknown
             }
             return context.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                guard handler.state(of: found.object).pointee.flags.isDisjoint(with: [.deleted, .vanished])
+                guard !handler.state(of: found.object).pointee.life.isGone
                 else { return .deleted }
                 return .object(handler.graphObject(found.object.takeUnretainedValue()))
             }

@@ -7,34 +7,32 @@ extension ManagedObjectContext {
         guard let handler = object.state.pointee.handler, let context = handler.context else { return }
         precondition(context === self, "the object belongs to another context: delete it there")
         object.state.pointee.flags.remove(.deletedByCascade)
-        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        guard !object.life.isGone else { return }
         if handler.hasLifecycle {
             object.withLifecycle?.prepareForDeletion()
             // It may have deleted the object, or brought it about.
-            guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+            guard !object.life.isGone else { return }
         }
         markDeleted(object)
     }
 
     /// Takes note of a deletion, of which the object has been told.
     func markDeleted(_ object: any GraphObject) {
-        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        guard !object.life.isGone else { return }
         object.state.pointee.flags.remove(.deletedByCascade)
         if let recorder {
             // An undo after the next save needs the values.
             object.fireFault()
-            guard !object.state.pointee.flags.contains(.vanished) else { return }
+            guard !object.life.isMissing else { return }
             object.keepDeferredValues()
             recorder.willDelete(object)
         }
-        if object.state.pointee.flags.contains(.inserted) {
-            inserted.remove(object)
+        if object.life.isInserted {
             // Never saved: nothing to delete in the store.
-            object.state.pointee.flags.insert(.vanished)
-            if object.state.pointee.key > 0 { object.state.pointee.flags.insert(.deletionSaved) }
+            inserted.discard(object)
         } else {
             announceChange()
-            if object.state.pointee.flags.contains(.updated) { updated.remove(object) }
+            if object.life.isUpdated { updated.remove(object) }
             deleted.add(object)
         }
         deletionStamp &+= 1
@@ -81,7 +79,7 @@ extension ManagedObjectContext {
         while let object = unpropagatedDeletes.popLast() {
             // Some have been restored since.
             let state = object.state
-            guard !state.pointee.flags.isDisjoint(with: [.deleted, .vanished]),
+            guard state.pointee.life.isGone,
                 !state.pointee.flags.contains(.deletePropagated)
             else { continue }
             state.pointee.flags.insert(.deletePropagated)
@@ -111,14 +109,14 @@ extension ManagedObjectContext {
 
     /// Deletes an object along a delete rule.
     private func cascade(to object: any GraphObject) {
-        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return }
+        guard !object.life.isGone else { return }
         delete(object)
         object.state.pointee.flags.insert(.deletedByCascade)
     }
 
     /// Takes a deleted object out of the inverse of its relationship, on the side of an object that stays.
     private func takeOut(_ deleted: any GraphObject, of object: any GraphObject, along relationship: Relationship) {
-        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]), let inverse = relationship.inverse
+        guard !object.life.isGone, let inverse = relationship.inverse
         else { return }
         object.lose(deleted, along: inverse, by: relationship.deleteRule)
     }
@@ -132,8 +130,8 @@ extension ManagedObjectContext {
         // not in the store any more.
         var doomed: Set<ObjectIdentifier> = []
         var rest = deleted.entries.map(\.object).filter { object in
-            let flags = object.state.pointee.flags
-            return flags.contains(.vanished) || flags.intersection([.deleted, .deletedByCascade]) == .deleted
+            object.life.isMissing
+                || object.life.isDeleted && !object.state.pointee.flags.contains(.deletedByCascade)
         }
         while let object = rest.popLast() {
             guard !returning.contains(ObjectIdentifier(object)), doomed.insert(ObjectIdentifier(object)).inserted
@@ -153,7 +151,7 @@ extension ManagedObjectContext {
                 .filter { $0.deleteRule == .deny }
                 .filter { relationship in
                     object.destinations(of: relationship).contains {
-                        $0.state.pointee.flags.isDisjoint(with: [.deleted, .vanished])
+                        !$0.life.isGone
                     }
                 }
                 .map { relationship in

@@ -125,7 +125,7 @@ extension ManagedObjectContext {
         inserted.withEntries { entries in
             for position in entries.indices {
                 let state = entries[position].state
-                guard state.pointee.flags.contains(.inserted), let handler = state.borrowedHandler else { continue }
+                guard state.pointee.life.isInserted, let handler = state.borrowedHandler else { continue }
                 let rootIndex = handler._withUnsafeGuaranteedRef { $0.rootIndex }
                 state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
                     if changes.assignedKey == 0 { body(rootIndex, changes) }
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     /// The permanent key of an object with a key, which may be temporary; 0 where it will not be in the store.
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
         guard let object = knownObject(forKey: key, of: entity) else { return max(key, 0) }
-        guard object.state.pointee.flags.isDisjoint(with: [.deleted, .vanished]) else { return 0 }
+        guard !object.life.isGone else { return 0 }
         return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
     }
 
@@ -145,7 +145,7 @@ extension ManagedObjectContext {
     private func finishSave(_ preparation: SavePreparation) {
         let composites = adoptSavedRows(of: preparation.batches)
         // They stay registered as long as the program refers to them, so that fetches still find them under their keys.
-        for entry in preparation.deleted { entry.state.pointee.flags.formUnion([.vanished, .deletionSaved]) }
+        for entry in preparation.deleted { entry.state.pointee.life.didSave() }
         clearChangeLists()
         saveCount += 1
         // Only now, since the end of a value of a class of the program's may come back to the context.
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
             entry.state.pointee.handler.map { preparation.isEntity($0.entity, in: batches) } ?? false
         }
         for entry in preparation.deleted where isSaved(entry) {
-            entry.state.pointee.flags.formUnion([.vanished, .deletionSaved])
+            entry.state.pointee.life.didSave()
         }
         deletionStamp &+= 1
         let saved = (
@@ -259,6 +259,7 @@ extension UnsafeMutablePointer<ObjectState> {
 
     /// Drops the changes that the row has now; loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
+        pointee.life.didSave()
         pointee.row = row
         let mayHaveMembers = borrowedHandler?._withUnsafeGuaranteedRef { $0.entity.hasToMany } ?? false
         guard mayHaveMembers, let changes = pointee.changes else {

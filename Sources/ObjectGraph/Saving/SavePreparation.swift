@@ -27,9 +27,9 @@ struct SavePreparation {
         hasDeletions = Self.deletedRoots(deleted, context)
 
         // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
-        try forEachChange(in: context.inserted.entries, marked: .inserted) { $0.insert($1, to: $2, at: $3) }
-        try forEachChange(in: context.updated.entries, marked: .updated) { $0.update($1, in: $2, at: $3) }
-        try forEachChange(in: deleted, marked: .deleted) { preparation, entry, part, _ in
+        try forEachChange(in: context.inserted.entries, .inserted) { $0.insert($1, to: $2, at: $3) }
+        try forEachChange(in: context.updated.entries, .updated) { $0.update($1, in: $2, at: $3) }
+        try forEachChange(in: deleted, .deleted) { preparation, entry, part, _ in
             preparation.delete(entry.pointee.state, of: part)
         }
         problems += rejections
@@ -81,24 +81,23 @@ struct SavePreparation {
             let key = state.borrowedRow { slot < $0.slotCount ? $0.integer(at: slot) : 0 } ?? 0
             guard key > 0 else { continue }
             let destination = context.model.entities[part.entity.traits[slot].destinationIndex]
-            let flags = context.knownObject(forKey: key, of: destination)?.state.pointee.flags ?? []
-            if flags.contains(.deleted) { cleared.insert(slot) }
+            if context.knownObject(forKey: key, of: destination)?.life.isDeleted ?? false { cleared.insert(slot) }
         }
         return cleared
     }
 
-    /// Calls `body` with the objects that have all of some flags, what each is added to, and its position. Many objects of one entity
+    /// Calls `body` with the objects of a list that have the kind of change, what each is added to, and its position. Many objects of one entity
     /// follow each other.
     @inline(__always)
     private mutating func forEachChange(
         in entries: [ChangedObject],
-        marked mark: ObjectFlags,
+        _ kind: ChangeList.Kind,
         _ body: (inout SavePreparation, UnsafePointer<ChangedObject>, Part, Int) -> Void
     ) throws {
         try entries.withUnsafeBufferPointer { entries in
             guard let first = entries.baseAddress else { return }
             var current: Part?
-            for position in entries.indices where first[position].state.pointee.flags.contains(mark) {
+            for position in entries.indices where kind.contains(first[position].state.pointee.life) {
                 // One without is in no graph.
                 guard let handler = first[position].state.borrowedHandler else { continue }
                 if current?.handler.toOpaque() != handler.toOpaque() {
@@ -363,7 +362,7 @@ struct SavePreparation {
         guard key > 0, context.parent == nil, let object = context.knownObject(forKey: key, of: entity) else {
             return false
         }
-        return object.state.pointee.flags.intersection([.vanished, .deletionSaved, .deleted]) == .vanished
+        return object.life.isLost
     }
 
     mutating func report(

@@ -16,6 +16,10 @@ struct ChangedObject {
         return object
     }
 
+    var life: ObjectLife {
+        @inline(__always) get { state.pointee.life }
+    }
+
     /// The object, of which only the reference is known.
     var reference: AnyObject { counted.unsafelyUnwrapped }
 
@@ -33,14 +37,34 @@ struct ChangeList {
     private(set) var additions = 0
     /// How many times objects were removed.
     private var removals = 0
-    /// What an object of the list has among its flags as long as it is changed.
-    let mark: ObjectFlags
-    /// What it has among its flags as long as it is in the list.
-    let listed: ObjectFlags
+    let kind: Kind
 
-    init(mark: ObjectFlags, listed: ObjectFlags) {
-        self.mark = mark
-        self.listed = listed
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// The kind of change that a list collects.
+    enum Kind {
+        case inserted, updated, deleted
+
+        /// Whether an object in a state has the kind of change.
+        @inline(__always)
+        func contains(_ life: ObjectLife) -> Bool {
+            switch self {
+            case .inserted: life.isInserted
+            case .updated: life.isUpdated
+            case .deleted: life.isDeleted
+            }
+        }
+
+        /// The flag of the objects in the list.
+        var listed: ObjectFlags {
+            switch self {
+            case .inserted: .listedAsInserted
+            case .updated: .listedAsUpdated
+            case .deleted: .listedAsDeleted
+            }
+        }
     }
 
     /// Tells whether the list has changed: whatever is done to it gives it another stamp.
@@ -52,11 +76,11 @@ struct ChangeList {
     var stamp: Stamp { Stamp(additions: additions, removals: removals) }
 
     /// The changed objects.
-    var objects: [any GraphObject] { entries.lazy.filter { $0.state.pointee.flags.contains(mark) }.map(\.object) }
+    var objects: [any GraphObject] { entries.lazy.filter { kind.contains($0.life) }.map(\.object) }
 
     /// The entries of the changed objects.
     var changed: [ChangedObject] {
-        count == entries.count ? entries : entries.filter { $0.state.pointee.flags.contains(mark) }
+        count == entries.count ? entries : entries.filter { kind.contains($0.life) }
     }
 
     /// Calls `body` with the objects in their place: to take an entry out and put it back would cost as much as the rest.
@@ -74,18 +98,30 @@ struct ChangeList {
     /// Takes note of a change; the object must not be marked.
     mutating func add(_ object: any GraphObject) {
         let state = object.state
-        state.pointee.flags.insert(mark)
+        switch kind {
+        case .inserted: state.pointee.life.insert()
+        case .updated: state.pointee.life.update()
+        case .deleted: state.pointee.life.delete()
+        }
         count += 1
         additions += 1
-        if !state.pointee.flags.contains(listed) {
-            state.pointee.flags.insert(listed)
+        if !state.pointee.flags.contains(kind.listed) {
+            state.pointee.flags.insert(kind.listed)
             entries.append(ChangedObject(object))
         }
     }
 
-    /// Forgets a change; the object must be marked.
+    /// Drops the change of an object, which must have one of the list's kind.
     mutating func remove(_ object: any GraphObject) {
-        object.state.pointee.flags.remove(mark)
+        assert(kind.contains(object.life), "the object has no change of this kind")
+        object.life.revert()
+        count -= 1
+        removals += 1
+    }
+
+    /// Drops the insertion of an object that is deleted.
+    mutating func discard(_ object: any GraphObject) {
+        object.life.discard()
         count -= 1
         removals += 1
     }
@@ -99,11 +135,11 @@ struct ChangeList {
                 rest.append(entry)
                 continue
             }
-            if entry.state.pointee.flags.contains(mark) { count -= 1 }
-            entry.state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade])
+            unlist(entry)
             removed.append(entry)
         }
         entries = rest
+        count = rest.count { kind.contains($0.life) }
         removals += 1
         return removed
     }
@@ -112,7 +148,7 @@ struct ChangeList {
     mutating func removeAll() -> [ChangedObject] {
         withEntries { entries in
             for position in entries.indices {
-                entries[position].state.pointee.flags.subtract([mark, listed, .deletePropagated, .deletedByCascade])
+                unlist(entries[position])
             }
         }
         let all = entries
@@ -120,5 +156,13 @@ struct ChangeList {
         count = 0
         removals += 1
         return all
+    }
+
+    /// Drops the change of an entry that leaves the list, unless it has been saved.
+    @inline(__always)
+    private func unlist(_ entry: ChangedObject) {
+        if kind.contains(entry.life) { entry.state.pointee.life.revert() }
+        entry.state.pointee.flags.subtract(kind.listed)
+        entry.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
     }
 }

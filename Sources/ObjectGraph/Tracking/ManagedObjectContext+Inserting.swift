@@ -11,8 +11,9 @@ extension ManagedObjectContext {
                     context === self,
                     "the object belongs to another context: insert it there, or pass its identifier"
                 )
-                if object.state.pointee.flags.contains(.deleted) { restore([object]) }
-                if object.state.pointee.flags.contains(.vanished) {
+                if object.life.isDeleted { restore([object]) }
+                if object.life.isMissing {
+                    if object.life.isUpdated { updated.remove(object) }
                     if object.hasUnsavedPermanentKey { reinsert(object) } else { revive(object) }
                 }
                 return
@@ -41,9 +42,8 @@ extension ManagedObjectContext {
         let state = object.state
         state.pointee.handler = handler
         state.pointee.key = key
-        state.pointee.flags.subtract([
-            .vanished, .deleted, .updated, .deletePropagated, .recordsChanges, .deletionSaved,
-        ])
+        state.pointee.life.leaveGraph()
+        state.pointee.flags.subtract([.deletePropagated, .recordsChanges])
         announceChange()
         inserted.add(object)
         recorder?.didInsert(object)
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
 
     /// Takes back the deletion of a new object that has a permanent key, which it keeps.
     private func reinsert(_ object: any GraphObject) {
-        object.state.pointee.flags.subtract([.vanished, .deletePropagated])
+        object.state.pointee.flags.remove(.deletePropagated)
         deletionStamp &+= 1
         announceChange()
         inserted.add(object)
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
 
     /// Takes note of a change of an object of this context.
     func markUpdated(_ object: any GraphObject) {
-        guard object.state.pointee.flags.isDisjoint(with: .listedOrGone) else { return }
+        guard object.life == .unchanged else { return }
         announceChange()
         updated.add(object)
     }
@@ -82,9 +82,8 @@ extension ManagedObjectContext {
     /// the save settles the conflict, so that it does not matter whether the context has heard of the deletion before the
     /// change.
     func markChanged(_ object: any GraphObject) {
-        let flags = object.state.pointee.flags
-        guard flags.contains(.vanished) else { return markUpdated(object) }
-        guard flags.isDisjoint(with: [.inserted, .updated, .deleted, .deletionSaved]), object.state.pointee.row != nil,
+        guard object.life.isMissing else { return markUpdated(object) }
+        guard object.life == .missing, object.state.pointee.row != nil,
             knownObject(forKey: object.state.pointee.key, of: object.entity) === object
         else { return }
         object.state.pointee.flags.insert(.outdated)
@@ -111,7 +110,7 @@ extension GraphObject {
             return changes._withUnsafeGuaranteedRef { $0.assignedKey = 0 }
         }
         let changes = ensureChanges()
-        let isNew = hasUnsavedPermanentKey || state.pointee.flags.contains(.inserted)
+        let isNew = hasUnsavedPermanentKey || state.pointee.life.isInserted
         let wasSaved = !isNew && (wasSaved || state.pointee.key > 0)
         changes.assignedKey = 0
         state.pointee.flags.remove(.hasUnreadValues)

@@ -30,8 +30,7 @@ extension ManagedObjectContext {
         default: break
         }
         // Somebody else deleted it meanwhile. What was deleted here may yet come back.
-        let flags = object.state.pointee.flags
-        if flags.contains(.vanished), object.state.pointee.key > 0, !flags.contains(.deletionSaved) { return }
+        if object.life.isMissing, object.state.pointee.key > 0, !object.life.isRestorable { return }
         switch change {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
         case .destination(_, let slot, let reference):
@@ -59,8 +58,7 @@ extension ManagedObjectContext {
         let key = reference.currentKey
         guard key > 0 else { return false }
         guard let destination = destination(of: relationship, key: key, from: object) else { return true }
-        let flags = destination.state.pointee.flags
-        return flags.contains(.vanished) && !flags.contains(.deletionSaved)
+        return destination.life.isMissing && !destination.life.isRestorable
     }
 
     // MARK: Deletions
@@ -73,16 +71,14 @@ extension ManagedObjectContext {
         _ returned: inout [any GraphObject]
     ) {
         let state = object.state
-        if state.pointee.flags.contains(.deleted) {
+        if state.pointee.life.isDeleted {
             deleted.remove(object)
             state.pointee.flags.remove(.deletePropagated)
             markUpdated(object)
-        } else if state.pointee.flags.contains(.vanished),
-            state.pointee.key < 0 || state.pointee.flags.contains(.deletionSaved)
-        {
+        } else if state.pointee.life.isRestorable {
             object.prepareForReinsertion(currentKey: recorded.currentKey)
             if state.pointee.key > 0 { returned.append(object) }
-            state.pointee.flags.subtract([.vanished, .deletePropagated])
+            state.pointee.flags.remove(.deletePropagated)
             inserted.add(object)
         } else {
             return
@@ -140,7 +136,7 @@ extension ManagedObjectContext {
             for found in handlers[relationship.source.index].table.all
             where model.entities[found.entity].isKind(of: relationship.source) {
                 let object = handlers[found.entity].graphObject(found.object)
-                guard object.state.pointee.flags.isDisjoint(with: [.inserted, .deleted, .vanished]) else { continue }
+                guard object.life.isStored else { continue }
                 body(object, relationship, keys)
             }
         }
@@ -231,7 +227,7 @@ extension GraphObject {
 
     /// Drops changes that say what the row says, as they do after an undo; an object that has no others is unchanged.
     fileprivate func dropVoidChanges() {
-        guard state.pointee.flags.contains(.updated), let context = state.pointee.handler?.context else { return }
+        guard state.pointee.life.isUpdated, let context = state.pointee.handler?.context else { return }
         guard let changes = state.pointee.changes else { return context.updated.remove(self) }
         guard let row = state.pointee.row else { return }
         var isChanged = false

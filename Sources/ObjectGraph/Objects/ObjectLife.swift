@@ -1,0 +1,177 @@
+/// Where an object stands between its context and its store.
+///
+/// | state | row in the store | the next save |
+/// |---|---|---|
+/// | ``unchanged`` | yes, unless the object is in no context | – |
+/// | ``inserted`` | no | inserts the object |
+/// | ``reinserted`` | no longer | inserts the object under the key that it had |
+/// | ``updated`` | yes | updates the row |
+/// | ``updatedMissing`` | no longer | reports or settles a conflict |
+/// | ``deleted`` | yes | deletes the row |
+/// | ``deletedMissing`` | no longer | finds nothing to delete |
+/// | ``missing`` | no | – |
+/// | ``discarded`` | never | – |
+/// | ``erased`` | no longer | – |
+///
+/// An unchanged object with a row is clean; without one it is a fault. See ``ObjectState``, which tells the two apart.
+///
+/// The transitions, and the parts that make them:
+///
+/// ```
+///               update                    delete                 didSave
+/// unchanged ───────────────▶ updated                 deleted ───────────────▶ erased
+///     ▲ ▲ ───────────────────────────────────────────▶ │
+///     │ └──────────── revert, didSave ◀────────────────┘
+///     │
+///     ├── insert ─▶ inserted ── discard ─▶ discarded ── insert ─▶ inserted
+///     │                 └─ didSave ─▶ unchanged
+///     └── markMissing ─▶ missing ── markPresent ─▶ unchanged
+///
+/// erased ── insert ─▶ reinserted ── discard, revert ─▶ erased
+/// updated, deleted ── markMissing ─▶ updatedMissing, deletedMissing ── revert ─▶ missing
+/// ```
+///
+/// - `insert`, `update`, `delete`, `discard` and `revert` are made by the lists of changes (``ChangeList``).
+/// - `didSave` is made when a save has committed.
+/// - `markMissing` and `markPresent` are made when rows are read, and when other contexts announce their saves.
+/// - `leaveGraph` is made when an object leaves its context, and before another one takes it in.
+///
+/// What is independent of these states stands in ``ObjectFlags``.
+@usableFromInline
+enum ObjectLife: UInt8, CaseIterable, Sendable {
+    /// What the row of the object says; also the state of an object in no graph.
+    case unchanged
+    /// New.
+    case inserted
+    /// New again: its deletion was saved, and an undo or an insertion has reversed it.
+    case reinserted
+    /// Changed.
+    case updated
+    /// Changed, but another context or process has deleted the row.
+    case updatedMissing
+    /// Deleted, not saved yet.
+    case deleted
+    /// Deleted here, not saved yet, and the store has no row for it.
+    case deletedMissing
+    /// The store has no row for the object: another context or process has deleted it, or it never had one.
+    case missing
+    /// Deleted before its insertion was saved.
+    case discarded
+    /// Its context has saved its deletion.
+    case erased
+
+    // MARK: Questions
+
+    /// Whether the next save inserts the object.
+    @inlinable var isInserted: Bool { self == .inserted || self == .reinserted }
+
+    /// Whether the next save updates the object's row.
+    var isUpdated: Bool { self == .updated || self == .updatedMissing }
+
+    /// Whether the next save deletes the object's row.
+    var isDeleted: Bool { self == .deleted || self == .deletedMissing }
+
+    /// Whether the next save updates or deletes the object's row.
+    var changesRow: Bool {
+        switch self {
+        case .updated, .updatedMissing, .deleted, .deletedMissing: true
+        case .unchanged, .inserted, .reinserted, .missing, .discarded, .erased: false
+        }
+    }
+
+    /// Whether the next save writes anything for the object.
+    var hasChanges: Bool { isInserted || changesRow }
+
+    /// Whether the store is known to have no row for the object, which is not new either.
+    var isMissing: Bool {
+        switch self {
+        case .updatedMissing, .deletedMissing, .missing, .discarded, .erased: true
+        case .unchanged, .inserted, .reinserted, .updated, .deleted: false
+        }
+    }
+
+    /// Whether the object is deleted, saved or not, or missing. Relationships do not lead to such an object.
+    var isGone: Bool { self == .deleted || isMissing }
+
+    /// Whether the store may have a row that fills the object: it is not new, and not missing.
+    var canBeFilled: Bool { self == .unchanged || self == .updated || self == .deleted }
+
+    /// Whether the store has the object's row, and the next save leaves it there.
+    var isStored: Bool { self == .unchanged || self == .updated }
+
+    /// Whether another context or process has deleted the row, and this context does not delete it.
+    var isLost: Bool { self == .missing || self == .updatedMissing }
+
+    /// Whether this context deleted the object, and has saved that if the object had a row: the object can be inserted
+    /// again under its own key.
+    var isRestorable: Bool { self == .discarded || self == .erased }
+
+    // MARK: Transitions
+
+    /// The object is to be inserted.
+    mutating func insert() {
+        assert(self == .unchanged || self == .missing || isRestorable, "a \(self) object cannot be inserted")
+        self = self == .erased ? .reinserted : .inserted
+    }
+
+    /// The object is to be updated.
+    mutating func update() {
+        assert(self == .unchanged || self == .missing, "a \(self) object cannot become updated")
+        self = self == .missing ? .updatedMissing : .updated
+    }
+
+    /// The object's row is to be deleted.
+    mutating func delete() {
+        assert(self == .unchanged, "a \(self) object cannot become deleted")
+        self = .deleted
+    }
+
+    /// A new object is deleted before it was saved.
+    mutating func discard() {
+        assert(isInserted, "a \(self) object is not new")
+        self = self == .reinserted ? .erased : .discarded
+    }
+
+    /// The pending change is dropped. Without one, the state stays.
+    mutating func revert() {
+        switch self {
+        case .inserted, .updated, .deleted: self = .unchanged
+        case .updatedMissing, .deletedMissing: self = .missing
+        case .reinserted: self = .erased
+        case .unchanged, .missing, .discarded, .erased: break
+        }
+    }
+
+    /// The pending change has been saved.
+    mutating func didSave() {
+        assert(hasChanges, "a \(self) object has nothing to save")
+        self = isDeleted ? .erased : .unchanged
+    }
+
+    /// The store turned out to have no row for the object. The state of a new object stays.
+    mutating func markMissing() {
+        switch self {
+        case .unchanged: self = .missing
+        case .updated: self = .updatedMissing
+        case .deleted: self = .deletedMissing
+        case .inserted, .reinserted, .updatedMissing, .deletedMissing, .missing, .discarded, .erased: break
+        }
+    }
+
+    /// The store turned out to have a row for an object without pending changes.
+    mutating func markPresent() {
+        assert(!hasChanges, "a \(self) object has pending changes")
+        self = .unchanged
+    }
+
+    /// The object leaves its graph.
+    mutating func leaveGraph() { self = .unchanged }
+}
+
+extension GraphObject {
+    /// Where the object stands between its context and its store.
+    var life: ObjectLife {
+        @inline(__always) get { state.pointee.life }
+        @inline(__always) _modify { yield &state.pointee.life }
+    }
+}
