@@ -1,25 +1,25 @@
-// How a save settles references to objects that are gone, and references that keep objects from being deleted.
+// References to missing objects, and references that prevent objects from being deleted.
 
 extension ConflictResolution {
-    // MARK: References to objects that are gone
+    // MARK: References to missing objects
 
-    /// Drops references to objects that another context or process has deleted. A destination that was changed here is a
-    /// conflict of its own.
+    /// Drops references to objects that another context or process has deleted. A destination that was changed here is
+    /// a conflict of its own.
     mutating func resolveMissing(_ references: [WrittenReference]) throws {
         let changed = Set(references.map(\.destination)).filter { id in
-            context.knownObject(forKey: id.key, of: id.entity)?.hasChangedValues ?? false
+            identityMap.object(forKey: id.key, of: id.entity)?.hasChangedValues ?? false
         }
         let dangling = references.filter { !changed.contains($0.destination) }
         for reference in dangling {
             let id = reference.destination
-            if let destination = context.knownObject(forKey: id.key, of: id.entity) { forget(destination) }
+            if let destination = identityMap.object(forKey: id.key, of: id.entity) { forget(destination) }
         }
         let required = dangling.filter { !$0.relationship.isToMany && !$0.relationship.isOptional }
-        let unsettled = context.mergePolicy == .error || attempts >= Self.mostAttempts ? dangling : required
+        let unsettled = mergePolicy == .error || attempts >= Self.maximumAttempts ? dangling : required
         let inserted = dangling.isEmpty ? [:] : insertedObjects
-        let source = { [context] (reference: WrittenReference) in
+        let source = { [identityMap] (reference: WrittenReference) in
             let id = reference.source
-            return inserted[id] ?? context.knownObject(forKey: id.key, of: id.entity)
+            return inserted[id] ?? identityMap.object(forKey: id.key, of: id.entity)
         }
         guard unsettled.isEmpty else {
             throw ObjectGraphError.validation(
@@ -33,43 +33,43 @@ extension ConflictResolution {
         if !changed.isEmpty { try resolveOutdated(changed.sorted { $0.key < $1.key }) }
     }
 
-    /// Takes note that an object is gone of which only relationships were changed that other rows tell.
+    /// Marks an object missing whose changed relationships are only in other rows.
     private func forget(_ object: any GraphObject) {
-        if object.life.isUpdated { context.updated.remove(object) }
+        changeTracker.unlistUpdate(of: object)
         object.state.pointee.flags.remove(.outdated)
         object.life.markMissing()
-        context.deletionStamp &+= 1
+        identityMap.noteDeletion()
     }
 
     /// The new objects by the identifiers under which the save inserts them.
     private var insertedObjects: [ManagedObjectID: any GraphObject] {
         var objects: [ManagedObjectID: any GraphObject] = [:]
-        for object in context.inserted.objects {
-            objects[context.id(entity: object.entity, key: object.assignedKey)] = object
+        for object in changeTracker.inserted.objects {
+            objects[identityMap.id(entity: object.entity, key: object.assignedKey)] = object
         }
         return objects
     }
 
-    // MARK: References that keep objects from being deleted
+    // MARK: References that prevent deletions
 
-    /// Gives deletions up, or applies their delete rules to the objects that the store has by now.
+    /// Reverts deletions, or applies their delete rules to the objects that the store has now.
     mutating func resolveRemaining(_ references: [RemainingReference]) throws {
-        let objects = references.map { context.knownObject(forKey: $0.deleted.key, of: $0.deleted.entity) }
-        let isSettled = context.mergePolicy != .error && attempts < Self.mostAttempts
-        if isSettled, !context.mergePolicy.objectWins {
-            return context.restoreWithCascades(
-                objects.compactMap(\.self).filter { $0.life.isDeleted }
+        let objects = references.map { identityMap.object(forKey: $0.deleted.key, of: $0.deleted.entity) }
+        let isSettled = mergePolicy != .error && attempts < Self.maximumAttempts
+        if isSettled, !mergePolicy.objectWins {
+            return deletePropagation.restoreWithCascades(
+                objects.compactMap(\.self).filter { $0.state.pointee.life.isDeleted }
             )
         }
-        // Without a relationship back, there are no members to read again.
+        // Without an inverse, there are no members to reload.
         let problems = references.filter { !isSettled || $0.rule?.deleteRule ?? .noAction == .noAction }
             .compactMap(\.problem)
         if isSettled, problems.isEmpty { return applyRulesAgain(references, objects) }
         let conflicts = try mergeConflicts(references, objects)
-        takeBack()
+        revert()
         forgetSnapshot()
         for case (let reference, let object?) in zip(references, objects) {
-            // A repeated deletion is to find what the store has now.
+            // A repeated deletion must find the members that the store has now.
             if let rule = reference.rule, rule.isToMany { object.unloadMembers(of: rule) }
         }
         if !problems.isEmpty {
@@ -95,15 +95,14 @@ extension ConflictResolution {
         for case (let reference, let object?) in zip(references, objects) {
             if let rule = reference.rule, rule.isToMany { object.unloadMembers(of: rule) }
             guard seen.insert(ObjectIdentifier(object)).inserted else { continue }
-            object.state.pointee.flags.remove(.deletePropagated)
-            context.unpropagatedDeletes.append(object)
+            deletePropagation.repeatRules(of: object)
         }
-        context.propagateDeletes()
+        deletePropagation.run()
     }
 }
 
 extension GraphObject {
-    /// Whether the object's own row is to be changed: other rows hold the members of a to-many relationship.
+    /// Whether the object's own row changes: other rows contain the members of a to-many relationship.
     fileprivate var hasChangedValues: Bool {
         guard state.pointee.life.isUpdated, let changes = state.pointee.changes else { return false }
         return (0..<changes.slotCount).contains { slot in
@@ -114,7 +113,7 @@ extension GraphObject {
         }
     }
 
-    /// Makes a relationship no longer lead to an object that is gone.
+    /// Removes a missing object from a relationship.
     fileprivate func drop(_ reference: WrittenReference) {
         let relationship = reference.relationship
         if relationship.isToMany {

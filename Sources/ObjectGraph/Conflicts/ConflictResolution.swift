@@ -1,45 +1,52 @@
-/// What one save does about the conflicts that its stores report, as the context's merge policy says.
+/// Resolves the conflicts that the stores of one save report, according to the context's merge policy.
 struct ConflictResolution {
-    /// How often a save is tried again; each time somebody else must have changed something meanwhile.
-    static let mostAttempts = 16
+    /// The maximum number of repetitions of a save; each time another writer must have changed something meanwhile.
+    static let maximumAttempts = 16
 
-    let context: ManagedObjectContext
+    let mergePolicy: MergePolicy
+    let loader: ObjectLoader
+    let changeTracker: ChangeTracker
+    let deletePropagation: DeletePropagation
+    var identityMap: IdentityMap { loader.identityMap }
     private(set) var attempts = 0
-    /// What the context was before anything was changed for the sake of the policy.
+    /// The changes of the context before the resolution changed anything.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
 
-    init(_ context: ManagedObjectContext) {
-        self.context = context
-        uniqueness = UniquenessResolution(context)
+    init(_ mergePolicy: MergePolicy, _ loader: ObjectLoader, _ deletePropagation: DeletePropagation) {
+        self.mergePolicy = mergePolicy
+        self.loader = loader
+        self.deletePropagation = deletePropagation
+        changeTracker = deletePropagation.changeTracker
+        uniqueness = UniquenessResolution(mergePolicy, loader, deletePropagation)
     }
 
     /// Changes the context so that the save can be tried again.
     ///
-    /// - Throws: ``ObjectGraphError/conflicts(_:)``, ``ObjectGraphError/notUnique(_:)`` or ``ObjectGraphError/validation(_:)``
-    ///   if the policy does not allow it, or nothing helps; what the stores throw.
+    /// - Throws: ``ObjectGraphError/conflicts(_:)``, ``ObjectGraphError/notUnique(_:)`` or
+    ///   ``ObjectGraphError/validation(_:)`` if the policy does not allow it, or nothing helps; errors of the stores.
     mutating func resolve(_ conflict: SaveConflict) throws {
         attempts += 1
-        if snapshot == nil, context.mergePolicy != .error { snapshot = ChangesSnapshot(context) }
+        if snapshot == nil, mergePolicy != .error { snapshot = ChangesSnapshot(changeTracker) }
         switch conflict {
         case .outdated(let ids): try resolveOutdated(ids)
         case .missingDestinations(let references): try resolveMissing(references)
         case .remainingReferences(let references): try resolveRemaining(references)
         case .notUnique:
             let wasResolved = try uniqueness.resolve()
-            guard wasResolved, attempts < Self.mostAttempts else { throw ObjectGraphError(conflict) }
+            guard wasResolved, attempts < Self.maximumAttempts else { throw ObjectGraphError(conflict) }
         }
     }
 
-    /// Undoes what was done: the save has failed.
-    func takeBack() { snapshot?.restore(context) }
+    /// Reverts the resolution: the save has failed.
+    func revert() { snapshot?.restore(changeTracker) }
 
-    /// Forgets what the context was: the changes since then stay.
+    /// Drops the snapshot: the changes since then stay.
     mutating func forgetSnapshot() { snapshot = nil }
 
     /// Ends the resolution: the save has succeeded.
     mutating func finish() {
-        // It holds objects, and the resolution has to see whether anybody else does.
+        // It retains objects, and the resolution checks whether they have other references.
         snapshot = nil
         uniqueness.finish()
     }
@@ -48,15 +55,15 @@ struct ConflictResolution {
 
     mutating func resolveOutdated(_ ids: [ManagedObjectID]) throws {
         let rows = try persistedRows(of: ids)
-        let objects = ids.map { context.knownObject(forKey: $0.key, of: $0.entity) }
+        let objects = ids.map { identityMap.object(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
             guard let object, object.hasChanges else { return false }
             let isInsertedAgain = rows[id] == nil && !object.life.isDeleted
-            return !(isInsertedAgain && context.mergePolicy == .overwrite) || object.hasAllValues
+            return !(isInsertedAgain && mergePolicy == .overwrite) || object.hasAllValues
         }
-        guard context.mergePolicy != .error, canMerge, attempts < Self.mostAttempts else {
-            // That they are outdated is to stay known.
-            takeBack()
+        guard mergePolicy != .error, canMerge, attempts < Self.maximumAttempts else {
+            // The objects stay outdated.
+            revert()
             snapshot = nil
             for object in objects { object?.state.pointee.flags.insert(.outdated) }
             throw ObjectGraphError.conflicts(
@@ -68,8 +75,8 @@ struct ConflictResolution {
             if let row = rows[id] { present.append((object, row)) } else { settleMissing(object) }
             object.state.pointee.flags.remove(.outdated)
         }
-        if !context.mergePolicy.objectWins {
-            context.restoreWithCascades(present.map(\.object).filter { $0.life.isDeleted })
+        if !mergePolicy.objectWins {
+            deletePropagation.restoreWithCascades(present.map(\.object).filter { $0.state.pointee.life.isDeleted })
         }
         for (object, row) in present { merge(row, into: object) }
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
@@ -78,28 +85,28 @@ struct ConflictResolution {
     func persistedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var rows: [ManagedObjectID: Row] = [:]
         for (rootIndex, ids) in Dictionary(grouping: ids, by: \.entity.rootIndex) {
-            let root = context.model.entities[rootIndex]
-            for row in try context.store(for: root).newValuesForObjects(with: ids, with: context) {
-                rows[context.id(entity: context.model.entities[row.entityIndex], key: row.key)] = row
+            let root = identityMap.model.entities[rootIndex]
+            for row in try loader.stores.rows(of: root, with: ids) {
+                rows[identityMap.id(entity: identityMap.model.entities[row.entityIndex], key: row.key)] = row
             }
         }
         return rows
     }
 
-    /// Brings an object together with what somebody else made of it.
+    /// Merges the stored row into an object.
     private func merge(_ row: Row, into object: any GraphObject) {
         let state = object.state
         let base = state.pointee.row
-        switch context.mergePolicy {
+        switch mergePolicy {
         case .error, .mergeByPropertyObjectTrump: break
         case .mergeByPropertyStoreTrump:
             let collides = { (slot: Int) in base?.valueOrNull(at: slot) != row.valueOrNull(at: slot) }
             for relationship in object.entity.relationships
             where !relationship.isToMany && collides(relationship.slot) {
-                // The inverses have to follow.
+                // The inverses are updated, too.
                 let keys = [row.integer(at: relationship.slot)]
                 object.setDestination(
-                    context.objects(with: keys, of: relationship.destination).first,
+                    loader.objects(with: keys, of: relationship.destination).first,
                     at: relationship.slot
                 )
             }
@@ -110,45 +117,45 @@ struct ConflictResolution {
                 if let base, object.entity.isStoredInRow(slot) { changes[slot] = .value(base.valueOrNull(at: slot)) }
             }
         case .rollback:
-            object.takeBackRelationships()
+            object.revertRelationships()
             object.dropChanges { _ in true }
-            if state.pointee.life.isUpdated { context.updated.remove(object) }
+            changeTracker.unlistUpdate(of: object)
         }
-        if let base { context.unloadMembers(toldBy: base) }
-        context.unloadMembers(toldBy: row)
+        if let base { loader.unloadMembers(namedBy: base) }
+        loader.unloadMembers(namedBy: row)
         object.replaceRow(by: row)
     }
 
-    /// Clears those to-one relationships of an object that is inserted again whose destinations were deleted with it.
+    /// Clears the to-one relationships of an object that is inserted again whose destinations were deleted with it.
     private func dropLostDestinations(of object: any GraphObject) throws {
         for relationship in object.entity.relationships where !relationship.isToMany {
             let key = object.destinationKey(at: relationship.slot)
-            guard key > 0, !(context.knownObject(forKey: key, of: relationship.destination)?.isInserted ?? false)
+            guard key > 0, !(identityMap.object(forKey: key, of: relationship.destination)?.isInserted ?? false)
             else { continue }
-            let id = context.id(entity: relationship.destination, key: key)
+            let id = identityMap.id(entity: relationship.destination, key: key)
             if try persistedRows(of: [id]).isEmpty { object.storeDestination(0, at: relationship.slot) }
         }
     }
 
-    /// Decides about an object that another context or process has deleted: the deletion goes before changes, unless the
-    /// policy is to overwrite.
+    /// Resolves the conflict of an object that another context or process has deleted: the deletion takes precedence
+    /// over changes, unless the policy is to overwrite.
     private func settleMissing(_ object: any GraphObject) {
         let state = object.state
         if state.pointee.life.isDeleted {
-            context.deleted.remove(object)
-            object.life.markMissing()
+            changeTracker.deleted.remove(object)
+            state.pointee.life.markMissing()
         } else if state.pointee.life.isUpdated {
-            context.updated.remove(object)
-            if context.mergePolicy == .overwrite {
+            changeTracker.updated.remove(object)
+            if mergePolicy == .overwrite {
                 // Under its own key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
-                context.inserted.add(object)
+                changeTracker.inserted.add(object)
             } else {
                 state.pointee.changes = nil
-                object.life.markMissing()
+                state.pointee.life.markMissing()
             }
         }
-        context.deletionStamp &+= 1
+        identityMap.noteDeletion()
     }
 }
 
@@ -160,7 +167,8 @@ extension Entity {
 }
 
 extension GraphObject {
-    /// Whether all values are here: a large one that was left in the store is gone with its row, and so are those of a fault.
+    /// Whether all values are in memory: a large value that was left in the store is lost with its row, as are the
+    /// values of a fault.
     fileprivate var hasAllValues: Bool {
         guard let row = state.pointee.row else { return false }
         return (0..<row.slotCount).allSatisfy { slot in

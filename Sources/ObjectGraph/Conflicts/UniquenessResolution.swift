@@ -6,7 +6,11 @@ import Foundation
 /// The changes are made to the objects themselves, relationships and their inverses included, so that the save that
 /// follows has nothing special to do.
 struct UniquenessResolution {
-    private let context: ManagedObjectContext
+    private let mergePolicy: MergePolicy
+    private let loader: ObjectLoader
+    private let deletePropagation: DeletePropagation
+    private var identityMap: IdentityMap { loader.identityMap }
+    private var changeTracker: ChangeTracker { deletePropagation.changeTracker }
     private var conflicts: [ConstraintConflict] = []
     private var wasResolved = false
     private var absorbed: [Absorbed] = []
@@ -14,23 +18,25 @@ struct UniquenessResolution {
     /// A new object that has become part of another one.
     private struct Absorbed {
         let object: any GraphObject
-        /// Weak, so that it shows whether anybody else refers to it.
+        /// Weak: nil if nothing else refers to it.
         weak var survivor: (any GraphObject)?
     }
 
-    init(_ context: ManagedObjectContext) {
-        self.context = context
+    init(_ mergePolicy: MergePolicy, _ loader: ObjectLoader, _ deletePropagation: DeletePropagation) {
+        self.mergePolicy = mergePolicy
+        self.loader = loader
+        self.deletePropagation = deletePropagation
     }
 
-    /// Settles all collisions among the changed objects, and of them with saved ones.
+    /// Resolves all collisions among the changed objects, and of changed objects with saved ones.
     ///
     /// - Returns: whether there were any.
-    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all of them that the policy does not settle, which are those of
-    ///   objects of different entities and, under ``MergePolicy/error``, all; what the stores throw.
+    /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all collisions that the policy does not resolve: those of
+    ///   objects of different entities and, under ``MergePolicy/error``, all; errors of the stores.
     mutating func resolve() throws -> Bool {
         wasResolved = false
         conflicts = []
-        for entity in context.model.entities {
+        for entity in identityMap.model.entities {
             for slots in entity.uniquenessConstraints
             where !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) {
                 try resolve(Constraint(entity: entity, slots: slots))
@@ -48,10 +54,10 @@ struct UniquenessResolution {
 
         var properties: [String] { slots.map { entity.properties[$0].name } }
 
-        /// The values of an object, in the form of a row; nil where one is null, which collides with nothing.
+        /// The values of an object, in the form of a row; nil if one is null, which collides with nothing.
         func values(of object: any GraphObject) -> UniqueValues? {
             values { slot in
-                let value = object.storedValue(at: slot)
+                let value = object._$storedValue(at: slot)
                 guard case .uuid(let uuid) = value else { return value }
                 return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
             }
@@ -63,16 +69,16 @@ struct UniquenessResolution {
         }
     }
 
-    /// The values of an object. Texts are equal as Swift compares them, whatever Unicode's form they are in.
+    /// The values of an object. Texts are compared as Swift compares strings, in any Unicode normalization form.
     private struct UniqueValues: Hashable {
         let values: [Value]
     }
 
     private mutating func resolve(_ constraint: Constraint) throws {
         var owners: [UniqueValues: any GraphObject] = [:]
-        for entry in context.inserted.entries + context.updated.entries {
+        for entry in changeTracker.inserted.entries + changeTracker.updated.entries {
             let object = entry.object
-            guard object.hasChanges, !entry.life.isDeleted,
+            guard object.hasChanges, !entry.state.pointee.life.isDeleted,
                 object.entity.isKind(of: constraint.entity), let values = constraint.values(of: object)
             else { continue }
             if let owner = owners[values], owner !== object {
@@ -81,8 +87,8 @@ struct UniquenessResolution {
                 owners[values] = object
             }
         }
-        for saved in context.materialize(try savedRows(constraint, owners.keys.map(\.values))) {
-            // A saved object that is deleted or has other values by now gives the place up with this save.
+        for saved in loader.materialize(try savedRows(constraint, owners.keys.map(\.values))) {
+            // This save removes the values of a saved object that is deleted or has other values now.
             guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
                 object !== saved
             else { continue }
@@ -109,14 +115,14 @@ struct UniquenessResolution {
                     }
                 )
             }
-            rows.append(try context.rows(for: request))
+            rows.append(try loader.rows(for: request))
         }
         return rows
     }
 
     // MARK: Settling
 
-    /// Settles the collision of a changed object with another one, and returns the one that has the values afterwards.
+    /// Resolves the collision of a changed object with another one, and returns the object that keeps the values.
     private mutating func settle(
         _ object: any GraphObject,
         against other: any GraphObject,
@@ -124,37 +130,37 @@ struct UniquenessResolution {
     ) -> any GraphObject {
         wasResolved = true
         let isSaved = object.state.pointee.key > 0
-        switch context.mergePolicy {
+        switch mergePolicy {
         case .error:
             report(object, other, constraint)
             return other
         case .rollback:
             if isSaved {
-                object.takeBackRelationships()
+                object.revertRelationships()
                 object.state.pointee.changes = nil
-                if object.life.isUpdated { context.updated.remove(object) }
+                changeTracker.unlistUpdate(of: object)
             } else {
                 object.giveSavedMembersBack()
-                context.delete(object)
-                context.propagateDeletes()
+                deletePropagation.delete(object)
+                deletePropagation.run()
             }
             return other
         case .mergeByPropertyStoreTrump where isSaved:
             for slot in constraint.slots { object.ensureChanges()[slot] = .unset }
             return other
         case .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite:
-            // An object of another entity has other properties: to make the two one would drop values.
+            // An object of another entity has other properties: merging the two would drop values.
             guard object.entity == other.entity else {
                 report(object, other, constraint)
                 return other
             }
-            // A saved object stays the one it is; of two of a kind, the one that was there first.
+            // A saved object survives; of two new or two saved objects, the earlier one.
             if isSaved, other.state.pointee.key <= 0 {
                 absorb(other, into: object)
                 return object
             }
             if isSaved {
-                // Both are saved: the one that was changed here goes before the other one.
+                // Both are saved: the object that was changed here takes precedence.
                 absorb(other, into: object, takingValues: false)
                 return object
             }
@@ -175,14 +181,14 @@ struct UniquenessResolution {
         )
     }
 
-    /// Makes an object part of another one of its entity: its values as far as the policy says, its relationships, and what
-    /// leads to it.
+    /// Merges an object into another one of its entity: its values according to the policy, its relationships, and the
+    /// references to it.
     private mutating func absorb(
         _ object: any GraphObject,
         into survivor: any GraphObject,
         takingValues: Bool = true
     ) {
-        let takesValues = takingValues && context.mergePolicy.objectWins
+        let takesValues = takingValues && mergePolicy.objectWins
         for property in object.entity.properties {
             switch property {
             case .attribute:
@@ -194,10 +200,10 @@ struct UniquenessResolution {
         redirectReferences(from: object, to: survivor)
         for relationship in object.entity.relationships { object.empty(relationship) }
         if object.state.pointee.key > 0 {
-            context.delete(object)
-            context.propagateDeletes()
+            deletePropagation.delete(object)
+            deletePropagation.run()
         } else {
-            context.inserted.remove(object)
+            changeTracker.inserted.remove(object)
             object.life.markMissing()
             absorbed.append(Absorbed(object: object, survivor: survivor))
         }
@@ -207,7 +213,7 @@ struct UniquenessResolution {
         let value = object.state.pointee.changes?[slot] ?? .unset
         if !value.isUnset {
             survivor.setSlotValue(value, at: slot)
-        } else if context.mergePolicy == .overwrite {
+        } else if mergePolicy == .overwrite {
             survivor.setSlotValue(.value(.null), at: slot)
         }
     }
@@ -230,12 +236,13 @@ struct UniquenessResolution {
         }
     }
 
-    /// Makes one-way relationships of changed objects lead to the survivor. Those with an inverse have moved already.
+    /// Makes one-way relationships of changed objects lead to the survivor. Relationships with an inverse have moved
+    /// already.
     private func redirectReferences(from object: any GraphObject, to survivor: any GraphObject) {
         let key = object.state.pointee.key
-        for relationship in context.model.relationships
+        for relationship in identityMap.model.relationships
         where relationship.inverse == nil && object.entity.isKind(of: relationship.destination) {
-            for entry in context.inserted.entries + context.updated.entries
+            for entry in changeTracker.inserted.entries + changeTracker.updated.entries
             where entry.object.entity.isKind(of: relationship.source) && entry.object !== object {
                 if !relationship.isToMany {
                     if entry.object.destinationKey(at: relationship.slot) == key {
@@ -253,14 +260,14 @@ struct UniquenessResolution {
 
     // MARK: After the save
 
-    /// Gives the new objects that have become part of others the identity of those. If the program refers to the other one,
-    /// which therefore stays, the new object counts as deleted, with the same identifier and values.
+    /// Gives the new objects that were merged into others the identity of those. If the program refers to the survivor,
+    /// which therefore stays registered, the new object counts as deleted, with the same identifier and values.
     mutating func finish() {
-        // To undo the insertion of an object that has become another one would delete that.
-        if !absorbed.isEmpty { context.forgetUndo() }
+        // An undo of the insertion of a merged object would delete the survivor.
+        if !absorbed.isEmpty { changeTracker.forgetUndo() }
         while let last = absorbed.popLast() {
             let state = last.object.state
-            // Nobody looks for it under its temporary key any more.
+            // It is no longer found under its temporary key.
             state.pointee.handler?.table.remove(state.pointee.key)
             guard let survivor = last.survivor?.state.pointee, let handler = survivor.handler else { continue }
             state.pointee.row = survivor.row
@@ -279,13 +286,14 @@ struct UniquenessResolution {
 }
 
 extension GraphObject {
-    /// Brings the saved objects that would be deleted with this new one back to where they belong in the store.
+    /// Restores the stored owners of the saved objects that would be deleted with this new object.
     fileprivate func giveSavedMembersBack() {
         for relationship in entity.relationships where relationship.deleteRule == .cascade {
             for member in destinations(of: relationship) where member.state.pointee.key > 0 {
                 if let inverse = relationship.inverse, !inverse.isToMany {
                     let stored = member.state.pointee.row?.integer(at: inverse.slot) ?? 0
-                    let owner = state.pointee.handler?.context?.objects(with: [stored], of: inverse.destination).first
+                    let owner = state.pointee.handler?.context?.loader.objects(with: [stored], of: inverse.destination)
+                        .first
                     member.setDestination(owner, at: inverse.slot)
                 } else if relationship.isToMany {
                     removeMember(member, at: relationship.slot)
@@ -296,7 +304,7 @@ extension GraphObject {
         }
     }
 
-    /// Makes a relationship lead nowhere.
+    /// Removes all destinations of a relationship.
     fileprivate func empty(_ relationship: Relationship) {
         if relationship.isToMany {
             setMembers([], at: relationship.slot)

@@ -1,7 +1,6 @@
 import Dispatch
 
-/// A context with a thread of its own at any time, to be used from anywhere: what Core Data calls a context of private
-/// queue concurrency type.
+/// A context that runs on its own queue and can be used from anywhere: Core Data's private queue concurrency type.
 ///
 /// ```swift
 /// let background = BackgroundContext(coordinator: coordinator)
@@ -12,8 +11,8 @@ import Dispatch
 /// }
 /// ```
 ///
-/// Pieces of work run one after the other, each as a whole, and never on a thread of the cooperative pool, which a slow
-/// disk must not block. Objects stay inside; identifiers and values may leave.
+/// Closures run one after the other, each as a whole, and never on a thread of the cooperative pool, which a slow disk
+/// must not block. Objects stay inside; identifiers and values may leave.
 public actor BackgroundContext {
     private let executor: QueueExecutor
     private let context: ManagedObjectContext

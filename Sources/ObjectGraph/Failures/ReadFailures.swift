@@ -106,7 +106,7 @@ public final class ReadFailures: Sendable {
         set { state.withLock { $0.handler = newValue } }
     }
 
-    /// Notes a read that failed. A failure that is in the list already stays what it is, and is not reported again.
+    /// Notes a read that failed. A failure that is in the list already is not reported again.
     @usableFromInline
     func add(_ failure: Failure) {
         additionCount.add(1, ordering: .acquiringAndReleasing)
@@ -114,7 +114,7 @@ public final class ReadFailures: Sendable {
             if state.contextIsGone { return (nil, true) }
             guard !state.failures.contains(where: { $0.isSameValue(as: failure) }) else { return (nil, false) }
             if state.failures.count == Self.limit {
-                // The oldest one makes room. A save throws as long as the list is not empty.
+                // The oldest failure is dropped. A save throws while the list is not empty.
                 if state.unreportedCount == Self.limit { state.unreportedCount -= 1 }
                 state.failures.removeFirst()
             }
@@ -128,9 +128,9 @@ public final class ReadFailures: Sendable {
         handler?(state.withLock { value(of: failure, $0) })
     }
 
-    /// Whether the list has a failure that `condition` holds for.
-    func contains(where condition: (Failure) -> Bool) -> Bool {
-        !isEmpty && state.withLock { $0.failures }.contains(where: condition)
+    /// Whether the list has a failure that `isIncluded` returns true for.
+    func contains(where isIncluded: (Failure) -> Bool) -> Bool {
+        !isEmpty && state.withLock { $0.failures }.contains(where: isIncluded)
     }
 
     /// Takes the failures that no fetch has thrown; they stay in the list.
@@ -144,10 +144,10 @@ public final class ReadFailures: Sendable {
         }
     }
 
-    /// The failures that `condition` holds for leave the list.
-    func removeAll(where condition: (Failure) -> Bool = { _ in true }) {
-        // The condition is asked outside the lock, since it may come back to the list.
-        let removed = state.withLock { $0.failures }.filter(condition)
+    /// The failures that `isIncluded` returns true for leave the list.
+    func removeAll(where isIncluded: (Failure) -> Bool = { _ in true }) {
+        // The closure is called outside the lock, since it may call the list.
+        let removed = state.withLock { $0.failures }.filter(isIncluded)
         guard !removed.isEmpty else { return }
         state.withLock { state in
             let reported = state.failures.dropLast(state.unreportedCount)
@@ -177,7 +177,8 @@ public final class ReadFailures: Sendable {
 
     // MARK: Objects without their context
 
-    /// Notes that the context goes away: nothing fetches or saves any more, and failures are reported at once.
+    /// Notes that the context is being deallocated: there are no further fetches and saves, and failures are reported
+    /// at once.
     func contextGoesAway() {
         state.withLock { state in
             state.contextIsGone = true

@@ -1,15 +1,15 @@
 public import Foundation
 
 extension ManagedObjectContext {
-    /// How often the store is asked before the results are fetched at once.
-    private static let mostAttempts = 3
+    /// The maximum number of requests before the results are fetched synchronously.
+    private static let maximumAttempts = 3
 
     /// The objects that fit a request, in its order, fetched without blocking the caller: the store works on another
     /// thread, and only the objects are made in the context's isolation.
     ///
     /// Unsaved changes take part as they do in ``fetch(_:as:)``. Where the context is used meanwhile in a way that the
-    /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again; after a
-    /// few times it is asked at once, blocking the caller.
+    /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again;
+    /// after a few times it is asked at once, blocking the caller.
     ///
     /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the
     /// context's isolation.
@@ -17,33 +17,37 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: Which objects, and in which order.
     ///   - type: The class of the objects.
-    ///   - progress: What counts the rows as they are read. How many there will be is not known: unless the program sets the
-    ///     total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it ends the fetch.
-    /// - Throws: what the store throws; `CancellationError` where the task or the progress is cancelled, which ends the
+    ///   - progress: What counts the rows as they are read. How many there will be is not known: unless the program
+    ///     sets the total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it
+    ///     ends the fetch.
+    /// - Throws: errors of the store; `CancellationError` if the task or the progress is cancelled, which ends the
     ///   statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
         _ request: FetchRequest,
         as type: T.Type = T.self,
         progress: Progress? = nil
     ) async throws -> [T] {
-        for _ in 0..<Self.mostAttempts {
-            guard case .store(let store) = try store(for: request.entity), pinnedGeneration == nil else { break }
-            try requireOwnThread()
+        for _ in 0..<Self.maximumAttempts {
+            guard case .store(let store) = try loader.stores.store(for: request.entity), pinnedGeneration.token == nil
+            else { break }
+            try savingThread.requireOwnThread()
             processPendingChanges()
             try reportReadFailures()
             let pending = pendingChanges(for: request)
-            let stamp = deletionStamp
+            let stamp = identityMap.deletionStamp
             var stored = pending.map { self.stored(request, with: $0) } ?? request
             stored.readFailures = readFailures
             let rows = try await store.readInBackground(reportingTo: progress) { [stored] in
                 try store.execute(stored, with: nil)
             }
-            propagateDeletes()
-            guard deletionStamp == stamp, pending.areSame(as: pendingChanges(for: request)) else { continue }
+            deletePropagation.run()
+            guard identityMap.deletionStamp == stamp, pending.areSame(as: pendingChanges(for: request)) else {
+                continue
+            }
             let objects: [T] = try objects(of: rows, request, with: pending)
-            // Only now: what was saved since the rows were read is told to the objects that were made of them.
-            takeInSavedChanges()
-            try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+            // Only now: changes that were saved since the rows were read are merged into their objects.
+            remoteChanges.mergeAnnouncements()
+            try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             try reportReadFailures()
             progress?.finish(rows: rows.count)
             return objects
@@ -59,7 +63,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: Which values.
     ///   - progress: What counts the rows, and can cancel the fetch, as in ``fetchAsynchronously(_:as:progress:)``.
-    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` where the task or the progress is cancelled, which ends
+    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` if the task or the progress is cancelled, which ends
     ///   the statement.
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(
         _ request: DictionaryFetchRequest,

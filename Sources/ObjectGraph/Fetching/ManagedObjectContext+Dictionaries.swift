@@ -1,16 +1,16 @@
 extension ManagedObjectContext {
     /// The rows of values that a request asks for, computed in the store.
     ///
-    /// Unless the request says so (``DictionaryFetchRequest/includesPendingChanges``), they are of what was saved: unsaved
-    /// changes have no part in them, as with Core Data's dictionary results.
+    /// Unless the request says so (``DictionaryFetchRequest/includesPendingChanges``), they are of what was saved:
+    /// unsaved changes have no part in them, as with Core Data's dictionary results.
     ///
-    /// - Throws: ``QueryError`` where the request has no single meaning, or an integer becomes too large;
-    ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; what the store throws.
-    /// - Complexity: one statement; no object is made. Where unsaved changes take part, the store gives the values for each
-    ///   object, and what is computed from them is computed here; where they take part along relationships, the objects are
-    ///   fetched.
+    /// - Throws: ``QueryError`` if the request has no single meaning, or an integer becomes too large;
+    ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; errors of the store.
+    /// - Complexity: one statement; no object is made. Where unsaved changes take part, the store gives the values for
+    ///   each object, and what is computed from them is computed here; where they take part along relationships, the
+    ///   objects are fetched.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
-        try requireOwnThread()
+        try savingThread.requireOwnThread()
         let request = try request.validated()
         try reportReadFailures()
         if request.includesPendingChanges {
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
 
     private func storedResults(of request: DictionaryFetchRequest) throws -> DictionaryResults {
-        try store(for: request.entity).execute(request, with: self)
+        try loader.stores.execute(request, of: request.entity)
     }
 
     /// The rows of values with the unsaved changes in them.
@@ -47,19 +47,19 @@ extension ManagedObjectContext {
         return try aggregation.results(objects)
     }
 
-    /// The rows of values that a request asks for, of the rows of its objects: for stores that have rows, but cannot compute
-    /// anything. What is read along relationships is read from the stores.
+    /// The rows of values that a request asks for, of the rows of its objects: for stores that have rows, but cannot
+    /// compute anything. What is read along relationships is read from the stores.
     ///
     /// - Throws: ``QueryError``.
     package func results(of request: DictionaryFetchRequest, from rows: RowBatch) throws -> DictionaryResults {
         let aggregation = DictionaryAggregation(request)
-        return try aggregation.results(materialize(rows).map(aggregation.object))
+        return try aggregation.results(loader.materialize(rows).map(aggregation.object))
     }
 }
 
 extension DictionaryFetchRequest {
-    /// A request for the objects that are looked at. What is computed from them stands where it shows which relationships
-    /// are looked at, too.
+    /// A request for the objects that are looked at. What is computed from them stands where it shows which
+    /// relationships are looked at, too.
     package var objects: FetchRequest {
         var request = FetchRequest(entity, predicate: predicate)
         request.includesSubentities = includesSubentities

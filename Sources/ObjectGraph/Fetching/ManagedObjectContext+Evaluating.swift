@@ -2,10 +2,10 @@ extension ManagedObjectContext {
     /// Those of the rows that fit a request, in its order and within its limit: for stores that have rows, but cannot
     /// evaluate conditions. What a condition reads along relationships is read from the stores.
     ///
-    /// - Throws: ``QueryError`` where the condition cannot be evaluated.
+    /// - Throws: ``QueryError`` if the condition cannot be evaluated.
     package func rows(_ rows: RowBatch, fitting request: FetchRequest) throws -> RowBatch {
         let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let objects = materialize(rows)
+        let objects = loader.materialize(rows)
         var fitting = try QueryEvaluator().merge([], fitting(objects, request), by: request.sort)[...]
         fitting = fitting.dropFirst(request.offset)
         if let limit = request.limit { fitting = fitting.prefix(limit) }

@@ -4,17 +4,17 @@ extension ManagedObjectContext {
     /// Unsaved changes take part, unless the request says otherwise: changed objects are checked against the condition
     /// as they are now, and put into the place where they belong.
     ///
-    /// - Throws: ``ObjectGraphError/unreadable(_:)`` where values could not be read since the last fetch, or on the way: each
-    ///   failure once. What the store throws.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read since the last fetch, or on the way:
+    ///   each failure once. What the store throws.
     /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
     public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
-        try requireOwnThread()
+        try savingThread.requireOwnThread()
         processPendingChanges()
         try reportReadFailures()
         let pending = pendingChanges(for: request)
-        let rows = try rows(for: pending.map { stored(request, with: $0) } ?? request)
+        let rows = try loader.rows(for: pending.map { stored(request, with: $0) } ?? request)
         let objects: [T] = try objects(of: rows, request, with: pending)
-        try prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
+        try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
         try reportReadFailures()
         return objects
     }
@@ -27,14 +27,14 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         with pending: PendingChanges?
     ) throws -> [T] {
-        let objectType = handlers[request.entity.index].objectType
+        let objectType = identityMap.handlers[request.entity.index].objectType
         precondition(
             objectType == T.self || objectType is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
         guard let pending else {
-            guard request.makesFaults else { return materialize(rows, as: T.self) }
-            return materializeFaults(rows, for: request).map { unsafeDowncast($0, to: T.self) }
+            guard request.makesFaults else { return loader.materialize(rows, as: T.self) }
+            return loader.materializeFaults(rows, for: request).map { unsafeDowncast($0, to: T.self) }
         }
         return try results(of: request, rows, with: pending).map { unsafeDowncast($0, to: T.self) }
     }
@@ -43,20 +43,20 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as ``fetch(_:as:)``.
     public func count(_ request: FetchRequest) throws -> Int {
-        try requireOwnThread()
+        try savingThread.requireOwnThread()
         processPendingChanges()
         try reportReadFailures()
         if let pending = pendingChanges(for: request) {
             return try reportingReadFailures { try count(request, with: pending) }
         }
-        return try store(for: request.entity).execute(CountRequest(request), with: self)
+        return try loader.stores.execute(CountRequest(request), of: request.entity)
     }
 
     /// The identifiers of the objects that fit a request, in its order.
     ///
     /// - Throws: as ``fetch(_:as:)``.
     public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-        try requireOwnThread()
+        try savingThread.requireOwnThread()
         processPendingChanges()
         try reportReadFailures()
         if let pending = pendingChanges(for: request) {
@@ -66,12 +66,15 @@ extension ManagedObjectContext {
     }
 
     private func ids(for request: FetchRequest) throws -> [ManagedObjectID] {
-        try store(for: request.entity).execute(ObjectIDFetchRequest(request), with: self)
+        try loader.stores.execute(ObjectIDFetchRequest(request), of: request.entity)
     }
 
-    func rows(for request: consuming FetchRequest) throws -> RowBatch {
-        request.readFailures = readFailures
-        return try store(for: request.entity).execute(request, with: self)
+    /// Returns the plan of the store for a request. Unsaved changes, which a fetch evaluates in memory, do not affect
+    /// it.
+    ///
+    /// - Throws: errors of the store, which may not support plans.
+    public func explain(_ request: FetchRequest) throws -> QueryPlan {
+        try loader.stores.execute(QueryPlanRequest(request), of: request.entity)
     }
 
     // MARK: Pending changes
@@ -86,12 +89,12 @@ extension ManagedObjectContext {
         var reachesFurther = false
     }
 
-    /// The unsaved changes that have a say in a request; nil where there are none.
+    /// The unsaved changes that have a say in a request; nil if there are none.
     func pendingChanges(for request: FetchRequest) -> PendingChanges? {
-        guard request.includesPendingChanges, changeCount > 0 else { return nil }
+        guard request.includesPendingChanges, changeTracker.changeCount > 0 else { return nil }
         let visited = request.visitedRoots
         var changes = PendingChanges()
-        for list in [inserted, updated, deleted] {
+        for list in [changeTracker.inserted, changeTracker.updated, changeTracker.deleted] {
             for object in list.objects {
                 let root = object.entity.rootIndex
                 if visited.contains(root) { changes.reachesFurther = true }
@@ -108,7 +111,7 @@ extension ManagedObjectContext {
 
     /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
     func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
-        try results(of: request, rows(for: stored(request, with: pending)), with: pending)
+        try results(of: request, loader.rows(for: stored(request, with: pending)), with: pending)
     }
 
     /// The results of a request, of what the store gave without regard to the changed objects.
@@ -119,9 +122,9 @@ extension ManagedObjectContext {
     ) throws -> [any GraphObject] {
         // What every object is checked for had better be read with all of them.
         let makesFaults = request.makesFaults && !pending.reachesFurther
-        let saved = (makesFaults ? materializeFaults(rows, for: request) : materialize(rows))
+        let saved = (makesFaults ? loader.materializeFaults(rows, for: request) : loader.materialize(rows))
             .filter { !pending.keys.contains($0.state.pointee.key) }
-        if request.search != nil { return try found(materialize(rows), of: request) }
+        if request.search != nil { return try found(loader.materialize(rows), of: request) }
         let evaluator = QueryEvaluator()
         var result: [any GraphObject]
         if pending.reachesFurther {

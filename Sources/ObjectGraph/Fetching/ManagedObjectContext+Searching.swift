@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         let pending = pendingChanges(for: request.request)
         var stored = request
         if let pending { stored.request = self.stored(request.request, with: pending) }
-        let matches = try store(for: request.request.entity).execute(stored, with: self)
+        let matches = try loader.stores.execute(stored, of: request.request.entity)
         guard pending != nil else { return matches }
         let byKey = Dictionary(matches.map { ($0.id.key, $0) }, uniquingKeysWith: { first, _ in first })
         let objects = objects(with: matches.map(\.id))

@@ -1,5 +1,5 @@
 extension QueryEvaluator {
-    /// Puts objects into the order that sort keys tell, those that are equal by primary key, new objects last.
+    /// Merges objects into the order of sort keys; equal objects by primary key, new objects last.
     ///
     /// - Parameter sorted: Objects that are in that order already.
     func merge(

@@ -1,12 +1,12 @@
-/// The objects that a context knows, by primary key: one table for each root entity.
+/// The registered objects of a context, by primary key: one table for each root entity.
 ///
-/// The table holds its objects, and lets go of those that nobody else refers to: whenever as many objects came in as
-/// had been left at the last sweep, it sweeps again, which costs O(1) an object. An object with changes is referred to
-/// by its context. It sweeps in ``reserve(_:)`` only, never while objects are being inserted, since the `deinit` of an
-/// object that is let go may come back to the context.
+/// The table retains its objects, and releases those without other references in sweeps: it sweeps again whenever as
+/// many objects were registered as the last sweep had left, which costs O(1) for each object. The context retains
+/// objects with changes. Only ``reserve(_:)`` sweeps, never an insertion, since the `deinit` of a released object may
+/// call the context.
 ///
-/// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched together
-/// mostly have neighbouring keys. Objects with temporary keys, which are all referred to, are kept apart: see
+/// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched
+/// together mostly have neighbouring keys. Objects with temporary keys, which are all referred to, are kept apart: see
 /// ``TemporaryObjects``.
 final class IdentityTable {
     private static let empty: Int64 = 0
@@ -14,11 +14,11 @@ final class IdentityTable {
     private static let smallestCapacity = 16
     /// The number of neighbouring keys that have neighbouring places.
     private static let blockSize = 8
-    /// The number of objects from which on it pays to let go of those that nobody refers to.
+    /// The minimum number of objects for a sweep.
     static let smallestSweep = 1024
 
-    // Nothing in here calls anything that could come back while a property is accessed: checks for overlaps would only
-    // cost time.
+    // Nothing here calls the program while a property is accessed: checks for overlapping accesses would only cost
+    // time.
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var keys: UnsafeMutablePointer<Int64>
     @exclusivity(unchecked) private var objects: UnsafeMutablePointer<AnyObject?>
@@ -33,7 +33,7 @@ final class IdentityTable {
     @exclusivity(unchecked) private var temporary = TemporaryObjects()
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
-    /// Makes an empty table; `onlyEntity` is the index of the entity of all objects, where there is only one.
+    /// Makes an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
     init(onlyEntity: Int? = nil) {
         self.onlyEntity = onlyEntity
         capacity = Self.smallestCapacity
@@ -44,7 +44,7 @@ final class IdentityTable {
         let all = detachAll()
         // It holds no object any more.
         Self.deallocate(keys, objects, entities)
-        // Only now, since an object's own `deinit` may do anything.
+        // Only now, since an object's own `deinit` may call the context.
         withExtendedLifetime(all) {}
     }
 
@@ -64,7 +64,7 @@ final class IdentityTable {
         return Found(object: object, entity: entity(at: place))
     }
 
-    /// The object with a key, not counted: it is to be used at once.
+    /// The object with a key, not retained: it must be used at once.
     @inline(__always)
     func borrowedObject(forKey key: Int64) -> (object: Unmanaged<AnyObject>, entity: Int)? {
         if key < 0 {
@@ -91,8 +91,8 @@ final class IdentityTable {
         insertKnownNew(object, forKey: key, entity: entity)
     }
 
-    /// Prepares for `additional` objects with permanent keys that will all stay in use for a while, and sweeps where it is
-    /// time to.
+    /// Prepares for `additional` objects with permanent keys, which stay referenced for a while, and sweeps if it is
+    /// due.
     func reserve(_ additional: Int) {
         if count + additional > sweepCount {
             sweep(reserving: additional)
@@ -103,7 +103,7 @@ final class IdentityTable {
         }
     }
 
-    /// Lets go of the object with a key.
+    /// Releases the object with a key.
     func remove(_ key: Int64) {
         if key < 0 { return temporary.remove(key) }
         let place = place(of: key)
@@ -114,9 +114,9 @@ final class IdentityTable {
         withExtendedLifetime(object) {}
     }
 
-    /// Puts another object of the same entity in the place of one that nobody refers to but the table.
+    /// Replaces an object that only the table refers to by another one of the same entity.
     ///
-    /// - Returns: the object that was there; nil where somebody refers to it, or there is none.
+    /// - Returns: the replaced object; nil if it has other references, or there is none.
     func replaceUnused(_ key: Int64, with object: AnyObject) -> AnyObject? {
         let place = place(of: key)
         guard place >= 0, isKnownUniquelyReferenced(&objects[place]) else { return nil }
@@ -133,10 +133,10 @@ final class IdentityTable {
             }
     }
 
-    /// How often objects were let go of in a sweep: as long as it stays the same, no object's address passes to another.
+    /// The number of sweeps that released objects: while it is the same, no address is reused for another object.
     private(set) var sweeps = 0
 
-    /// Lets go of the objects that nobody else refers to, and makes room for others that are to come.
+    /// Releases the objects without other references, and reserves capacity for further ones.
     func sweep(reserving additional: Int = 0) {
         var dead: [AnyObject] = []
         for place in 0..<capacity where isKnownUniquelyReferenced(&objects[place]) {
@@ -151,11 +151,11 @@ final class IdentityTable {
             sweeps &+= 1
             rebuild(capacity: Self.capacity(for: count + additional))
         }
-        // Only now, since an object's own `deinit` may come back to this table.
+        // Only now, since an object's own `deinit` may call this table.
         withExtendedLifetime(dead) {}
     }
 
-    /// Lets go of all objects and gives them away.
+    /// Removes and returns all objects.
     func removeAll() -> [AnyObject] {
         let all = detachAll()
         rebuild(capacity: Self.smallestCapacity)
@@ -249,7 +249,7 @@ final class IdentityTable {
         return (keys, objects, entities)
     }
 
-    /// Gives memory back in which no object is left.
+    /// Deallocates memory without objects.
     private static func deallocate(
         _ keys: UnsafeMutablePointer<Int64>,
         _ objects: UnsafeMutablePointer<AnyObject?>,

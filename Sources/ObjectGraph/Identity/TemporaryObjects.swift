@@ -1,12 +1,12 @@
 /// The objects of an ``IdentityTable`` that have temporary keys.
 ///
-/// Those are given out one after the other, and objects mostly come and go in their order, so they are kept in blocks of
-/// neighbouring keys: to add many objects costs no hashing, and moves none of them.
+/// Temporary keys are assigned in sequence, and objects are mostly added and removed in their order, so they are stored
+/// in blocks of neighbouring keys: adding many objects hashes no key and moves no object.
 struct TemporaryObjects: ~Copyable {
     /// The objects of as many keys as a word has bits.
     private final class Block {
-        // By pointers, not in arrays: to add, find and take objects calls nothing that could come back, so checks would only
-        // cost time.
+        // By pointers, not in arrays: nothing here calls the program, so that checks for overlapping accesses would
+        // only cost time.
         let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: Block.size)
         let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: Block.size)
         @exclusivity(unchecked) var count = 0
@@ -26,7 +26,7 @@ struct TemporaryObjects: ~Copyable {
     }
 
     private var blocks: [Int64: Block] = [:]
-    /// The block that was used last, and its number. It is not counted: `blocks` has it.
+    /// The block that was used last, and its number. It is not retained: `blocks` retains it.
     private var recent: (number: Int64, block: Unmanaged<Block>)?
 
     /// The object with a key.
@@ -55,7 +55,7 @@ struct TemporaryObjects: ~Copyable {
         return Unmanaged.passUnretained(block)
     }
 
-    /// Lets go of the object with a key.
+    /// Releases the object with a key.
     mutating func remove(_ key: Int64) {
         let place = place(of: key)
         let removed: AnyObject? = block(of: key)?._withUnsafeGuaranteedRef { block in
@@ -71,7 +71,7 @@ struct TemporaryObjects: ~Copyable {
             blocks[number(of: key)] = nil
             recent = nil
         }
-        // Only now, since an object's own `deinit` may come back.
+        // Only now, since an object's own `deinit` may call the table.
         withExtendedLifetime(removed) {}
     }
 
@@ -84,7 +84,7 @@ struct TemporaryObjects: ~Copyable {
         }
     }
 
-    /// Lets go of all objects and gives them away.
+    /// Removes and returns all objects.
     mutating func removeAll() -> [AnyObject] {
         let all = all.map(\.object)
         blocks = [:]

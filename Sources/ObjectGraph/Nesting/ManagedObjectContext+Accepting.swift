@@ -13,18 +13,18 @@ extension ManagedObjectContext {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
             // Rows in memory may refer to objects whose deletion was saved, and that are inserted again.
             let returned = inserted.filter { $0.row.version > 0 }.map(\.object)
-            readRowsAgain(of: objectsWithRows(leadingTo: returned).map(\.object))
+            loader.reloadRows(leadingTo: returned)
             let destinations = destinations(of: [changes.inserted, changes.updated])
             withExtendedLifetime(destinations) {
                 for (object, row) in inserted { object.relate(as: row) { _ in true } }
                 for (row, update) in zip(changes.updated, changes.updates) { apply(row, update.slots) }
                 for change in changes.memberships { apply(change) }
             }
-            let deleted = changes.deleted.compactMap { knownObject(forKey: $0.key, of: $0.entity) }
+            let deleted = changes.deleted.compactMap { identityMap.object(forKey: $0.key, of: $0.entity) }
             // The child has applied the rule deny.
             for object in deleted { object.leaveRelationships { $0.deleteRule == .deny } }
             // The child has applied the rule cascade: it has deleted the destinations as well, or kept them.
-            delete(deleted, cascading: false)
+            deletePropagation.delete(deleted, cascading: false)
         }
         processPendingChanges()
     }
@@ -38,14 +38,18 @@ extension ManagedObjectContext {
         var objects: [any GraphObject] = []
         var rows: [Row] = []
         func require(_ key: Int64, _ entity: Entity) throws {
-            if let known = knownObject(forKey: key, of: entity) {
-                if known.isObjectDeleted { missing.append(id(entity: entity, key: key)) } else { objects.append(known) }
-            } else if let row = child.knownObject(forKey: key, of: entity)?.state.pointee.row {
+            if let known = identityMap.object(forKey: key, of: entity) {
+                if known.isObjectDeleted {
+                    missing.append(identityMap.id(entity: entity, key: key))
+                } else {
+                    objects.append(known)
+                }
+            } else if let row = child.identityMap.object(forKey: key, of: entity)?.state.pointee.row {
                 rows.append(row)
-            } else if let object = try existingObject(with: id(entity: entity, key: key)) {
+            } else if let object = try loader.existingObject(with: identityMap.id(entity: entity, key: key)) {
                 objects.append(object)
             } else {
-                missing.append(id(entity: entity, key: key))
+                missing.append(identityMap.id(entity: entity, key: key))
             }
         }
         // Keys of objects without a common root may be equal.
@@ -63,7 +67,7 @@ extension ManagedObjectContext {
         }
         guard missing.isEmpty else { throw SaveConflict.outdated(missing) }
         let rowsByRoot = Dictionary(grouping: rows) { model.entities[$0.entityIndex].rootIndex }
-        return objects + rowsByRoot.values.flatMap { materialize(RowBatch(copying: $0)) }
+        return objects + rowsByRoot.values.flatMap { loader.materialize(RowBatch(copying: $0)) }
     }
 
     /// All destinations of to-one relationships of rows, fetched with one request for each entity.
@@ -75,7 +79,7 @@ extension ManagedObjectContext {
                 if key > 0 { keys[relationship.destination.index, default: []].insert(key) }
             }
         }
-        return keys.flatMap { index, keys in objects(with: keys.sorted(), of: model.entities[index]) }
+        return keys.flatMap { index, keys in loader.objects(with: keys.sorted(), of: model.entities[index]) }
     }
 
     // MARK: Changes
@@ -83,11 +87,11 @@ extension ManagedObjectContext {
     /// Returns the inserted object for a row, with its attributes but without relationships; a deleted object is
     /// restored.
     private func insertedObject(for row: Row) -> any GraphObject {
-        let handler = handlers[row.entityIndex]
+        let handler = identityMap.handlers[row.entityIndex]
         handler.table.reserve(1)
-        if let known = knownObject(forKey: row.key, of: handler.entity) {
-            if known.life.isUpdated { updated.remove(known) }
-            if known.life.isDeleted { restore([known]) }
+        if let known = identityMap.object(forKey: row.key, of: handler.entity) {
+            changeTracker.unlistUpdate(of: known)
+            if known.life.isDeleted { deletePropagation.restore([known]) }
             if known.hasChanges {
                 known.setAttributes(from: row) { _ in true }
             } else {
@@ -109,26 +113,24 @@ extension ManagedObjectContext {
     }
 
     private func noteInsertion(of object: any GraphObject) {
-        deletionStamp &+= 1
-        announceChange()
-        inserted.add(object)
-        recorder?.didInsert(object)
+        identityMap.noteDeletion()
+        changeTracker.insert(object)
     }
 
     private func apply(_ row: Row, _ slots: SlotSet) {
         let entity = model.entities[row.entityIndex]
-        guard let object = knownObject(forKey: row.key, of: entity) else { return }
+        guard let object = identityMap.object(forKey: row.key, of: entity) else { return }
         object.setAttributes(from: row, where: slots.contains)
         object.relate(as: row, where: slots.contains)
     }
 
     private func apply(_ change: SaveChangesRequest.MembershipChange) {
         let relationship = change.relationship
-        guard let owner = knownObject(forKey: change.owner, of: relationship.source) else { return }
-        for member in objects(with: change.removed, of: relationship.destination) {
+        guard let owner = identityMap.object(forKey: change.owner, of: relationship.source) else { return }
+        for member in loader.objects(with: change.removed, of: relationship.destination) {
             owner.removeMember(member, at: relationship.slot)
         }
-        for member in objects(with: change.added, of: relationship.destination) {
+        for member in loader.objects(with: change.added, of: relationship.destination) {
             owner.addMember(member, at: relationship.slot)
         }
         if let order = change.order { owner.restoreOrder(order, of: relationship, isStored: false) }
@@ -174,7 +176,7 @@ extension GraphObject {
         for relationship in entity.relationships where !relationship.isToMany && condition(relationship.slot) {
             let key = row.integer(at: relationship.slot)
             setDestination(
-                context.knownDestination(forKey: key, of: relationship),
+                context.identityMap.destination(forKey: key, of: relationship),
                 at: relationship.slot
             )
         }

@@ -7,20 +7,19 @@ extension ManagedObjectContext {
         // The parent refreshes its registered objects with the rows, which must be complete.
         let request = request.readingAllProperties
         if let pending = pendingChanges(for: request) { return try rows(of: fetch(request, with: pending)) }
-        let rows = try rows(for: request)
+        let rows = try loader.rows(for: request)
         adoptKnown(rows)
         return rows
     }
 
     /// Returns the rows of the objects with identifiers, in any order, without those of deleted and missing objects.
     func rows(of ids: [ManagedObjectID]) throws -> RowBatch {
-        propagateDeletes()
-        try obtainPermanentIDsForAll()
-        guard changeCount > 0, let entity = ids.first?.entity else { return try storedRows(of: ids) }
+        deletePropagation.run()
+        guard changeTracker.changeCount > 0, let entity = ids.first?.entity else { return try storedRows(of: ids) }
         var changed: [any GraphObject] = []
         var others: [ManagedObjectID] = []
         for id in ids {
-            if let object = knownObject(forKey: id.key, of: entity), object.hasChanges {
+            if let object = identityMap.object(forKey: id.key, of: entity), object.hasChanges {
                 if !object.isObjectDeleted { changed.append(object) }
             } else {
                 others.append(id)
@@ -33,27 +32,28 @@ extension ManagedObjectContext {
 
     private func storedRows(of ids: [ManagedObjectID]) throws -> RowBatch {
         guard let entity = ids.first?.entity else { return RowBatch() }
-        let rows = try store(for: entity).newValuesForObjects(with: ids, with: self)
+        let rows = try loader.stores.rows(of: entity, with: ids)
         adoptKnown(rows)
         return rows
     }
 
     /// Returns the members of the same to-many relationship of several objects.
     func members(of relationship: Relationship, ofObjectsWith ids: [ManagedObjectID]) throws -> RelationshipRows {
-        propagateDeletes()
-        try obtainPermanentIDsForAll()
+        deletePropagation.run()
         let roots = [relationship.source.rootIndex, relationship.destination.rootIndex]
-        guard changedEntries.contains(where: { $0.object.hasChanges && roots.contains($0.object.entity.rootIndex) })
+        guard
+            changeTracker.changedEntries.contains(where: {
+                $0.object.hasChanges && roots.contains($0.object.entity.rootIndex)
+            })
         else {
-            let result = try store(for: relationship.source)
-                .newValues(forRelationship: relationship, forObjectsWith: ids, with: self)
+            let result = try loader.stores.members(of: relationship, ofObjectsWith: ids)
             adoptKnown(result.rows)
             return result
         }
         var result = RelationshipRows()
         var members: [ObjectIdentifier: any GraphObject] = [:]
         // All of them are held, so that their members are loaded at once.
-        for owner in objects(with: ids.map(\.key), of: relationship.source) {
+        for owner in loader.objects(with: ids.map(\.key), of: relationship.source) {
             let destinations = owner.memberObjects(at: relationship.slot)
             result.append(owner: owner.state.pointee.key, members: destinations.map { $0.state.pointee.key })
             for destination in destinations { members[ObjectIdentifier(destination)] = destination }
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
 
     /// Refreshes the registered objects among those of rows that were just read.
     private func adoptKnown(_ rows: RowBatch) {
-        for row in rows { knownObject(forKey: row.key, of: model.entities[row.entityIndex])?.adopt(refetched: row) }
+        for row in rows { identityMap.object(for: row)?.adopt(refetched: row) }
     }
 
     /// Returns the rows of objects with their current values, in their order.

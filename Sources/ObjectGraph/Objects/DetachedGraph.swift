@@ -1,9 +1,9 @@
 /// Objects that are related to each other, none of them in a context.
 ///
-/// An object holds its island, and the island holds the values of all its objects, but not the objects themselves: there
-/// is no cycle, and the whole is freed with the last object that somebody refers to. An object that nobody refers to is
-/// made again out of its values when a relationship leads to it.
-final class Island {
+/// An object refers to its graph, and the graph to the values of all its objects, but not to the objects themselves: there
+/// is no cycle, and the whole is freed with the last object that the program refers to. An object that the program does
+/// not refer to is created again from its values when a relationship leads to it.
+final class DetachedGraph {
     private struct Member {
         let entity: Entity
         let objectType: any GraphObject.Type
@@ -12,7 +12,7 @@ final class Island {
     }
 
     private var members: [Int64: Member] = [:]
-    /// Empty; what the handlers have for a table.
+    /// An empty table for the handlers, which need one.
     private let table = IdentityTable()
 
     /// The object with a key.
@@ -27,35 +27,34 @@ final class Island {
         return object
     }
 
-    /// Brings two objects that are in no context onto the same island.
+    /// Brings two objects that are in no context into the same graph. Their pending relationships stay pending.
     static func join(_ first: any GraphObject, _ second: any GraphObject) {
-        switch (first.state.pointee.handler?.island, second.state.pointee.handler?.island) {
+        switch (first.state.pointee.handler?.detachedGraph, second.state.pointee.handler?.detachedGraph) {
         case (nil, nil):
-            let island = Island()
-            island.settle(first)
-            if first !== second { island.settle(second) }
-        case (let island?, nil): island.settle(second)
-        case (nil, let island?): island.settle(first)
-        case (let island?, let other?):
-            guard island !== other else { return }
-            if island.members.count >= other.members.count {
-                island.absorb(other)
+            let graph = DetachedGraph()
+            graph.add(first)
+            if first !== second { graph.add(second) }
+        case (let graph?, nil): graph.add(second)
+        case (nil, let graph?): graph.add(first)
+        case (let graph?, let other?):
+            guard graph !== other else { return }
+            if graph.members.count >= other.members.count {
+                graph.absorb(other)
             } else {
-                other.absorb(island)
+                other.absorb(graph)
             }
         }
     }
 
-    /// Takes in an object that is in no graph.
-    private func settle(_ object: any GraphObject) {
+    /// Adds an object that is in no graph.
+    private func add(_ object: any GraphObject) {
         object.completeState()
         object.turnRowIntoChanges()
-        settle(object, key: object.ensureKey())
-        object.establishPendingRelationships()
+        add(object, key: object.ensureKey())
     }
 
-    /// Takes in an object without a row under the temporary key that others know it by.
-    func settle(_ object: any GraphObject, key: Int64) {
+    /// Adds an object without a row under the temporary key that others refer to it by.
+    func add(_ object: any GraphObject, key: Int64) {
         let entity = object.entity
         let objectType = type(of: object)
         members[key] = Member(
@@ -72,7 +71,7 @@ final class Island {
         )
     }
 
-    private func absorb(_ other: Island) {
+    private func absorb(_ other: DetachedGraph) {
         for (key, member) in other.members {
             members[key] = member
             if let object = member.object {
@@ -82,7 +81,7 @@ final class Island {
         other.members = [:]
     }
 
-    /// Gives the objects away, those first that came first, and ends.
+    /// Empties the graph and returns its objects, the oldest first.
     func dissolve() -> [(key: Int64, object: any GraphObject)] {
         let all = members.keys.sorted(by: >).compactMap { key in object(forKey: key).map { (key, $0) } }
         members = [:]
@@ -90,8 +89,8 @@ final class Island {
         return all.map { (key: $0.0, object: $0.1) }
     }
 
-    /// A handler for one object. The island does not hold its handlers, since they hold the island.
+    /// A handler for one object. The graph does not refer to its handlers, since they refer to the graph.
     private func handler(for entity: Entity, _ objectType: any GraphObject.Type) -> FaultHandler {
-        FaultHandler(entity: entity, objectType: objectType, table: table, context: nil, island: self)
+        FaultHandler(entity: entity, objectType: objectType, table: table, detachedGraph: self)
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// What the objects of one entity in one context have in common: how they are made, found and filled.
+/// The part of an object's state that all objects of one entity in one context share: their class, their identity table and
+/// their context.
 ///
-/// An object refers to its handler and the handler to the context, so that a context that goes away cuts all its objects
-/// loose by clearing one reference an entity. Objects that are related outside any context have a handler of an
-/// ``Island``.
+/// An object refers to its handler and the handler to the context, so that a context that is deallocated disconnects its
+/// objects by clearing one reference for each entity. Objects that are related outside any context have a handler of a
+/// ``DetachedGraph``.
 @usableFromInline
 final class FaultHandler {
     @usableFromInline let entity: Entity
@@ -15,11 +16,13 @@ final class FaultHandler {
     let objectType: any GraphObject.Type
     /// The ``GraphObject/_$stateClass`` of ``objectType``.
     let stateClass: ObjectIdentifier
-    /// Whether the class may have overridden what ``ManagedObject`` is told of its life.
+    /// Whether the class may have overridden the methods of ``ManagedObject`` that are called during its life.
     let hasLifecycle: Bool
     /// The context's objects of the entity and of those it shares a root with; empty outside a context.
     let table: IdentityTable
-    /// The context; cleared when it goes away, which makes the reference safe.
+    /// Whether the context reads from a parent context.
+    let readsFromParent: Bool
+    /// The context; cleared when the context is deallocated, which makes the unretained reference safe.
     var context: ManagedObjectContext? {
         get { borrowedContext?.takeUnretainedValue() }
         set {
@@ -30,19 +33,19 @@ final class FaultHandler {
     @exclusivity(unchecked) private(set) var borrowedContext: Unmanaged<ManagedObjectContext>?
     /// Where the state is in an object of the class, in bytes from its beginning; -1 until the first object is seen.
     @exclusivity(unchecked) private var stateOffset = -1
-    /// The identity of the store as it was last known, for objects that outlive their context or its stores.
+    /// The last known identity of the store, for objects that outlive their context or its stores.
     private var lastStoreUUID: UUID?
-    /// The objects that are related to each other outside any context.
-    let island: Island?
-    /// The failures of the context, which they outlive; nil where there was never a context.
+    /// The graph of objects outside any context that the objects belong to.
+    let detachedGraph: DetachedGraph?
+    /// The failures of the context, which they outlive; nil if there was never a context.
     private(set) var readFailures: ReadFailures?
 
     init(
         entity: Entity,
         objectType: any GraphObject.Type,
         table: IdentityTable,
-        context: ManagedObjectContext?,
-        island: Island? = nil
+        readsFromParent: Bool = false,
+        detachedGraph: DetachedGraph? = nil
     ) {
         self.entity = entity
         relationships = entity.relationships
@@ -51,8 +54,8 @@ final class FaultHandler {
         stateClass = ObjectIdentifier(objectType._$stateClass)
         hasLifecycle = objectType is ManagedObject.Type && objectType != ManagedObject.self
         self.table = table
-        self.island = island
-        self.context = context
+        self.readsFromParent = readsFromParent
+        self.detachedGraph = detachedGraph
     }
 
     /// The identity of the store that holds the entity.
@@ -61,15 +64,15 @@ final class FaultHandler {
         return lastStoreUUID
     }
 
-    /// A handler for objects that leave the context while it goes on.
+    /// A handler for objects that leave the context before it is deallocated.
     func detached() -> FaultHandler {
-        let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable(), context: nil)
+        let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable())
         handler.lastStoreUUID = storeUUID
         handler.readFailures = readFailures
         return handler
     }
 
-    /// Cuts the objects loose from their context, which goes away.
+    /// Disconnects the objects from their context, which is being deallocated.
     func detachFromContext() {
         _ = storeUUID
         context = nil

@@ -1,23 +1,17 @@
-// Objects that somebody observes tell which of their properties change, whoever changes them. The others pay for it with
-// the test of a flag.
+// An observed object reports each change of its properties, whatever causes it. For other objects this costs the test of a
+// flag.
 
 extension GraphObject {
-    /// Makes the object call ``_$willChange(at:)`` and ``_$didChange(at:)`` from now on.
-    public func _$beginObserving() {
-        state.pointee.flags.insert(.observed)
-        state.pointee.handler?.context?.hasObservedObjects = true
-    }
-
-    /// Nobody observes objects of other classes than models.
+    /// Does nothing: only models have observers.
     public func _$willChange(at slot: Int) {}
 
-    /// Nobody observes objects of other classes than models.
+    /// Does nothing: only models have observers.
     public func _$didChange(at slot: Int) {}
 
     @inline(__always)
     private var isObserved: Bool { state.pointee.flags.contains(.observed) }
 
-    /// Changes the property in a slot, telling observers before and after.
+    /// Changes the property in a slot, and notifies observers before and after.
     @inline(__always)
     func changing<R>(_ slot: Int, _ change: () -> R) -> R {
         guard isObserved else { return change() }
@@ -26,39 +20,24 @@ extension GraphObject {
         return change()
     }
 
-    // MARK: Changes that came from elsewhere
+    // MARK: Changes of rows
 
-    // Which properties change is known only when it has happened, so that observers are told of both at once.
+    // Which properties a new row changes is known only when the object has it, so that both notifications come afterwards.
 
-    /// Replaces the row, and what a fault had at hand of it.
-    func replaceRow(by row: Row) {
-        let old = lastRow
-        state.pointee.row = row
-        dropCachedRow()
-        if isObserved, let old { tellObservers(ofChangesFrom: old, to: row) }
-    }
-
-    /// Makes the object a fault that has a later row at hand.
-    func replaceRow(by cached: CachedRow) {
-        let old = lastRow
-        state.pointee.row = nil
-        ensureChanges().cachedRow = cached
-        if isObserved, let old { tellObservers(ofChangesFrom: old, to: cached.row) }
-    }
-
-    private func tellObservers(ofChangesFrom old: Row, to new: Row) {
+    /// Notifies observers of the properties whose values two successive rows hold differently.
+    func notifyObservers(ofChangesFrom old: Row, to new: Row) {
+        guard isObserved else { return }
         let changes = state.pointee.changes
         for slot in 0..<max(old.slotCount, new.slotCount) where changes?[slot].isUnset ?? true {
-            // Of a value that was not read, before, nobody has seen anything; what it is now, nobody knows.
-            guard old.tells(slot) else { continue }
-            if !new.tells(slot) || old.differs(from: new, at: slot) { tellObservers(slot) }
+            // A value that the old row does not hold has not been observed. Whether one that the new row does not hold has
+            // changed is unknown.
+            guard old.hasValue(at: slot) else { continue }
+            if !new.hasValue(at: slot) || old.differs(from: new, at: slot) { notifyObservers(of: slot) }
         }
     }
 
-    /// Drops all changes.
-    func dropChanges() {
-        guard let changes = state.pointee.changes else { return }
-        state.pointee.changes = nil
+    /// Notifies observers of the properties that dropped changes had changed.
+    func notifyObservers(ofDropped changes: ObjectChanges) {
         guard isObserved else { return }
         for slot in 0..<changes.slotCount {
             switch changes[slot] {
@@ -67,39 +46,20 @@ extension GraphObject {
             case .members(let members): if !members.isChanged { continue }
             case .composite, .pending: break
             }
-            tellObservers(slot)
+            notifyObservers(of: slot)
         }
     }
 
-    /// Forgets what the store has of a to-many relationship, so that the next reader asks it. An object that is gone keeps
-    /// the last ones, with which an undo can bring it back.
-    func unloadMembers(of relationship: Relationship) {
-        guard !state.pointee.life.isMissing,
-            let members = state.pointee.changes?.members(at: relationship.slot), members.isLoaded
-        else { return }
-        members.unload()
-        if isObserved { tellObservers(relationship.slot) }
-    }
-
-    /// Tells observers that any property may have changed.
-    func tellObserversOfAll() {
+    /// Notifies observers that any property may have changed.
+    func notifyObserversOfAllProperties() {
         guard isObserved else { return }
-        for slot in 0..<entity.slotCount { tellObservers(slot) }
+        for slot in 0..<entity.slotCount { notifyObservers(of: slot) }
     }
 
-    private func tellObservers(_ slot: Int) {
+    /// Notifies observers of a change of the property in a slot.
+    func notifyObservers(of slot: Int) {
+        guard isObserved else { return }
         _$willChange(at: slot)
         _$didChange(at: slot)
-    }
-}
-
-extension Row {
-    /// Whether a slot holds another value than that of another row, as far as both have read it.
-    fileprivate func differs(from other: Row, at slot: Int) -> Bool {
-        guard slot < slotCount, slot < other.slotCount else {
-            return valueOrNull(at: slot) != other.valueOrNull(at: slot)
-        }
-        if tag(at: slot) == .deferredBlob || other.tag(at: slot) == .deferredBlob { return true }
-        return !holds(other.value(at: slot), at: slot)
     }
 }

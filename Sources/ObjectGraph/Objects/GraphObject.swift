@@ -8,13 +8,13 @@ public protocol GraphObject: QueryObject, SendableMetatype {
     var _$address: UnsafeMutablePointer<ObjectState> { get }
     /// The entity, for an object that is not in a graph yet.
     static func _$entity(of object: Self) -> Entity
-    /// The class whose initializer asks for the state of an object first: the class itself, or the nearest one above that
-    /// does, where a class inherits and leaves it at that.
+    /// The class whose initializer takes the state of an object first: the class itself, or its nearest superclass with
+    /// such an initializer.
     static var _$stateClass: AnyClass { get }
     /// Makes an object for a row or fault. Its state comes from ``ObjectState/materializing(_:)``.
     init(_materializing: Materialization)
-    /// Copies what the object itself keeps to a new object's state: constants, and the first values of the properties that
-    /// subclasses add. It may be called again.
+    /// Copies the values that a new object itself stores to its state: constants, and the first values of the
+    /// properties that subclasses add. It may be called again.
     func _$completeState()
     /// Called before a property changes, once ``_$beginObserving()`` was called.
     func _$willChange(at slot: Int)
@@ -25,20 +25,20 @@ public protocol GraphObject: QueryObject, SendableMetatype {
 extension GraphObject {
     /// Where ``_$state`` is in memory.
     ///
-    /// A stored property of an object, without observers, stays where it is for as long as the object lives; that makes
-    /// the pointer valid beyond the call that gives it. The graph reads single fields through it: read by way of the
-    /// protocol, the whole state would be copied with its reference counts each time.
+    /// A stored property without observers keeps its address for the lifetime of the object, which makes the pointer
+    /// valid beyond the call. The graph reads single fields through it: a read through the protocol would copy the
+    /// whole state and change its reference counts.
     @inlinable
     public var _$address: UnsafeMutablePointer<ObjectState> { withUnsafeMutablePointer(to: &_$state) { $0 } }
 
-    /// The object's place in a graph and its values, where they are.
+    /// The address of the object's place in a graph and its values.
     @inlinable
     var state: UnsafeMutablePointer<ObjectState> { _$address }
 
     /// The class itself.
     public static var _$stateClass: AnyClass { self }
 
-    /// Nothing is kept in the object itself.
+    /// Does nothing: the object itself stores no values.
     public func _$completeState() {}
 
     /// The entity.

@@ -1,10 +1,10 @@
-/// What takes the first values of a new object's properties while its initializer runs.
+/// A receiver of the first values of a new object's properties while its initializer runs.
 public protocol InitialValues {
     /// Sets an attribute.
     mutating func initialize(_ slot: Int, attribute value: Value)
-    /// Sets an attribute that is kept as JSON text.
+    /// Sets an attribute that is stored as JSON text.
     mutating func initialize(_ slot: Int, composite value: any CompositeValue)
-    /// Sets a relationship. The inverse follows when the object is complete.
+    /// Sets a relationship. The inverse is set when the object is complete.
     mutating func initialize(_ slot: Int, related objects: [any GraphObject])
 }
 
@@ -13,12 +13,12 @@ extension ObjectState: InitialValues {
     @inlinable
     public mutating func initialize(_ slot: Int, attribute value: Value) { initialize(slot, to: .value(value)) }
 
-    /// Sets an attribute that is kept as JSON text while the object is being initialized.
+    /// Sets an attribute that is stored as JSON text while the object is being initialized.
     public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
         initialize(slot, to: .composite(value))
     }
 
-    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
+    /// Sets a relationship while the object is being initialized. The inverse is set when the object is complete.
     public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
         initialize(slot, to: objects.isEmpty ? .unset : .pending(objects))
     }
@@ -29,12 +29,12 @@ extension AddedValues: InitialValues {
     @inlinable
     public mutating func initialize(_ slot: Int, attribute value: Value) { changes?[slot] = .value(value) }
 
-    /// Sets an attribute that is kept as JSON text while the object is being initialized.
+    /// Sets an attribute that is stored as JSON text while the object is being initialized.
     public mutating func initialize(_ slot: Int, composite value: any CompositeValue) {
         changes?[slot] = .composite(value)
     }
 
-    /// Sets a relationship while the object is being initialized. The inverse follows when the object is complete.
+    /// Sets a relationship while the object is being initialized. The inverse is set when the object is complete.
     public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
         changes?[slot] = objects.isEmpty ? .unset : .pending(objects)
     }

@@ -1,8 +1,8 @@
-/// Primary keys in an order, without duplicates; adding and removing one costs the same however many there are.
+/// Primary keys in an order, without duplicates; adding and removing a key costs O(1).
 struct KeyList {
-    /// Stands where a key was removed.
+    /// Marks the place of a removed key.
     private static let hole = Int64.min
-    /// Up to this count a search goes through the list; beyond it, through an index.
+    /// Up to this count a search scans the list; beyond it, it uses an index.
     private static let searchLimit = 16
 
     private var slots: ContiguousArray<Int64>
@@ -44,7 +44,7 @@ struct KeyList {
 
     /// Removes a key.
     ///
-    /// - Returns: the place that it leaves empty, for ``insert(_:at:)``; nil where the key was not there.
+    /// - Returns: the place that it leaves empty, for ``insert(_:at:)``; nil if the list does not contain the key.
     @discardableResult
     mutating func remove(_ key: Int64) -> Int? {
         guard let position = position(of: key) else { return nil }
@@ -57,7 +57,8 @@ struct KeyList {
         return position
     }
 
-    /// Adds a key that is known to be new in the place that one left empty, or at the end if that is no more.
+    /// Adds a key that is known to be new in the place that a removed key left empty, or at the end if the place is
+    /// gone.
     mutating func insert(_ key: Int64, at position: Int) {
         guard position < slots.count, slots[position] == Self.hole else { return appendNew(key) }
         slots[position] = key

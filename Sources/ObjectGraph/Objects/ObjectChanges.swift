@@ -1,4 +1,4 @@
-/// What an object holds beyond its row, slot by slot.
+/// The values of an object beyond its row, slot by slot.
 @usableFromInline
 final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
     @usableFromInline
@@ -26,8 +26,8 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         slots.deinitialize(count: slotCount)
     }
 
-    // By pointers, not by way of `header`: nothing in here calls anything that could come back, so that the dynamic checks
-    // for overlapping accesses would only cost time.
+    // By pointers, not through `header`: nothing in here calls the program, so that dynamic checks for overlapping
+    // accesses would only cost time.
 
     /// The number of slots.
     @inlinable
@@ -40,17 +40,17 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         set { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = newValue } }
     }
 
-    /// The row that the object has at hand for as long as it is a fault. It has it here since few objects do, and those with
-    /// changes are read the slow way.
+    /// The row that a fault can be filled with. It is stored here since few objects have one, and objects with changes
+    /// are read the slow way.
     var cachedRow: CachedRow? {
         get { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow } }
         set { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow = newValue } }
     }
 
-    /// Whether nothing is held beyond the row, apart from ``cachedRow``.
+    /// Whether there is nothing beyond the row, except ``cachedRow``.
     var isEmpty: Bool { assignedKey == 0 && (0..<slotCount).allSatisfy { slots[$0].isUnset } }
 
-    /// The slots' values; valid as long as the changes are.
+    /// The slots' values; valid for the lifetime of the changes.
     @inlinable
     var slots: UnsafeMutablePointer<SlotValue> { withUnsafeMutablePointerToElements { $0 } }
 
@@ -66,13 +66,13 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         }
     }
 
-    /// Whether a slot holds a value of a class of the program's, whose end may run code of the program.
+    /// Whether a slot holds a value of the program's own class, whose `deinit` may run code of the program.
     @inline(__always)
     func isComposite(at slot: Int) -> Bool {
         if slot < slotCount, case .composite = slots[slot] { true } else { false }
     }
 
-    /// Changes of their own that say the same.
+    /// A separate copy.
     func copy() -> ObjectChanges {
         let copy = ObjectChanges.make(slotCount: slotCount)
         copy.assignedKey = assignedKey
@@ -83,7 +83,7 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         return copy
     }
 
-    /// The members of the to-many relationship in a slot, or nil where nothing is known of them.
+    /// The members of the to-many relationship in a slot, or nil if nothing is known of them.
     func members(at slot: Int) -> ToManyMembers? {
         if case .members(let members) = self[slot] { members } else { nil }
     }

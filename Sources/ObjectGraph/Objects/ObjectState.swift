@@ -1,31 +1,31 @@
-/// An object's place in a graph and its values, kept inline in the object: nothing else is allocated for an object that
-/// was fetched and not changed.
+/// An object's place in a graph and its values, stored inline in the object: nothing else is allocated for a fetched,
+/// unchanged object.
 ///
 /// | row | changes | the object is |
 /// |---|---|---|
 /// | – | – | a fault |
-/// | – | with a `CachedRow` | a fault that has some or all values at hand |
+/// | – | with a `CachedRow` | a fault that can be filled with a row without asking the store |
 /// | set | – | clean |
 /// | set | set | changed, or clean with members of to-many relationships loaded |
 /// | – | set | new |
 public struct ObjectState {
-    /// Who answers faults and hears of changes; nil for an object that is in no graph.
+    /// The handler of the object's entity in its graph; nil for an object in no graph.
     @usableFromInline var handler: FaultHandler?
-    /// The primary key; negative while it is temporary, 0 for an object that is in no graph.
+    /// The primary key; negative while it is temporary, 0 for an object in no graph.
     @usableFromInline var key: Int64 = 0
     /// The row, with `rowOffset`.
     @usableFromInline var chunk: RowChunk?
     @usableFromInline var rowOffset: UInt32 = 0
     @usableFromInline var life = ObjectLife.unchanged
     @usableFromInline var flags: ObjectFlags = []
-    /// What differs from the row.
+    /// The values that differ from the row.
     @usableFromInline var changes: ObjectChanges?
 
     /// The state of a new object outside any graph.
     ///
     /// - Parameters:
     ///   - slotCount: The number of slots.
-    ///   - isComplete: False if the object may be of a subclass, which has slots of its own: see ``AddedValues``.
+    ///   - isComplete: False if the object may be of a subclass, which has further slots: see ``AddedValues``.
     public init(slotCount: Int, isComplete: Bool = true) {
         changes = ObjectChanges.make(slotCount: slotCount)
         if !isComplete { flags = .incomplete }
@@ -57,8 +57,7 @@ public struct ObjectState {
         if case .pending = value { flags.insert(.hasPendingRelationships) }
     }
 
-    /// Takes in what the initializers of a subclass gave to the properties that it adds. Those of the classes above it have
-    /// to be here already.
+    /// Takes the first values of the properties that a subclass adds, after those of its superclasses.
     public mutating func take(_ added: inout AddedValues) {
         guard handler == nil, let changes, let new = added.changes else { return }
         added.changes = nil

@@ -1,15 +1,15 @@
-/// What a slot of an object holds beyond its row: a changed attribute, or the members of a to-many relationship.
+/// The value of an object's slot beyond its row: a changed attribute, or the members of a to-many relationship.
 @usableFromInline
 enum SlotValue {
-    /// The slot has not been changed or filled: the row tells its value.
+    /// The slot has not been changed or filled: the row has its value.
     case unset
     /// An attribute, or a to-one relationship as the key of its destination.
     case value(Value)
-    /// An attribute of a type that is stored as JSON text, not encoded before it is saved.
+    /// An attribute of a type that is stored as JSON text, which the save encodes.
     case composite(any CompositeValue)
     /// The members of a to-many relationship, as far as they are known.
     case members(ToManyMembers)
-    /// Objects that were given to a relationship in an initializer, before the object itself could be referred to.
+    /// Objects that an initializer assigned to a relationship, before the object itself could be referred to.
     case pending([any GraphObject])
 
     @inlinable

@@ -22,7 +22,7 @@ final class ToManyMembers {
         isLoaded = false
     }
 
-    /// The members that the store has, or none for a new object.
+    /// The stored members; none for a new object.
     init(loaded keys: some Sequence<Int64>) {
         self.keys = KeyList(keys)
         isLoaded = true
@@ -35,7 +35,7 @@ final class ToManyMembers {
         added = Set(keys)
     }
 
-    /// Members of their own that say the same.
+    /// A separate copy.
     func copy() -> ToManyMembers {
         let copy = ToManyMembers()
         copy.keys = keys
@@ -49,7 +49,7 @@ final class ToManyMembers {
     /// Whether a save has something to write.
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-    /// Takes in what the store has; changes made before stay.
+    /// Adds the stored members; changes made before stay.
     func load(_ stored: some Sequence<Int64>) {
         guard !isLoaded else { return }
         isLoaded = true
@@ -79,7 +79,7 @@ final class ToManyMembers {
         return true
     }
 
-    /// Returns how the key was there; nil where it was not.
+    /// Returns how to restore the key; nil if it was no member.
     @discardableResult
     func remove(_ key: Int64) -> Removal? {
         let position = keys.remove(key)
@@ -89,16 +89,16 @@ final class ToManyMembers {
         return Removal(position: isLoaded ? position : nil, wasAdded: wasAdded)
     }
 
-    /// What it takes to put a member back.
+    /// The information that puts a removed member back.
     struct Removal {
-        /// The member's place; nil where the members were not loaded.
+        /// The member's place; nil if the members were not loaded.
         let position: Int?
         /// Whether the store did not have the member.
         let wasAdded: Bool
     }
 
-    /// Puts a member back that was removed. Returns whether it was not there.
-    func takeBack(_ removal: Removal, of key: Int64) -> Bool {
+    /// Puts a removed member back. Returns whether it was missing.
+    func revert(_ removal: Removal, of key: Int64) -> Bool {
         guard !keys.contains(key) else { return false }
         if !removal.wasAdded, removed.remove(key) != nil {
             guard isLoaded else { return true }
@@ -115,24 +115,24 @@ final class ToManyMembers {
         return true
     }
 
-    /// Makes members that the store has lost new ones. Returns whether there are such members.
+    /// Makes members that the store has lost new members. Returns whether there are any.
     func readd(_ lost: Set<Int64>) -> Bool {
         let readded = keys.filter { lost.contains($0) && !added.contains($0) }
         added.formUnion(readded)
         return !readded.isEmpty
     }
 
-    /// Puts the keys, which are members already, into another order. Those of members that are deleted, which nobody names,
-    /// come behind: an undo may bring them back.
+    /// Puts the keys, which are members already, into another order. Keys of deleted members, which are not among them,
+    /// follow: an undo may restore the members.
     func reorder(_ ordered: [Int64]) {
         let named = Set(ordered)
         keys = KeyList(ordered + keys.filter { !named.contains($0) })
         isReordered = true
     }
 
-    /// Puts the members into an order; those that it does not name come behind.
+    /// Puts the members into an order; members that it does not contain follow.
     ///
-    /// - Parameter isStored: Whether it is the order that the store has.
+    /// - Parameter isStored: Whether the store has the same order.
     func restoreOrder(_ ordered: [Int64], isStored: Bool) {
         let current = Set(keys)
         let named = Set(ordered)
@@ -147,20 +147,20 @@ final class ToManyMembers {
         added = Set(added.map { newKeys[$0] ?? $0 })
     }
 
-    /// Takes note that the store has everything now, new objects under their permanent keys.
-    func didSave(permanentKey: (Int64) -> Int64) {
+    /// Notes that all changes are saved, new objects under their permanent keys.
+    func didSave(keyInStore: (Int64) -> Int64) {
         if !isLoaded {
             keys = KeyList()
         } else if added.contains(where: { $0 < 0 }) {
             // Only what came since the last save may have a temporary key.
-            keys = KeyList(keys.lazy.map(permanentKey).filter { $0 > 0 })
+            keys = KeyList(keys.lazy.map(keyInStore).filter { $0 > 0 })
         }
         added = []
         removed = []
         isReordered = false
     }
 
-    /// Forgets what the store has, so that the next reader asks it; changes made before stay.
+    /// Forgets the stored members, so that the next reader asks the store; changes made before stay.
     func unload() {
         guard isLoaded else { return }
         stamp &+= 1

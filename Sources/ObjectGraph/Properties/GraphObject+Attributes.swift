@@ -1,5 +1,5 @@
 extension GraphObject {
-    /// The value of an attribute's slot; the type's zero where it has none.
+    /// The value of an attribute's slot; the type's zero if it has none.
     ///
     /// - Complexity: a load from the row for an object without changes.
     @inlinable @inline(__always)
@@ -27,7 +27,7 @@ extension GraphObject {
         return V(storedValue: value)
     }
 
-    /// The value of a slot that is kept as JSON text: as it was set, or its text. Both are nil where there is none.
+    /// The value of a slot that is stored as JSON text: as it was set, or its text. Both are nil if there is none.
     public func _$composite(at slot: Int) -> (value: (any CompositeValue)?, text: String?) {
         switch slotValue(slot) {
         case .composite(let value): (value, nil)
@@ -36,18 +36,18 @@ extension GraphObject {
         }
     }
 
-    /// Changes the value of an attribute, and tells the context.
+    /// Changes the value of an attribute, and lists the object as changed.
     @inlinable @inline(__always)
     public func _$setAttribute(_ value: Value, at slot: Int) {
         setSlotValue(.value(value), at: slot)
     }
 
-    /// Changes the value of an attribute that is kept as JSON text, and tells the context.
+    /// Changes the value of an attribute that is stored as JSON text, and lists the object as changed.
     public func _$setComposite(_ value: any CompositeValue, at slot: Int) {
         setSlotValue(.composite(value), at: slot)
     }
 
-    /// Changes a slot, and tells the context.
+    /// Changes a slot, and lists the object as changed.
     @inlinable @inline(__always)
     func setSlotValue(_ value: SlotValue, at slot: Int) {
         // A new object, in a context or not: its context writes it whole.
@@ -73,19 +73,19 @@ extension GraphObject {
             } else {
                 ensureChanges()[slot] = value
             }
-            didChange()
-            if state.pointee.life.isMissing { state.pointee.handler?.context?.markChanged(self) }
+            noteChange()
+            if state.pointee.life.isMissing { state.pointee.handler?.context?.changeTracker.markChanged(self) }
         }
     }
 
-    /// An object that stands for one that is not there: it is in no graph, has no values and counts as deleted.
+    /// An object in place of one that does not exist: it is in no graph, has no values and counts as deleted.
     public static func _$placeholder(slotCount: Int) -> Self {
         var state = ObjectState(slotCount: slotCount)
         state.life.markMissing()
         return make(with: state)
     }
 
-    /// An object in no graph with values of the caller's choice. Unlike those of a new object, its constants have them too.
+    /// An object in no graph with values that the caller chooses. Unlike in a new object, its constants have them too.
     package static func sample(slotCount: Int, values: (inout ObjectState) -> Void) -> Self {
         var state = ObjectState(slotCount: slotCount)
         values(&state)

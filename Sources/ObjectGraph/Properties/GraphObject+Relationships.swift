@@ -1,7 +1,7 @@
 extension GraphObject {
     // MARK: Reading
 
-    /// The object that a to-one relationship leads to; none where it is deleted.
+    /// The object that a to-one relationship leads to; nil if it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
         switch state.knownDestination(at: slot) {
         case .object(let destination): return destination
@@ -22,45 +22,45 @@ extension GraphObject {
         guard let context = handler.context else {
             let key = destinationKey(at: slot)
             if key != 0 { reportLoss(at: slot) }
-            return handler.island?.object(forKey: key)
+            return handler.detachedGraph?.object(forKey: key)
         }
-        context.propagateDeletes()
+        context.deletePropagation.run()
         let key = destinationKey(at: slot)
         if key == 0 { return nil }
         guard case .relationship(let relationship) = handler.entity.properties[slot] else { return nil }
-        if let known = context.knownDestination(forKey: key, of: relationship) { return known }
-        return context.destination(of: relationship, key: key, from: self)
+        if let known = context.identityMap.destination(forKey: key, of: relationship) { return known }
+        return context.loader.destination(of: relationship, key: key, from: self)
     }
 
-    /// The objects that a to-many relationship leads to: in its order where it is ordered, else the saved ones by primary
-    /// key and the new ones behind them.
+    /// The objects that a to-many relationship leads to: in its order if it is ordered, else the saved ones by primary
+    /// key, followed by the new ones.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
         guard let loaded = loadedMembers(at: slot) else { return [] }
         return withExtendedLifetime(loaded) {
-            if let island = loaded.handler.island { return loaded.members.keys.compactMap(island.object) }
+            if let graph = loaded.handler.detachedGraph { return loaded.members.keys.compactMap(graph.object) }
             guard let context = loaded.handler.context else { return [] }
-            return context.objects(with: loaded.members.keys, of: loaded.relationship.destination)
+            return context.loader.objects(with: loaded.members.keys, of: loaded.relationship.destination)
         }
     }
 
-    /// The same as an array of the members' class; empty where they are of another one.
+    /// The objects that a to-many relationship leads to, as an array of their class; empty for another class.
     public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
         guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,
-            context.handlers[loaded.relationship.destination.index].objectType is M.Type
+            context.identityMap.handlers[loaded.relationship.destination.index].objectType is M.Type
         else { return memberObjects(at: slot).compactMap { $0 as? M } }
         if let recent = recentMembers(loaded.members, of: loaded.relationship, as: type) { return recent }
         let capacity = loaded.members.count
         if capacity == 0 { return [] }
         return withExtendedLifetime(loaded) {
             [M](unsafeUninitializedCapacity: capacity) { buffer, count in
-                // A reference looks the same whatever the class. Without generic code in between, the loop is as fast as it
-                // can be.
-                count = buffer.withMemoryRebound(to: AnyObject.self) { context.objects(of: loaded, into: $0) }
+                // A reference looks the same whatever the class. Without generic code in between, the loop is as fast
+                // as it can be.
+                count = buffer.withMemoryRebound(to: AnyObject.self) { context.loader.objects(of: loaded, into: $0) }
             }
         }
     }
 
-    /// The members of a to-many relationship, loaded unless the object is in no context; nil where it has none.
+    /// The members of a to-many relationship, loaded unless the object is in no context; nil if it has none.
     private func loadedMembers(at slot: Int) -> LoadedMembers? {
         settleFirstValues()
         guard let handler = state.pointee.handler,
@@ -71,8 +71,8 @@ extension GraphObject {
             reportLoss(at: slot)
             return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: [])
         }
-        context.propagateDeletes()
-        let objects = members.isLoaded ? [] : context.loadMembers(of: relationship, for: self)
+        context.deletePropagation.run()
+        let objects = members.isLoaded ? [] : context.loader.loadMembers(of: relationship, for: self)
         return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: objects)
     }
 
@@ -87,22 +87,12 @@ extension GraphObject {
         guard let context = state.pointee.handler?.context else { return [] }
         let keys =
             relationship.isToMany ? Array(members(of: relationship).keys) : [destinationKey(at: relationship.slot)]
-        return keys.compactMap { context.knownDestination(forKey: $0, of: relationship) }
-    }
-
-    /// What is known of the members of a to-many relationship.
-    func members(of relationship: Relationship) -> ToManyMembers {
-        let changes = ensureChanges()
-        if let members = changes.members(at: relationship.slot) { return members }
-        let isSaved = state.pointee.key > 0
-        let members = isSaved ? ToManyMembers() : ToManyMembers(loaded: EmptyCollection())
-        changes[relationship.slot] = .members(members)
-        return members
+        return keys.compactMap { context.identityMap.destination(forKey: $0, of: relationship) }
     }
 
     // MARK: Writing
 
-    /// Makes a to-one relationship lead to another object, and sees to the inverse.
+    /// Makes a to-one relationship lead to another object, and updates the inverse.
     public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
         settleFirstValues()
         if let destination { joinGraph(of: destination) }
@@ -129,16 +119,16 @@ extension GraphObject {
         let old =
             hasSharedSide && oldKey != 0 ? registered(oldKey, along: relationship) ?? self.destination(at: slot) : nil
         storeDestination(newKey, at: slot)
-        if state.pointee.life.isMissing { state.pointee.handler?.context?.markChanged(self) }
+        if state.pointee.life.isMissing { state.pointee.handler?.context?.changeTracker.markChanged(self) }
         guard hasSharedSide else { return }
         if let old { didPart(from: old, along: relationship) }
         if let destination { didRelate(to: destination, along: relationship) }
     }
 
-    /// Makes a to-many relationship lead to other objects, and sees to the inverse. An object that comes twice counts
+    /// Makes a to-many relationship lead to other objects, and updates the inverse. An object that occurs twice counts
     /// once.
     ///
-    /// - Complexity: O(number of objects) to find what differs, and that much more for each member that does.
+    /// - Complexity: O(number of objects) to find the differences, and O(1) for each member that differs.
     ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
     public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
         settleFirstValues()
@@ -152,7 +142,7 @@ extension GraphObject {
         if relationship.isOrdered { order(objects, of: relationship) }
     }
 
-    /// Takes members out that are not among the new ones, and adds those that are no members yet.
+    /// Removes members that are not among the new ones, and adds new ones that are no members yet.
     private func replaceMembers(
         _ old: ArraySlice<any GraphObject>,
         by new: ArraySlice<any GraphObject>,
@@ -165,7 +155,7 @@ extension GraphObject {
         for object in new where !members.contains(object.state.pointee.key) { add(object, to: relationship) }
     }
 
-    /// Brings the members of an ordered relationship, which are the objects, into their order.
+    /// Sorts the members of an ordered relationship, which are the objects, into their order.
     private func order(_ objects: [any GraphObject], of relationship: Relationship) {
         let members = members(of: relationship)
         if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
@@ -175,12 +165,25 @@ extension GraphObject {
         recorder?.willChangeOrder(of: self, relationship, members)
         changing(relationship.slot) {
             members.reorder(keys)
-            didChange()
+            noteChange()
         }
     }
 
-    /// Adds an object to a to-many relationship, at the end where it is ordered, and sees to the inverse. An object that
-    /// is a member already stays where it is.
+    /// Puts the members of an ordered relationship into an order; members that it does not contain follow.
+    ///
+    /// - Parameter isStored: Whether the store has the same order.
+    func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
+        let members = members(of: relationship)
+        if !members.isLoaded { state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self) }
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            members.restoreOrder(order, isStored: isStored)
+            noteChange()
+        }
+    }
+
+    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. A member keeps
+    /// its place.
     ///
     /// - Complexity: O(1), however many members there are; those of a saved object need not even be read.
     public func addMember(_ object: any GraphObject, at slot: Int) {
@@ -197,8 +200,7 @@ extension GraphObject {
         if !isMember { add(object, to: relationship) }
     }
 
-    /// Takes an object out of a to-many relationship, and sees to the inverse. An object that is no member is left as it
-    /// is.
+    /// Removes an object from a to-many relationship, and updates the inverse. Does nothing if the object is no member.
     ///
     /// - Complexity: O(1); the first time, the members are read.
     public func removeMember(_ object: any GraphObject, at slot: Int) {
@@ -208,7 +210,7 @@ extension GraphObject {
         if members(of: relationship).contains(object.state.pointee.key) { remove(object, from: relationship) }
     }
 
-    /// Loads the members of an ordered relationship: the place of a change is told by all of them.
+    /// Loads the members of an ordered relationship: a change of the order is written as the order of all members.
     private func loadIfOrdered(_ relationship: Relationship) {
         if relationship.isOrdered, !members(of: relationship).isLoaded { _ = memberObjects(at: relationship.slot) }
     }
@@ -238,7 +240,7 @@ extension GraphObject {
         if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
     }
 
-    /// Takes `other` out of the own side of a relationship.
+    /// Removes `other` from the own side of a relationship.
     func forget(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
             removeMember(other.state.pointee.key, from: relationship)
@@ -253,7 +255,7 @@ extension GraphObject {
         changing(relationship.slot) {
             guard members.add(key) else { return }
             recorder?.didAdd(key, to: self, relationship)
-            didChange()
+            noteChange()
         }
     }
 
@@ -262,14 +264,14 @@ extension GraphObject {
         if let recorder {
             // An undo has to know the member's place.
             if relationship.isOrdered, !members.isLoaded {
-                _ = state.pointee.handler?.context?.loadMembers(of: relationship, for: self)
+                state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self)
             }
             recorder.willChangeOrder(of: self, relationship, members)
         }
         changing(relationship.slot) {
             guard let removal = members.remove(key) else { return }
             recorder?.didRemove(key, from: self, relationship, removal)
-            didChange()
+            noteChange()
         }
     }
 
@@ -284,16 +286,7 @@ extension GraphObject {
         recorder?.willSetDestination(of: self, at: slot)
         changing(slot) {
             ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
-            didChange()
-        }
-    }
-
-    /// Tells the context of a change.
-    func didChange() {
-        let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
-        // The context may be told of the change, and let go of by somebody.
-        if state.pointee.life == .unchanged, let context {
-            context.takeUnretainedValue().markUpdated(self)
+            noteChange()
         }
     }
 
@@ -303,14 +296,13 @@ extension GraphObject {
 
     private func registered(_ key: Int64, along relationship: Relationship) -> (any GraphObject)? {
         guard let handler = state.pointee.handler else { return nil }
-        if let island = handler.island { return island.object(forKey: key) }
-        return handler.context?.knownDestination(forKey: key, of: relationship)
+        if let graph = handler.detachedGraph { return graph.object(forKey: key) }
+        return handler.context?.identityMap.destination(forKey: key, of: relationship)
     }
 
     // MARK: Graphs
 
-    /// Brings this object and another one into the same graph: into the context of the one that has one, else into a
-    /// common island.
+    /// Brings this object and another one into the same graph: the context of either, else a common detached graph.
     func joinGraph(of other: any GraphObject) {
         let context = state.pointee.handler?.context
         let otherContext = other.state.pointee.handler?.context
@@ -322,11 +314,14 @@ extension GraphObject {
             )
         case (let context?, nil): context.insert(other)
         case (nil, let otherContext?): otherContext.insert(self)
-        case (nil, nil): Island.join(self, other)
+        case (nil, nil):
+            DetachedGraph.join(self, other)
+            establishPendingRelationships()
+            other.establishPendingRelationships()
         }
     }
 
-    /// Sees to it that the relationships are those that an initializer gave.
+    /// Ensures that the relationships have the objects that an initializer assigned.
     @inline(__always)
     func settleFirstValues() {
         if state.pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete]) { return }
@@ -334,7 +329,7 @@ extension GraphObject {
         establishPendingRelationships()
     }
 
-    /// Relates the object to what an initializer gave to its relationships before the object could be referred to.
+    /// Relates the object to the objects that an initializer assigned before the object could be referred to.
     func establishPendingRelationships() {
         guard state.pointee.flags.contains(.hasPendingRelationships), let changes = state.pointee.changes else {
             return
@@ -353,17 +348,17 @@ extension GraphObject {
     }
 }
 
-/// What can be told of a relationship's destination at once.
+/// The destination of a relationship, as far as it is known without further checks.
 private enum KnownDestination {
     case object(any GraphObject)
     case deleted
-    /// It takes a closer look.
+    /// Further checks are needed.
     case unknown
 }
 
 extension UnsafeMutablePointer<ObjectState> {
-    /// The destination of a to-one relationship in the simplest case, which nearly all are: that of an object without
-    /// changes leads to a registered one.
+    /// The destination of a to-one relationship in the most frequent case: the object has no changes and the
+    /// destination is registered.
     fileprivate func knownDestination(at slot: Int) -> KnownDestination {
         guard borrowedChanges == nil, let chunk = borrowedChunk, let handler = borrowedHandler,
             pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete])
@@ -384,18 +379,20 @@ extension FaultHandler {
         guard destinationIndex >= 0 else { return .unknown }
         return context._withUnsafeGuaranteedRef { context in
             // Delete rules that have not been applied yet may delete it.
-            guard context.unpropagatedDeletes.isEmpty || context.isPropagatingDeletes else { return .unknown }
-            let found = context.handlers.borrowed(at: destinationIndex)._withUnsafeGuaranteedRef {
+            guard context.changeTracker.unpropagatedDeletes.isEmpty || context.deletePropagation.isRunning else {
+                return .unknown
+            }
+            let identityMap = context.identityMap
+            let found = identityMap.handlers.borrowed(at: destinationIndex)._withUnsafeGuaranteedRef {
                 $0.table.borrowedObject(forKey: key)
             }
             guard let found else { return .unknown }
             // In a damaged store a key may be that of any object of the table.
-            guard found.entity == destinationIndex || context.isKind(found.entity, of: destinationIndex) else {
+            guard found.entity == destinationIndex || identityMap.isKind(found.entity, of: destinationIndex) else {
                 return .unknown
             }
-            return context.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                guard !handler.state(of: found.object).pointee.life.isGone
-                else { return .deleted }
+            return identityMap.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
+                guard !handler.state(of: found.object).pointee.life.isGone else { return .deleted }
                 return .object(handler.graphObject(found.object.takeUnretainedValue()))
             }
         }
@@ -408,16 +405,11 @@ private struct LoadedMembers {
     let handler: FaultHandler
     let relationship: Relationship
     let members: ToManyMembers
-    /// What was read just now: it must outlive the sweeps that registering objects may cause.
+    /// The objects that were just read: they must outlive the sweeps that registering objects may cause.
     let objects: [AnyObject]
 }
 
-extension ManagedObjectContext {
-    @inline(never)
-    fileprivate func isKind(_ entityIndex: Int, of otherIndex: Int) -> Bool {
-        handlers[entityIndex].entity.isKind(of: handlers[otherIndex].entity)
-    }
-
+extension ObjectLoader {
     /// Writes the members that are not deleted to uninitialized memory, and returns how many there are.
     fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
         let destination = loaded.relationship.destination

@@ -1,6 +1,6 @@
-// Several relationships of an entity may name one inverse: a yard has leading and trailing plants, and a plant has a yard.
-// Each of them keeps members of its own, and the inverse a destination of its own; none of them is stored as the other side
-// of another one. What follows keeps them consistent:
+// Several relationships of an entity may name one inverse: a yard has leading and trailing plants, and a plant has a
+// yard. Each of them has its own members, and the inverse its own destination; none of them is stored as the other side
+// of another one. The functions here keep them consistent:
 //
 // - An object that comes to one of the relationships gets its source as the inverse's destination.
 // - An object that leaves the last one of them loses it.

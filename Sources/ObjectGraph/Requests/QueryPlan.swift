@@ -48,13 +48,3 @@ extension QueryPlan: CustomStringConvertible {
             .joined(separator: "\n")
     }
 }
-
-extension ManagedObjectContext {
-    /// Returns the plan of the store for a request. Unsaved changes, which a fetch evaluates in memory, do not affect
-    /// it.
-    ///
-    /// - Throws: errors of the store, which may not support plans.
-    public func explain(_ request: FetchRequest) throws -> QueryPlan {
-        try store(for: request.entity).execute(QueryPlanRequest(request), with: self)
-    }
-}

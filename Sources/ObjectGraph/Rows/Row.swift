@@ -81,15 +81,15 @@ public struct Row: SlotValues, @unchecked Sendable {
         return words[Row.headerWords + slot]
     }
 
-    /// The integer in a slot; 0 where it is null.
+    /// The integer in a slot; 0 if it is null.
     @inlinable
     public func integer(at slot: Int) -> Int64 { Int64(bitPattern: word(at: slot)) }
 
-    /// The real in a slot; 0 where it is null.
+    /// The real in a slot; 0 if it is null.
     @inlinable
     public func real(at slot: Int) -> Double { Double(bitPattern: word(at: slot)) }
 
-    /// The bytes of the text or blob in a slot, valid as long as the row is; empty where it holds neither.
+    /// The bytes of the text or blob in a slot, valid for the lifetime of the row; empty if it holds neither.
     @inlinable
     func unsafeBytes(at slot: Int) -> UnsafeRawBufferPointer {
         let tag = tag(at: slot)
@@ -99,11 +99,11 @@ public struct Row: SlotValues, @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + position, count: Int(word >> 32))
     }
 
-    /// Calls `body` with the bytes of the text or blob in a slot; they are empty where it holds neither.
+    /// Calls `body` with the bytes of the text or blob in a slot; they are empty if it holds neither.
     ///
-    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a blob
-    /// that was left in the store are read anew each time, and are gone when `body` ends; they are empty where that fails,
-    /// which the context's next fetch and save report.
+    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a
+    /// blob that was left in the store are read anew each time, and are gone when `body` ends; they are empty if that
+    /// fails, which the context's next fetch and save report.
     @inlinable
     public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         if tag(at: slot) == .deferredBlob { return try deferredBlob(at: slot).withUnsafeBytes(body) }
@@ -111,20 +111,20 @@ public struct Row: SlotValues, @unchecked Sendable {
         return try body(unsafeBytes(at: slot))
     }
 
-    /// The text in a slot; empty where it holds none.
+    /// The text in a slot; empty if it holds none.
     @inlinable
     public func text(at slot: Int) -> String {
         withBytes(at: slot) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The blob in a slot; empty where it holds none.
+    /// The blob in a slot; empty if it holds none.
     @inlinable
     public func blob(at slot: Int) -> Data {
         if tag(at: slot) == .deferredBlob { return deferredBlob(at: slot) }
         return withBytes(at: slot) { Data($0) }
     }
 
-    /// The blob that was left in the store; empty where it cannot be read, which the context's next fetch and save report.
+    /// The blob that was left in the store; empty if it cannot be read, which the context's next fetch and save report.
     @usableFromInline
     func deferredBlob(at slot: Int) -> Data {
         do {
@@ -137,10 +137,10 @@ public struct Row: SlotValues, @unchecked Sendable {
         }
     }
 
-    /// The blob in a slot; empty where it holds none.
+    /// The blob in a slot; empty if it holds none.
     ///
-    /// - Throws: what keeps a blob that was left in the store from being read; ``ReadFailures/RowIsGone`` where the store does
-    ///   not have it any more.
+    /// - Throws: errors of the store for a blob that was left in it; ``ReadFailures/RowIsGone`` if the store does not
+    ///   have the row any more.
     public func readBlob(at slot: Int) throws -> Data {
         guard tag(at: slot) == .deferredBlob else { return blob(at: slot) }
         let source = chunk.fields.pointee.deferredValues
@@ -150,7 +150,7 @@ public struct Row: SlotValues, @unchecked Sendable {
         return blob
     }
 
-    /// The UUID in a slot; all zeros where it holds no 16 bytes.
+    /// The UUID in a slot; all zeros if it holds no 16 bytes.
     @inlinable
     public func uuid(at slot: Int) -> UUID {
         withBytes(at: slot) { bytes in
@@ -159,7 +159,7 @@ public struct Row: SlotValues, @unchecked Sendable {
         }
     }
 
-    /// The value in a slot; null where it was not read.
+    /// The value in a slot; null if it was not read.
     public func value(at slot: Int) -> Value {
         switch tag(at: slot) {
         case .null, .omitted: .null
@@ -171,7 +171,7 @@ public struct Row: SlotValues, @unchecked Sendable {
     }
 
     /// Whether the value in a slot was read.
-    func tells(_ slot: Int) -> Bool { slot < slotCount && tag(at: slot) != .omitted }
+    func hasValue(at slot: Int) -> Bool { slot < slotCount && tag(at: slot) != .omitted }
 
     /// Whether the values in some slots were not read.
     var isPartial: Bool { (0..<slotCount).contains { tag(at: $0) == .omitted } }

@@ -16,7 +16,7 @@ public struct RowBatchBuilder: ~Copyable {
     @usableFromInline var isInRow = false
     /// Where the rows' deferred blobs are read from.
     @usableFromInline var deferredValues: (any DeferredValueSource)?
-    /// Where it is told that one of those could not be read.
+    /// The failures that an unreadable deferred value is reported to.
     @usableFromInline var readFailures: ReadFailures?
 
     /// A slot whose text or blob no longer fitted its row, which has an empty one instead; nil if all fitted.
@@ -30,8 +30,8 @@ public struct RowBatchBuilder: ~Copyable {
     ///
     /// - Parameters:
     ///   - deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
-    ///   - readFailures: Where it is told that one of those could not be read: what the context or the request that the rows
-    ///     are for has.
+    ///   - readFailures: Where it is told that one of those could not be read: what the context or the request that the
+    ///     rows are for has.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
         self.deferredValues = deferredValues
@@ -94,8 +94,8 @@ public struct RowBatchBuilder: ~Copyable {
         chunk.fields.pointee.readFailures = readFailures
     }
 
-    /// Moves the row that is being written to a chunk where `bytes` more have room. Returns false if they are more than a row
-    /// can have.
+    /// Moves the row that is being written to a chunk where `bytes` more have room. Returns false if they are more than
+    /// a row can have.
     @usableFromInline
     mutating func moveRow(toFit bytes: Int, at slot: Int) -> Bool {
         guard bytes <= Self.rowByteLimit - end else {
@@ -207,15 +207,16 @@ public struct RowBatchBuilder: ~Copyable {
         }
     }
 
-    /// A slot whose text or blob no longer fitted its row since this was last asked; nil if all fitted. The row has an empty
-    /// one instead and must not be saved.
+    /// A slot whose text or blob no longer fitted its row since this was last asked; nil if all fitted. The row has an
+    /// empty one instead and must not be saved.
     mutating func takeOverlongSlot() -> Int? {
         guard let slot = overlongSlot else { return nil }
         overlongSlot = nil
         return slot
     }
 
-    /// Reports that the store has no value for a slot of the row, though the property is not optional. The slot stays null.
+    /// Reports that the store has no value for a slot of the row, though the property is not optional. The slot stays
+    /// null.
     @inline(never)
     public func reportMissingValue(at slot: Int) {
         readFailures?.add(
@@ -249,11 +250,18 @@ extension RowBatchBuilder {
 }
 
 extension RowBatch {
-    /// Copies of rows. Values that were left in the store and cannot be read are told to `readFailures`, or to whom they
-    /// were told before.
+    /// Copies rows. Values that were left in the store and cannot be read later are reported to `readFailures`; if it
+    /// is nil, to the failures of the original rows.
     init(copying rows: some Sequence<Row>, readFailures: ReadFailures? = nil) {
         var builder = RowBatchBuilder(readFailures: readFailures)
         for row in rows { builder.append(row) }
         self = builder.finish()
+    }
+
+    /// The rows, copied if they leave values in the store, so that a value that cannot be read later is reported to the
+    /// failures of the context that takes the rows.
+    func reporting(to readFailures: ReadFailures) -> RowBatch {
+        guard chunks.contains(where: { $0.fields.pointee.deferredValues != nil }) else { return self }
+        return RowBatch(copying: self, readFailures: readFailures)
     }
 }

@@ -14,14 +14,14 @@
 /// Chunks are small, so that one row that is still in use does not hold a whole result; a row that is larger than a
 /// chunk gets one of its own.
 public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
-    /// What a chunk knows of itself.
+    /// The properties of a chunk.
     public struct Header {
         @usableFromInline var capacity: UInt32
         @usableFromInline var used: UInt32
         @usableFromInline var rowCount: UInt32
         /// Where the rows' deferred blobs are read from.
         @usableFromInline var deferredValues: (any DeferredValueSource)?
-        /// Where it is told that one of those could not be read.
+        /// The failures that an unreadable deferred value is reported to.
         @usableFromInline var readFailures: ReadFailures?
 
         @inlinable

@@ -1,7 +1,7 @@
-// Changes of to-many relationships that no object's row tells.
+// Changes of to-many relationships that no object's row contains.
 
 extension SavePreparation {
-    /// Collects what changed in to-many relationships and is not told by other objects' rows.
+    /// Collects the changes of to-many relationships that the rows of other objects do not contain.
     mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
         guard let changes = object.state.pointee.changes else { return }
         for relationship in object.entity.relationships where relationship.isToMany {
@@ -9,7 +9,7 @@ extension SavePreparation {
             if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
             guard let members, members.isChanged else { continue }
             let isJoined = relationship.placement == .joinTable(isCanonical: true)
-            if isJoined, context.mergePolicy == .error,
+            if isJoined, mergePolicy == .error,
                 members.added.contains(where: { isLost($0, of: relationship.destination) })
             {
                 report(object.state, relationship.slot, .missingDestination)
@@ -17,7 +17,7 @@ extension SavePreparation {
             guard isJoined || relationship.isOrdered else { continue }
             let change = SaveChangesRequest.MembershipChange(
                 relationship: relationship,
-                owner: permanentKey(of: object),
+                owner: object.keyInStore,
                 added: isJoined ? permanentKeys(members.added.subtracting(members.removed), relationship).sorted() : [],
                 removed: isJoined ? members.removed.subtracting(members.added).filter { $0 > 0 }.sorted() : [],
                 order: relationship.isOrdered
@@ -28,8 +28,8 @@ extension SavePreparation {
         }
     }
 
-    /// Collects the members that left a deleted object before it was deleted, as far as only its own side tells: the store
-    /// would find that they keep the object from being deleted, or were to be deleted with it.
+    /// Collects the members that left a deleted object before it was deleted, if only its own side is stored: otherwise
+    /// the store would find that they prevent the deletion, or must be deleted as well.
     func collectDepartures(
         of state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
@@ -53,16 +53,16 @@ extension SavePreparation {
 
     /// The keys of those members that will be in the store.
     private func permanentKeys(_ keys: some Sequence<Int64>, _ relationship: Relationship) -> [Int64] {
-        keys.map { context.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
+        keys.map { loader.identityMap.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
     }
 
-    /// All members in their order; those of an object that has not loaded them yet are loaded.
+    /// All members in their order, which are loaded if necessary.
     private func orderedKeys(
         _ members: ToManyMembers,
         of relationship: Relationship,
         _ object: any GraphObject
     ) -> [Int64] {
-        if !members.isLoaded { _ = context.loadMembers(of: relationship, for: object) }
+        if !members.isLoaded { loader.loadMembers(of: relationship, for: object) }
         return Array(members.keys)
     }
 
@@ -72,11 +72,6 @@ extension SavePreparation {
         let count = object.memberObjects(at: relationship.slot).count
         if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
         if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
-    }
-
-    private func permanentKey(of object: any GraphObject) -> Int64 {
-        let key = object.state.pointee.key
-        return key > 0 ? key : object.state.pointee.changes?.assignedKey ?? 0
     }
 }
 

@@ -1,12 +1,14 @@
-/// The changes of a context in the form in which its stores take them.
+/// The changes of a context, encoded as requests of its stores.
 struct SavePreparation {
-    /// What each store has to do.
+    /// The request of each store.
     private(set) var batches: [StoreBatch] = []
     /// The objects to delete.
     let deleted: [ChangedObject]
 
-    let context: ManagedObjectContext
-    /// Versions count what was written to the store: a save to a parent leaves them as they are.
+    let loader: ObjectLoader
+    let mergePolicy: MergePolicy
+    private let identityMap: IdentityMap
+    /// Versions count writes to the store: a save to a parent does not change them.
     private let versionStep: UInt32
     /// The batch of each entity, at its ``Entity/index``.
     private var batchesByEntity: [StoreBatch?]
@@ -16,19 +18,28 @@ struct SavePreparation {
 
     /// Encodes all changes of a context.
     ///
-    /// - Parameter rejections: What objects have against being saved.
-    /// - Throws: ``ObjectGraphError/validation(_:)`` with every problem there is.
-    init(_ context: ManagedObjectContext, _ rejections: [ObjectGraphError.ValidationProblem]) throws {
-        self.context = context
-        versionStep = context.parent == nil ? 1 : 0
-        problems = context.deniedDeletions()
-        deleted = context.deleted.changed
-        batchesByEntity = Array(repeating: nil, count: context.model.entities.count)
-        hasDeletions = Self.deletedRoots(deleted, context)
+    /// - Parameters:
+    ///   - denials: The problems of delete rules that deny a deletion.
+    ///   - rejections: The problems that the objects' own validations have found.
+    /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems.
+    init(
+        _ save: SaveOperation,
+        _ denials: [ObjectGraphError.ValidationProblem],
+        _ rejections: [ObjectGraphError.ValidationProblem]
+    ) throws {
+        loader = save.loader
+        mergePolicy = save.mergePolicy
+        identityMap = save.identityMap
+        versionStep = save.loader.stores.parent == nil ? 1 : 0
+        problems = denials
+        let changes = save.changeTracker
+        deleted = changes.deleted.changed
+        batchesByEntity = Array(repeating: nil, count: identityMap.model.entities.count)
+        hasDeletions = Self.deletedRoots(deleted, identityMap.model)
 
-        // Of the arrays as they are now: to encode a value may run code of the program, which may change others.
-        try forEachChange(in: context.inserted.entries, .inserted) { $0.insert($1, to: $2, at: $3) }
-        try forEachChange(in: context.updated.entries, .updated) { $0.update($1, in: $2, at: $3) }
+        // Of the arrays as they are now: encoding a value may run code of the program, which may change them.
+        try forEachChange(in: changes.inserted.entries, .inserted) { $0.insert($1, to: $2, at: $3) }
+        try forEachChange(in: changes.updated.entries, .updated) { $0.update($1, in: $2, at: $3) }
         try forEachChange(in: deleted, .deleted) { preparation, entry, part, _ in
             preparation.delete(entry.pointee.state, of: part)
         }
@@ -37,16 +48,16 @@ struct SavePreparation {
         for batch in batches { batch.finish() }
     }
 
-    private static func deletedRoots(_ deleted: [ChangedObject], _ context: ManagedObjectContext) -> [Bool] {
+    private static func deletedRoots(_ deleted: [ChangedObject], _ model: ManagedObjectModel) -> [Bool] {
         if deleted.isEmpty { return [] }
-        var roots = Array(repeating: false, count: context.model.entities.count)
+        var roots = Array(repeating: false, count: model.entities.count)
         for entry in deleted {
             entry.state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
         }
         return roots
     }
 
-    /// What objects of one entity are added to.
+    /// The part of a batch that objects of one entity are added to.
     private final class Part {
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
@@ -73,21 +84,21 @@ struct SavePreparation {
         return entity.relationships.filter { !$0.isToMany && hasDeletions[$0.destination.rootIndex] }.map(\.slot)
     }
 
-    /// The to-one relationships that the object has not changed and that lead to an object which is deleted by the same save.
-    /// They are cleared: a member that was kept from being deleted with its owner would else refer to nothing.
+    /// The unchanged to-one relationships of the object that lead to an object which the same save deletes. They are
+    /// cleared: otherwise a member that is not deleted with its owner would refer to a missing object.
     private func slotsToClear(of state: UnsafeMutablePointer<ObjectState>, _ part: Part) -> SlotSet {
         var cleared = SlotSet()
         for slot in part.slotsToDeleted where state.pointee.changes?[slot].isUnset ?? true {
             let key = state.borrowedRow { slot < $0.slotCount ? $0.integer(at: slot) : 0 } ?? 0
             guard key > 0 else { continue }
-            let destination = context.model.entities[part.entity.traits[slot].destinationIndex]
-            if context.knownObject(forKey: key, of: destination)?.life.isDeleted ?? false { cleared.insert(slot) }
+            let destination = identityMap.model.entities[part.entity.traits[slot].destinationIndex]
+            if identityMap.object(forKey: key, of: destination)?.life.isDeleted ?? false { cleared.insert(slot) }
         }
         return cleared
     }
 
-    /// Calls `body` with the objects of a list that have the kind of change, what each is added to, and its position. Many objects of one entity
-    /// follow each other.
+    /// Calls `body` with the entries of a list whose objects have the kind of change, the part that each is added to,
+    /// and its position. Many objects of one entity follow each other.
     @inline(__always)
     private mutating func forEachChange(
         in entries: [ChangedObject],
@@ -97,8 +108,8 @@ struct SavePreparation {
         try entries.withUnsafeBufferPointer { entries in
             guard let first = entries.baseAddress else { return }
             var current: Part?
-            for position in entries.indices where kind.contains(first[position].state.pointee.life) {
-                // One without is in no graph.
+            for position in entries.indices where kind.contains(first[position].life) {
+                // An object without a handler is in no graph.
                 guard let handler = first[position].state.borrowedHandler else { continue }
                 if current?.handler.toOpaque() != handler.toOpaque() {
                     let entity = handler._withUnsafeGuaranteedRef { $0.entity }
@@ -116,7 +127,7 @@ struct SavePreparation {
         let state = entry.pointee.state
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
-        // One that was in the store before goes on with its versions, so that everybody notices.
+        // An object that was in the store before continues its versions, so that other contexts notice.
         let version = (state.borrowedRow { $0.version } ?? 0) &+ versionStep
         encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
         if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &part.batch.request) }
@@ -156,17 +167,17 @@ struct SavePreparation {
 
     // MARK: Batches
 
-    /// What one store is to do.
+    /// The changes of one store's objects.
     final class StoreBatch {
         let store: BackingStore
         /// One of the store's entities.
         let entity: Entity
         /// Whether objects of the store have to-many relationships.
         fileprivate(set) var hasToMany = false
-        // What is done to them calls nothing that comes back here: checks for overlaps would only cost time.
+        // Nothing here calls the program: checks for overlapping accesses would only cost time.
         @exclusivity(unchecked) fileprivate(set) var inserted = ChangedRows()
         @exclusivity(unchecked) fileprivate(set) var updated = ChangedRows()
-        /// Changed objects of which only relationships changed that other rows tell.
+        /// Changed objects without changes in their own rows: other rows contain their changed relationships.
         fileprivate(set) var related: [ChangedObject] = []
         @exclusivity(unchecked) fileprivate(set) var request = SaveChangesRequest()
 
@@ -220,7 +231,7 @@ struct SavePreparation {
 
     private mutating func batch(for entity: Entity) throws -> StoreBatch {
         if let batch = batchesByEntity[entity.index] { return batch }
-        let store = try context.store(for: entity)
+        let store = try loader.stores.store(for: entity)
         let batch: StoreBatch
         if let known = batches.first(where: { $0.store.isSame(as: store) }) {
             batch = known
@@ -235,7 +246,7 @@ struct SavePreparation {
 
     // MARK: Rows
 
-    /// The slots of attributes and to-one relationships whose values differ from the row's, or nil where none does.
+    /// The slots of attributes and to-one relationships whose values differ from the row's, or nil if none does.
     ///
     /// - Parameter cleared: Slots that the save clears.
     private func changedSlots(of state: UnsafeMutablePointer<ObjectState>, _ cleared: SlotSet) -> SlotSet? {
@@ -259,7 +270,7 @@ struct SavePreparation {
 
     /// Writes the row that an object is saved as.
     ///
-    /// - Parameter cleared: Slots of the row whose values are not kept.
+    /// - Parameter cleared: Slots whose values in the row are dropped.
     private mutating func encode(
         _ state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
@@ -268,7 +279,7 @@ struct SavePreparation {
         clearing cleared: SlotSet = SlotSet(),
         into rows: inout RowBatchBuilder
     ) {
-        // A value that is encoded may run code of the program, which may give the object another row and other changes.
+        // Encoding a value may run code of the program, which may replace the object's row and changes.
         let held = entity.hasComposites ? (state.pointee.row, state.pointee.changes) : (nil, nil)
         rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.traits.count)
         if let chunk = state.borrowedChunk {
@@ -289,7 +300,7 @@ struct SavePreparation {
 
     /// Writes the values of an object's slots.
     ///
-    /// - Parameter copy: Copies the value that the object's row has in a slot, or returns false where it has none.
+    /// - Parameter copy: Copies the value that the object's row has in a slot, or returns false if it has none.
     @inline(__always)
     private mutating func encodeSlots(
         _ state: UnsafeMutablePointer<ObjectState>,
@@ -334,11 +345,11 @@ struct SavePreparation {
         case .null:
             if !traits.isOptional { report(state, slot, .missingValue) }
         case .integer(let key) where traits.destinationIndex >= 0:
-            let destination = context.model.entities[traits.destinationIndex]
-            let permanent = context.permanentKey(for: key, of: destination)
+            let destination = identityMap.model.entities[traits.destinationIndex]
+            let permanent = identityMap.permanentKey(for: key, of: destination)
             if permanent != 0 {
                 rows.set(integer: permanent, at: slot)
-            } else if isLost(key, of: destination), !traits.isOptional || context.mergePolicy == .error {
+            } else if isLost(key, of: destination), !traits.isOptional || mergePolicy == .error {
                 report(state, slot, .missingDestination)
             } else if !traits.isOptional {
                 report(state, slot, .missingValue)
@@ -356,10 +367,10 @@ struct SavePreparation {
         }
     }
 
-    /// Whether another context or process has deleted the object with a key. The context knows it already, so that the store
-    /// is not asked to write the reference.
+    /// Whether the context knows that another context or process has deleted the object with a key. The store is not
+    /// asked to write the reference then.
     func isLost(_ key: Int64, of entity: Entity) -> Bool {
-        guard key > 0, context.parent == nil, let object = context.knownObject(forKey: key, of: entity) else {
+        guard key > 0, loader.stores.parent == nil, let object = identityMap.object(forKey: key, of: entity) else {
             return false
         }
         return object.life.isLost
@@ -374,23 +385,5 @@ struct SavePreparation {
         let key = state.pointee.key
         let id = ManagedObjectID(entity: handler.entity, storeUUID: key > 0 ? handler.storeUUID : nil, key: key)
         problems.append(.init(id: id, property: handler.entity.properties[slot].name, reason: reason))
-    }
-}
-
-extension Row {
-    /// Whether a slot holds a value, bit for bit.
-    func holds(_ value: Value, at slot: Int) -> Bool {
-        guard slot < slotCount else { return value.isNull }
-        switch (value, tag(at: slot)) {
-        case (.null, .null): return true
-        case (.integer(let integer), .integer): return integer == self.integer(at: slot)
-        case (.real(let real), .real): return real.bitPattern == self.real(at: slot).bitPattern
-        case (.text(var text), .text):
-            return withBytes(at: slot) { bytes in text.withUTF8 { $0.elementsEqual(bytes) } }
-        case (.blob(let data), .blob): return withBytes(at: slot) { data.elementsEqual($0) }
-        case (.blob(let data), .deferredBlob): return (try? readBlob(at: slot)) == data
-        case (.uuid(let uuid), .blob): return uuid == self.uuid(at: slot)
-        default: return false
-        }
     }
 }

@@ -1,52 +1,52 @@
-/// Has the stores of a save write and commit its changes.
+/// Makes the stores of a save write and commit its changes.
 ///
-/// A single store does both at once. Several stores are nested: each one writes, has the next one do the same, and commits
-/// only then. So the last one commits first, and an error before that is thrown through all of them, which take everything
-/// back. Stores that save in one step come last, since what they have done cannot be taken back.
+/// A single store does both at once. Several stores are nested: each store writes, calls the next one, and commits only
+/// then. So the last store commits first, and an error before that is thrown through all of them, which roll back.
+/// Stores that save in one step come last, since they cannot roll back.
 ///
-/// Stores are locked in the order of their identities, which is the same for all contexts and processes, so that two saves
-/// never wait for each other.
+/// Stores are locked in the order of their identities, which is the same for all contexts and processes, so that two
+/// saves never wait for each other.
 final class SaveWrite {
     /// The stores that have committed.
     private(set) var committed: [SavePreparation.StoreBatch] = []
 
     private let batches: [SavePreparation.StoreBatch]
-    private let context: ManagedObjectContext
+    private let stores: StoreRouter
 
-    init(_ preparation: SavePreparation, of context: ManagedObjectContext) {
+    init(_ preparation: SavePreparation, to stores: StoreRouter) {
         batches = preparation.batches.filter { !$0.request.isEmpty }
-        self.context = context
+        self.stores = stores
     }
 
     /// Writes and commits.
     ///
-    /// - Throws: what a store throws. ``committed`` tells which stores are saved nevertheless.
+    /// - Throws: errors of a store. ``committed`` are the stores that are saved nevertheless.
     func run() throws {
         guard batches.count > 1 else {
-            for batch in batches { try batch.store.execute(batch.request, with: context) }
+            for batch in batches { try stores.save(batch.request, to: batch.store) }
             return
         }
-        var stores: [(batch: SavePreparation.StoreBatch, attached: PersistentStoreCoordinator.AttachedStore)] = []
-        for batch in batches { stores.append((batch, try context.coordinator.store(for: batch.entity))) }
-        stores.sort { left, right in
+        var targets: [(batch: SavePreparation.StoreBatch, attached: PersistentStoreCoordinator.AttachedStore)] = []
+        for batch in batches { targets.append((batch, try stores.coordinator.store(for: batch.entity))) }
+        targets.sort { left, right in
             if left.attached.store.savesInTwoPhases != right.attached.store.savesInTwoPhases {
                 return left.attached.store.savesInTwoPhases
             }
             return left.attached.identity.lockingOrder < right.attached.identity.lockingOrder
         }
-        try write(stores.map { ($0.batch, $0.attached.store) }[...])
+        try write(targets.map { ($0.batch, $0.attached.store) }[...])
     }
 
     private func write(_ stores: ArraySlice<(batch: SavePreparation.StoreBatch, store: any IncrementalStore)>) throws {
         guard let (batch, store) = stores.first else { return }
-        try store.save(batch.request, with: context) { try write(stores.dropFirst()) }
+        try self.stores.save(batch.request, to: store) { try write(stores.dropFirst()) }
         committed.append(batch)
     }
 
-    /// What was done when a store threw.
+    /// The error for a save that a store's error has divided.
     func outcome(after error: any Error) throws -> ObjectGraphError.IncompleteSave {
         func identities(_ batches: [SavePreparation.StoreBatch]) throws -> [StoreIdentity] {
-            try batches.map { try context.coordinator.store(for: $0.entity).identity }
+            try batches.map { try stores.coordinator.store(for: $0.entity).identity }
         }
         return ObjectGraphError.IncompleteSave(
             savedStores: try identities(committed),

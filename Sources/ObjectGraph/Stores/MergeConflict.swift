@@ -13,15 +13,20 @@ public struct MergeConflict: Sendable {
     /// The same values in the store; nil if the store no longer has the object.
     public let persistedSnapshot: [String: Value]?
 
-    init(_ id: ManagedObjectID, object: (any GraphObject)?, persisted: Row?) {
-        objectID = id
-        let cached = object?.state.pointee.row
-        oldVersion = Int(cached?.version ?? 0)
-        newVersion = Int(persisted?.version ?? 0)
-        let entity = object?.entity ?? id.entity
-        objectSnapshot = object.map { object in entity.snapshot { object.storedValue(at: $0) } } ?? [:]
-        cachedSnapshot = cached.map { row in entity.snapshot(row.valueOrNull) }
-        persistedSnapshot = persisted.map { row in entity.snapshot(row.valueOrNull) }
+    init(
+        objectID: ManagedObjectID,
+        oldVersion: Int = 0,
+        newVersion: Int = 0,
+        objectSnapshot: [String: Value] = [:],
+        cachedSnapshot: [String: Value]? = nil,
+        persistedSnapshot: [String: Value]? = nil
+    ) {
+        self.objectID = objectID
+        self.oldVersion = oldVersion
+        self.newVersion = newVersion
+        self.objectSnapshot = objectSnapshot
+        self.cachedSnapshot = cachedSnapshot
+        self.persistedSnapshot = persistedSnapshot
     }
 }
 
@@ -68,7 +73,7 @@ extension ObjectGraphError {
     init(_ conflict: SaveConflict) {
         self =
             switch conflict {
-            case .outdated(let ids): .conflicts(ids.map { MergeConflict($0, object: nil, persisted: nil) })
+            case .outdated(let ids): .conflicts(ids.map { MergeConflict(objectID: $0) })
             case .notUnique(let entity, let properties):
                 .notUnique([
                     ConstraintConflict(
@@ -97,21 +102,4 @@ extension ObjectGraphError {
                 )
             }
     }
-}
-
-extension Entity {
-    /// The values of the properties in a row, by name.
-    fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Value] {
-        var values: [String: Value] = [:]
-        for property in properties {
-            if case .relationship(let relationship) = property, relationship.isToMany { continue }
-            values[property.name] = value(property.slot)
-        }
-        return values
-    }
-}
-
-extension Row {
-    /// The value in a slot; null if the row has no such slot.
-    func valueOrNull(at slot: Int) -> Value { slot < slotCount ? value(at: slot) : .null }
 }

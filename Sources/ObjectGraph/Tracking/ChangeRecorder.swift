@@ -1,8 +1,8 @@
-/// Takes down what a context's objects are about to change, for as long as the context has an undo manager.
+/// Records the changes of a context's objects while the context has an undo manager.
 ///
-/// Of the values of a slot only the first since the last ``take(saveCount:)`` is kept: it is the one to go back to. The
-/// attributes of an object that was inserted since are not recorded at all (see ``ObjectFlags/recordsChanges``), since the
-/// object goes and comes back with them.
+/// Of the values of a slot only the first since the last ``take(saveCount:)`` is recorded: the one that an undo restores. The
+/// attributes of an object that was inserted since are not recorded (see ``ObjectFlags/recordsChanges``), since undo and
+/// redo remove and insert the object with them.
 final class ChangeRecorder {
     private struct ObjectSlot: Hashable {
         let object: ObjectIdentifier
@@ -14,7 +14,7 @@ final class ChangeRecorder {
 
     // MARK: Objects
 
-    /// An object was inserted, or its deletion was taken back.
+    /// An object was inserted, or its deletion was reverted.
     func didInsert(_ object: any GraphObject) { changes.append(.insertion(object)) }
 
     /// An object is about to be deleted.
@@ -66,7 +66,7 @@ final class ChangeRecorder {
     /// Whether nothing has been recorded since the last ``take(saveCount:)``.
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Gives the recorded changes away and begins anew.
+    /// Returns the recorded changes, and starts with none.
     func take(saveCount: Int) -> RecordedChanges {
         var related: [Int64: any GraphObject] = [:]
         for case .deletion(let object) in changes { object.collectTemporaryKeys(into: &related) }
@@ -84,16 +84,16 @@ final class ChangeRecorder {
 }
 
 extension GraphObject {
-    /// What records the object's changes; nil where its context has no undo manager, or it has no context.
+    /// The recorder of the object's changes; nil if its context has no undo manager, or it has no context.
     var recorder: ChangeRecorder? {
         let context = state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext }
-        return context?._withUnsafeGuaranteedRef { $0.recorder }
+        return context?._withUnsafeGuaranteedRef { $0.changeTracker.recorder }
     }
 
-    /// What stands for the object with a key among recorded changes.
+    /// The reference to the object with a key in recorded changes.
     fileprivate func reference(to key: Int64, along relationship: Relationship) -> ObjectReference {
         guard key < 0,
-            let object = state.pointee.handler?.context?.knownDestination(forKey: key, of: relationship)
+            let object = state.pointee.handler?.context?.identityMap.destination(forKey: key, of: relationship)
         else { return .key(key) }
         return .object(object)
     }
@@ -103,7 +103,7 @@ extension GraphObject {
         guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships {
             func add(_ key: Int64) {
-                if key < 0 { related[key] = context.knownDestination(forKey: key, of: relationship) }
+                if key < 0 { related[key] = context.identityMap.destination(forKey: key, of: relationship) }
             }
             switch changes[relationship.slot] {
             case .value(.integer(let key)): add(key)

@@ -1,6 +1,6 @@
-/// An object in a context's list of changes, with the place of its state: going through a list asks no object for it.
+/// An object in a context's list of changes, with the address of its state: iterating a list asks no object for it.
 struct ChangedObject {
-    /// The object, never nil. A reference that cannot be nil Swift for Linux takes for shared at all times.
+    /// The object, never nil. Swift for Linux never considers a non-optional reference unique.
     private var counted: AnyObject?
     let state: UnsafeMutablePointer<ObjectState>
 
@@ -20,22 +20,22 @@ struct ChangedObject {
         @inline(__always) get { state.pointee.life }
     }
 
-    /// The object, of which only the reference is known.
+    /// The object, without its class.
     var reference: AnyObject { counted.unsafelyUnwrapped }
 
-    /// Whether nobody but the list refers to the object.
+    /// Whether only the list refers to the object.
     mutating func isOnlyReference() -> Bool { isKnownUniquelyReferenced(&counted) }
 }
 
 /// The new, changed and deleted objects of a context.
 struct ChangeList {
-    /// The objects in the order of their first change, among them some that are not changed any more: their flags tell.
+    /// The objects in the order of their first change, among them objects that are not changed any more: see `life`.
     private(set) var entries: [ChangedObject] = []
-    /// How many of them are changed.
+    /// The number of changed objects.
     private(set) var count = 0
-    /// How many times objects were added; never less than before.
+    /// The number of times that objects were added.
     private(set) var additions = 0
-    /// How many times objects were removed.
+    /// The number of times that objects were removed.
     private var removals = 0
     let kind: Kind
 
@@ -67,7 +67,7 @@ struct ChangeList {
         }
     }
 
-    /// Tells whether the list has changed: whatever is done to it gives it another stamp.
+    /// A value that differs after every change of the list.
     struct Stamp: Equatable {
         fileprivate let additions: Int
         fileprivate let removals: Int
@@ -83,19 +83,19 @@ struct ChangeList {
         count == entries.count ? entries : entries.filter { kind.contains($0.life) }
     }
 
-    /// Calls `body` with the objects in their place: to take an entry out and put it back would cost as much as the rest.
+    /// Calls `body` with the entries in place: copying an entry would cost as much as the rest.
     func withEntries<R>(_ body: (UnsafeBufferPointer<ChangedObject>) throws -> R) rethrows -> R {
         try entries.withUnsafeBufferPointer(body)
     }
 
-    /// The same, to ask whether anybody else refers to an object.
+    /// Calls `body` with the entries in place, to check whether an object has other references.
     mutating func withMutableEntries<R>(
         _ body: (UnsafeMutableBufferPointer<ChangedObject>) throws -> R
     ) rethrows -> R {
         try entries.withUnsafeMutableBufferPointer { try body($0) }
     }
 
-    /// Takes note of a change; the object must not be marked.
+    /// Adds an object with a new change, which must not have one of the list's kind.
     mutating func add(_ object: any GraphObject) {
         let state = object.state
         switch kind {
@@ -126,7 +126,7 @@ struct ChangeList {
         removals += 1
     }
 
-    /// Gives those objects away for which `isRemoved` holds, their flags reset.
+    /// Removes and returns the entries for which `isRemoved` returns true, with their flags reset.
     mutating func removeAll(where isRemoved: (ChangedObject) -> Bool) -> [ChangedObject] {
         var removed: [ChangedObject] = []
         var rest: [ChangedObject] = []
@@ -144,7 +144,7 @@ struct ChangeList {
         return removed
     }
 
-    /// Empties the list and gives its objects away, their flags reset.
+    /// Empties the list and returns its entries, with their flags reset.
     mutating func removeAll() -> [ChangedObject] {
         withEntries { entries in
             for position in entries.indices {

@@ -1,7 +1,7 @@
-/// One change of one object, told by what it takes to revert it.
+/// One change of one object, with the values that revert it.
 ///
 /// Changes are recorded where they are made, one side of a relationship at a time. Reverting them in the opposite order
-/// therefore needs neither inverses nor delete rules: they were recorded as changes of their own.
+/// therefore needs neither inverses nor delete rules: their effects were recorded as separate changes.
 enum RecordedChange {
     /// An attribute had another value.
     case value(of: any GraphObject, slot: Int, SlotValue)
@@ -13,7 +13,7 @@ enum RecordedChange {
     case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
     /// The members of an ordered relationship had another order, and may have differed from the store's.
     case order(of: any GraphObject, Relationship, [ObjectReference], wasReordered: Bool)
-    /// An object was inserted, or its deletion taken back.
+    /// An object was inserted, or its deletion reverted.
     case insertion(any GraphObject)
     /// An object was deleted.
     case deletion(any GraphObject)
@@ -45,17 +45,17 @@ enum ObjectReference {
     }
 }
 
-/// The changes of a context from one ``ManagedObjectContext/processPendingChanges()`` to the next, which are undone at
-/// once.
+/// The changes of a context from one ``ManagedObjectContext/processPendingChanges()`` to the next, which are undone
+/// together.
 struct RecordedChanges {
     /// The changes, oldest first.
     let changes: [RecordedChange]
     /// How often the context had been saved.
     let saveCount: Int
-    /// The objects with temporary keys that deleted objects lead to. Those get permanent keys without deleted objects
-    /// hearing of it.
+    /// The objects with temporary keys that deleted objects lead to. When they get permanent keys, the deleted objects keep
+    /// the temporary ones.
     let relatedByTemporaryKey: [Int64: any GraphObject]
 
-    /// The key that the object has now that had a key when the changes were made.
+    /// The current key of the object that had a key when the changes were made.
     func currentKey(of key: Int64) -> Int64 { relatedByTemporaryKey[key]?.state.pointee.key ?? key }
 }

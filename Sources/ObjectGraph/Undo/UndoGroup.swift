@@ -21,7 +21,7 @@ final class UndoGroup {
         if actionName.isEmpty { actionName = group.actionName }
     }
 
-    /// Takes the nested group out that was added last; nil where there is nothing in this one.
+    /// Takes the nested group out that was added last; nil if there is nothing in this one.
     ///
     /// - Precondition: No operation was added after it.
     func removeLastGroup() -> UndoGroup? {

@@ -12,15 +12,15 @@ import Foundation
 /// undoManager.undo()
 /// ```
 ///
-/// What is registered while an operation is undone can be redone, and what is registered while it is redone can be undone
-/// again. Anything else that is registered ends the possibility to redo.
+/// What is registered while an operation is undone can be redone, and what is registered while it is redone can be
+/// undone again. Anything else that is registered ends the possibility to redo.
 ///
 /// It posts the notifications of Foundation's class: `NSUndoManagerDidUndoChange` and the others.
 public final class UndoManager {
     /// Whether what is registered outside every group becomes a group of its own.
     ///
-    /// Foundation's class ends such a group with the turn of the run loop. Here there is none: the group ends at once. With
-    /// false, a group has to be open before anything is registered; a context opens one for its changes by itself.
+    /// Foundation's class ends such a group with the turn of the run loop. Here there is none: the group ends at once.
+    /// With false, a group has to be open before anything is registered; a context opens one for its changes by itself.
     public var groupsByEvent = true
     /// How many groups can be undone at most, the oldest being forgotten; 0 for any number.
     public var levelsOfUndo = 0 {
@@ -33,8 +33,8 @@ public final class UndoManager {
 
     private var undoStack: [UndoGroup] = []
     private var redoStack: [UndoGroup] = []
-    /// The groups that have been begun and not ended, the innermost last. While operations are undone or redone, the first
-    /// is the one that records what reverts them.
+    /// The groups that have been begun and not ended, the innermost last. While operations are undone or redone, the
+    /// first is the one that records what reverts them.
     private var openGroups: [UndoGroup] = []
     private var disabledLevel = 0
     private var observers: [WeakObserver] = []
@@ -52,8 +52,8 @@ public final class UndoManager {
     /// ``enableUndoRegistration()``.
     public var isUndoRegistrationEnabled: Bool { disabledLevel == 0 }
 
-    /// Records an operation: `handler` is called with `target` when it is undone. The target is not retained; once it is
-    /// gone, the operation does nothing.
+    /// Records an operation: `handler` is called with `target` when it is undone. The target is not retained; once it
+    /// is gone, the operation does nothing.
     ///
     /// - Precondition: A group is open, or ``groupsByEvent`` is true.
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
@@ -145,7 +145,7 @@ public final class UndoManager {
         return !redoStack.isEmpty
     }
 
-    /// Reverts what was registered in the last group, after ending it where it is still open. Does nothing where nothing
+    /// Reverts what was registered in the last group, after ending it where it is still open. Does nothing if nothing
     /// can be undone, nor from within an operation that is being undone or redone.
     ///
     /// - Precondition: No more than one group is open.
@@ -156,8 +156,8 @@ public final class UndoManager {
         undoNestedGroup()
     }
 
-    /// Reverts what was registered in the last group that has been ended, be it nested in an open one or not. Does nothing
-    /// where there is none, nor from within an operation that is being undone or redone.
+    /// Reverts what was registered in the last group that has been ended, be it nested in an open one or not. Does
+    /// nothing where there is none, nor from within an operation that is being undone or redone.
     ///
     /// - Precondition: Nothing was registered in the open group since that one was ended.
     public func undoNestedGroup() {
@@ -172,8 +172,8 @@ public final class UndoManager {
         post(.didUndoChange)
     }
 
-    /// Does again what was undone last. Does nothing where nothing can be redone, nor from within an operation that is being
-    /// undone or redone.
+    /// Does again what was undone last. Does nothing if nothing can be redone, nor from within an operation that is
+    /// being undone or redone.
     public func redo() {
         guard !isUndoing, !isRedoing else { return }
         checkpoint()
@@ -223,13 +223,13 @@ public final class UndoManager {
 
     // MARK: Names
 
-    /// What the operation that would be undone is called, for a menu; empty where it has no name.
+    /// What the operation that would be undone is called, for a menu; empty if it has no name.
     public var undoActionName: String {
         checkpoint()
         return (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? ""
     }
 
-    /// What the operation that would be redone is called, for a menu; empty where it has no name.
+    /// What the operation that would be redone is called, for a menu; empty if it has no name.
     public var redoActionName: String {
         checkpoint()
         return redoStack.last?.actionName ?? ""

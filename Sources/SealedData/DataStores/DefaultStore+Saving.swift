@@ -56,7 +56,9 @@ private struct SavedObjects {
             switch property {
             case .attribute(let attribute):
                 let value = try snapshot.value(of: attribute)
-                if object.storedValue(at: attribute.slot) != value { object._$setAttribute(value, at: attribute.slot) }
+                if object._$storedValue(at: attribute.slot) != value {
+                    object._$setAttribute(value, at: attribute.slot)
+                }
             case .relationship(let relationship):
                 guard let identifiers = try snapshot.destinations(of: relationship) else { continue }
                 let destinations = try identifiers.compactMap { try self.object(for: $0) }

@@ -67,7 +67,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
                 let value: SnapshotValue
                 switch property {
                 case .attribute(let attribute):
-                    value = .attribute(object.storedValue(at: property.slot), attribute.type)
+                    value = .attribute(object._$storedValue(at: property.slot), attribute.type)
                 case .relationship(let relationship) where relationship.isToMany:
                     let members = object.memberObjects(at: property.slot)
                     value = .toMany(members.map { PersistentIdentifier($0.managedObjectID) })

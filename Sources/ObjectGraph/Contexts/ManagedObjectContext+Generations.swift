@@ -1,0 +1,31 @@
+// Query generations, as in Core Data: a pinned context reads one state of its stores.
+
+extension ManagedObjectContext {
+    /// Pins the context to a state of its stores; with nil, the context reads the latest state, as a new context does.
+    ///
+    /// A pinned context does not see the changes of others until it is pinned to another token: fetches and faults read
+    /// one state. Its ``save()``, batch requests and ``reset()`` move it to the state of the stores at that time. A
+    /// save checks the latest state, so that changes of others are conflicts.
+    ///
+    /// With the token of another context of the same coordinator, both contexts see the same state. The objects of this
+    /// context are refreshed and keep their changes. A child reads through its parent: pin the parent.
+    ///
+    /// Stores that keep no earlier states, such as those in memory, are read in their latest state. A file cannot
+    /// reclaim the space of its write-ahead log while a token refers to a state in it: release old tokens.
+    ///
+    /// - Throws: errors of the stores. The context is unchanged then.
+    /// - Complexity: opens a connection for each store.
+    public func setQueryGeneration(from token: QueryGenerationToken?) throws {
+        if let parent { return try parent.setQueryGeneration(from: token) }
+        if let token, token.isCurrent {
+            try pinnedGeneration.pinCurrent(merging: remoteChanges.mergeAnnouncements)
+        } else if token != pinnedGeneration.token {
+            pinnedGeneration.token = token
+            if token != nil { refreshAllObjects() }
+        }
+        remoteChanges.mergeAnnouncements()
+    }
+
+    /// The state that the context is pinned to; nil if it reads the latest state.
+    public var queryGenerationToken: QueryGenerationToken? { parent?.queryGenerationToken ?? pinnedGeneration.token }
+}

@@ -1,0 +1,52 @@
+extension ManagedObjectContext {
+    /// Writes all changes in one transaction, and announces them to the coordinator's other contexts.
+    ///
+    /// Changes of the objects of several stores are one transaction of each store. All stores write before the first one
+    /// commits, so that an error in any of them leaves all of them as they were. Only a commit that fails after another store
+    /// has committed divides the save.
+    ///
+    /// Conflicts are resolved by the ``mergePolicy``. If the save throws, neither the store nor the context has changed, and
+    /// it can be repeated after a repair.
+    ///
+    /// - Throws: ``ObjectGraphError/validation(_:)`` with every value that cannot be saved;
+    ///   ``ObjectGraphError/conflicts(_:)`` if objects changed in the store since they were read, and
+    ///   ``ObjectGraphError/notUnique(_:)`` if values are not unique, unless the policy resolves it;
+    ///   ``ObjectGraphError/unreadable(_:)`` if values could not be read, even without changes to save, until
+    ///   ``forgetReadFailures()``, ``rollback()`` or ``refresh(_:mergeChanges:)``;
+    ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and one cannot commit after another one did;
+    ///   ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
+    ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
+    public func save() throws {
+        try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()
+    }
+
+    /// Drops all changes. New objects leave the context, keeping their values and the relationships among themselves;
+    /// changed and deleted objects have the values of their rows again, and those that other contexts changed meanwhile are
+    /// reloaded. It cannot be undone.
+    public func rollback() { changeReverter.rollback() }
+
+    /// Releases all objects and drops all changes. Objects that the program refers to keep their last values and
+    /// identifiers. A pinned context moves to the state that its stores have now.
+    public func reset() {
+        rollback()
+        identityMap.detachAll()
+        // If no state can be kept, the context stays pinned to its state.
+        if pinnedGeneration.token != nil { try? setQueryGeneration(from: .current) }
+    }
+
+    // MARK: Undo
+
+    /// Undoes the last group of changes. Does nothing without an undo manager.
+    ///
+    /// - Precondition: The undo manager has no more than one open group.
+    public func undo() {
+        processPendingChanges()
+        undoManager?.undo()
+    }
+
+    /// Redoes the group of changes that was undone last. Does nothing without an undo manager.
+    public func redo() {
+        processPendingChanges()
+        undoManager?.redo()
+    }
+}

@@ -1,0 +1,76 @@
+extension GraphObject {
+    /// Adopts a row that was fetched again: a fault is filled, an unchanged object takes a later version, and a changed
+    /// object becomes outdated, so that its save reports the conflict.
+    ///
+    /// - Returns: whether the object was a fault.
+    @discardableResult
+    func adopt(refetched row: Row) -> Bool {
+        guard isOfEntity(row) else { return false }
+        guard let current = state.pointee.row else {
+            guard state.pointee.life.canBeFilled else { return false }
+            if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
+            replaceRow(by: row)
+            return true
+        }
+        guard current.isOlder(than: row) else {
+            if state.pointee.handler?.readsFromParent ?? false { adopt(ofParent: row) }
+            return false
+        }
+        if !state.pointee.life.changesRow {
+            replaceRow(by: row)
+            // A later version of a missing object: another context has undone the deletion.
+            markPresent()
+        } else {
+            state.pointee.flags.insert(.outdated)
+        }
+        return false
+    }
+
+    /// Whether a row is of the object's entity; if it is not, the object is missing.
+    func isOfEntity(_ row: Row) -> Bool {
+        guard let handler = state.pointee.handler else { return false }
+        if row.entityIndex == handler.entity.index { return true }
+        if let context = handler.context, let found = handler.table.object(forKey: row.key), found.object === self {
+            _ = context.identityMap.keeps(found, row.key, for: row.entityIndex)
+        }
+        return false
+    }
+
+    /// Adopts the row of the parent's object. Whatever its version, no state is later, and it never conflicts: the object's own
+    /// changes take precedence.
+    private func adopt(ofParent row: Row) {
+        guard !state.pointee.life.isInserted else { return }
+        replaceRow(by: row)
+        if !state.pointee.life.changesRow { markPresent() }
+    }
+
+    /// Notes that the store has a row for the object, which may have been missing.
+    private func markPresent() {
+        guard state.pointee.life.isMissing else { return }
+        life.markPresent()
+        for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
+    }
+
+    /// Adopts a row that was fetched for a fault, which it can be filled with then. A filled object stays filled, unless the
+    /// row is a later version.
+    func adopt(_ cached: CachedRow) {
+        guard isOfEntity(cached.row) else { return }
+        let state = state
+        if let current = state.pointee.row {
+            guard current.isOlder(than: cached.row) else { return }
+            guard cached.isPartial, !state.pointee.life.changesRow else {
+                adopt(refetched: cached.row)
+                return
+            }
+            if state.pointee.life.isMissing { state.pointee.life.markPresent() }
+        } else {
+            guard state.pointee.life.canBeFilled else { return }
+            if let known = cachedRow, cached.row.isOlder(than: known.row) || !known.isPartial && cached.isPartial,
+                !known.row.isOlder(than: cached.row)
+            {
+                return
+            }
+        }
+        replaceRow(by: cached)
+    }
+}

@@ -1,0 +1,79 @@
+extension ObjectLoader {
+    /// Loads the objects that paths of relationships lead to from objects.
+    ///
+    /// They stay registered as all objects do: while the program refers to them, and beyond that until the identity table
+    /// is swept.
+    ///
+    /// - Throws: errors of the store.
+    /// - Complexity: for each step one statement about all of its keys (two where they are close to the limit of a
+    ///   statement's parameters).
+    func prefetch(_ paths: [[Relationship]], from objects: [some GraphObject]) throws {
+        guard !paths.isEmpty, !objects.isEmpty else { return }
+        // All objects are held to the end: loading may sweep the identity table, which must not remove those loaded before.
+        var loaded: [[Relationship]: [any GraphObject]] = [[]: objects.map { $0 as any GraphObject }]
+        for path in paths {
+            for (position, relationship) in path.enumerated() {
+                let step = Array(path[...position])
+                guard loaded[step] == nil else { continue }
+                let sources = (loaded[Array(path[..<position])] ?? []).filter {
+                    $0.entity.isKind(of: relationship.source)
+                }
+                loaded[step] =
+                    relationship.isToMany
+                    ? try prefetchMembers(of: relationship, from: sources)
+                    : try prefetchDestinations(of: relationship, from: sources)
+            }
+        }
+        withExtendedLifetime(loaded) {}
+    }
+
+    /// Loads the destinations of a to-one relationship that are not registered yet.
+    ///
+    /// - Returns: all destinations, each once.
+    private func prefetchDestinations(
+        of relationship: Relationship,
+        from sources: [any GraphObject]
+    ) throws -> [any GraphObject] {
+        let keys = Set(sources.map { $0.destinationKey(at: relationship.slot) }).subtracting([0])
+        return try load(keys, of: relationship.destination)
+    }
+
+    /// Loads the members of a to-many relationship of those objects that have not loaded them yet.
+    ///
+    /// - Returns: all members, each once.
+    private func prefetchMembers(
+        of relationship: Relationship,
+        from sources: [any GraphObject]
+    ) throws -> [any GraphObject] {
+        var owners: [Int64: any GraphObject] = [:]
+        for source in sources where source.life.canBeFilled {
+            if !source.members(of: relationship).isLoaded { owners[source.state.pointee.key] = source }
+        }
+        let loaded = owners.isEmpty ? [] : try loadMembers(of: relationship, owners)
+        return try withExtendedLifetime(loaded) {
+            var keys: Set<Int64> = []
+            for source in sources { keys.formUnion(source.members(of: relationship).keys) }
+            return try load(keys, of: relationship.destination)
+        }
+    }
+
+    /// The objects with keys; objects that are not registered, and faults, are fetched with one request.
+    private func load(_ keys: Set<Int64>, of entity: Entity) throws -> [any GraphObject] {
+        var objects: [any GraphObject] = []
+        var missing: [Int64] = []
+        for key in keys.sorted() {
+            guard let object = identityMap.object(forKey: key, of: entity) else {
+                if key > 0 { missing.append(key) }
+                continue
+            }
+            if object.isFault, !object.life.isMissing {
+                missing.append(key)
+            } else {
+                objects.append(object)
+            }
+        }
+        guard !missing.isEmpty else { return objects }
+        let ids = missing.map { identityMap.id(entity: entity, key: $0) }
+        return objects + materialize(try stores.rows(of: entity, with: ids))
+    }
+}

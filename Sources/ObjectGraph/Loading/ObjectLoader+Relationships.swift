@@ -1,0 +1,108 @@
+extension ObjectLoader {
+    // MARK: Destinations
+
+    /// Fetches the object that a to-one relationship of `object` leads to, which is not registered yet.
+    ///
+    /// The destinations of the objects that were fetched together with `object` are fetched with it, so that walking a
+    /// relationship over many objects costs a few statements.
+    func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
+        guard key > 0 else { return nil }
+        let keys = object.neighbours.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
+        let ids = keys.map { identityMap.id(entity: relationship.destination, key: $0) }
+        let found = reading(for: object, relationship) { try stores.rows(of: relationship.destination, with: ids) }
+        guard let rows = found else { return nil }
+        // The objects must outlive the sweep that registering them may cause.
+        return withExtendedLifetime(materializeReferences(rows)) {
+            identityMap.destination(forKey: key, of: relationship)
+        }
+    }
+
+    /// The keys of the destinations of rows that are not registered yet, and one more key; each once, in their order.
+    private func missingDestinations(of relationship: Relationship, in chunk: RowChunk, and key: Int64) -> [Int64] {
+        let table = identityMap.handlers[relationship.destination.index].table
+        let isSource = identityMap.model.entities.map { $0.isKind(of: relationship.source) }
+        var keys = [key]
+        for index in 0..<chunk.rowCount {
+            let row = chunk.row(at: index)
+            guard isSource[row.entityIndex] else { continue }
+            let neighbour = row.integer(at: relationship.slot)
+            // Rows that lead to the same destination mostly stand together.
+            guard neighbour > 0, neighbour != keys[keys.count - 1], !table.contains(neighbour) else { continue }
+            keys.append(neighbour)
+        }
+        keys.sort()
+        var unique: [Int64] = []
+        for key in keys where key != unique.last { unique.append(key) }
+        return unique
+    }
+
+    // MARK: Members
+
+    /// Loads the members of a to-many relationship of `object`, and of the objects that were fetched together with it.
+    ///
+    /// - Returns: the members whose rows the store read on the way.
+    @discardableResult
+    func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [AnyObject] {
+        var owners = neighboursWithoutMembers(of: relationship, object)
+        owners[object.state.pointee.key] = object
+        let found = reading(for: object, relationship) { try loadMembers(of: relationship, owners) }
+        return found ?? []
+    }
+
+    /// The saved objects that were fetched together with an object and have not loaded their members of a relationship.
+    private func neighboursWithoutMembers(
+        of relationship: Relationship,
+        _ object: any GraphObject
+    ) -> [Int64: any GraphObject] {
+        guard let chunk = object.neighbours else { return [:] }
+        let table = identityMap.handlers[relationship.source.index].table
+        var owners: [Int64: any GraphObject] = [:]
+        for index in 0..<chunk.rowCount {
+            let row = chunk.row(at: index)
+            guard identityMap.model.entities[row.entityIndex].isKind(of: relationship.source),
+                let found = table.object(forKey: row.key)
+            else { continue }
+            let owner = identityMap.handlers[found.entity].graphObject(found.object)
+            if let members = owner.state.pointee.changes?.members(at: relationship.slot), members.isLoaded { continue }
+            if owner.life.canBeFilled { owners[row.key] = owner }
+        }
+        return owners
+    }
+
+    /// Loads the members of a to-many relationship of objects, by their keys.
+    ///
+    /// - Returns: the members whose rows the store read on the way.
+    /// - Throws: errors of the store.
+    func loadMembers(of relationship: Relationship, _ owners: [Int64: any GraphObject]) throws -> [AnyObject] {
+        let ids = owners.keys.sorted().map { identityMap.id(entity: relationship.source, key: $0) }
+        let result = try stores.members(of: relationship, ofObjectsWith: ids)
+        let objects = materializeReferences(result.rows)
+        var owners = owners
+        for (key, range) in result.owners {
+            owners.removeValue(forKey: key)?.members(of: relationship).load(result.members[range])
+        }
+        for owner in owners.values { owner.members(of: relationship).load(EmptyCollection()) }
+        return objects
+    }
+
+    // MARK: Unloading
+
+    /// Unloads the to-many relationships that have the object of a row as a member, according to the row.
+    func unloadMembers(namedBy row: Row) {
+        for relationship in identityMap.model.entities[row.entityIndex].relationships where !relationship.isToMany {
+            guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+            unloadMembers(of: inverse, owner: row.integer(at: relationship.slot))
+        }
+    }
+
+    /// Unloads a to-many relationship of the object with a key.
+    func unloadMembers(of relationship: Relationship, owner key: Int64) {
+        guard key > 0 else { return }
+        identityMap.object(forKey: key, of: relationship.source)?.unloadMembers(of: relationship)
+    }
+
+    /// Unloads a to-many relationship of all objects.
+    func unloadMembers(of relationship: Relationship) {
+        for object in identityMap.objects(of: relationship.source) { object.unloadMembers(of: relationship) }
+    }
+}

@@ -1,0 +1,89 @@
+extension ObjectLoader {
+    /// What reloading does to an object with unsaved changes.
+    enum ChangedObjects {
+        /// The object keeps its row if the store has a later version, and its save reports the conflict.
+        case becomeOutdated
+        /// The object takes the row as the new base of its changes, and its save reports no conflict.
+        case takeRow
+        /// The object takes the row if it has the same version: the store has cleared keys in it. Of a later version its
+        /// save reports the conflict. Unchanged objects are treated alike.
+        case takeRowOfSameVersion
+    }
+
+    /// What reloading does to an object without a row in the store.
+    enum MissingRows {
+        /// The object becomes missing and keeps its last values.
+        case markMissing
+        /// The object stays as it is.
+        case keepObjects
+    }
+
+    /// What reloading does if the store cannot be read.
+    enum ReadErrors {
+        /// The context's next fetch or save throws the error.
+        case report
+        /// The error is dropped: the caller reports an earlier one.
+        case ignore
+    }
+
+    /// Reads the rows of saved objects again, with one request for each root entity. The objects of a request that fails
+    /// stay as they are.
+    ///
+    /// - Returns: the objects that the store has no rows for.
+    @discardableResult
+    func reload(
+        _ objects: [any GraphObject],
+        changedObjects: ChangedObjects,
+        missingRows: MissingRows,
+        failures: ReadErrors
+    ) -> [any GraphObject] {
+        guard let first = objects.first else { return [] }
+        let rootIndex = first.entity.rootIndex
+        guard objects.dropFirst().allSatisfy({ $0.entity.rootIndex == rootIndex }) else {
+            return Dictionary(grouping: objects, by: \.entity.rootIndex).values.flatMap {
+                reload($0, changedObjects: changedObjects, missingRows: missingRows, failures: failures)
+            }
+        }
+        let read = { [self] in try stores.rows(of: first.entity, with: objects.map(identityMap.id)) }
+        let found = failures == .report ? reading(for: first, nil, read) : try? read()
+        guard let rows = found else { return [] }
+        var missing = Dictionary(
+            objects.map { ($0.state.pointee.key, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var filled: [any GraphObject] = []
+        for row in rows {
+            guard let object = missing.removeValue(forKey: row.key) else { continue }
+            if object.reload(row, changedObjects) { filled.append(object) }
+        }
+        if missingRows == .markMissing, !missing.isEmpty {
+            identityMap.noteDeletion()
+            for object in missing.values { object.life.markMissing() }
+        }
+        // Only now, since an object may call the context.
+        for object in filled { object.withLifecycle?.awakeFromFetch() }
+        return Array(missing.values)
+    }
+}
+
+extension GraphObject {
+    /// Takes a row that was read again.
+    ///
+    /// - Returns: whether the row has filled the object, which was a fault.
+    fileprivate func reload(_ row: Row, _ changedObjects: ObjectLoader.ChangedObjects) -> Bool {
+        switch changedObjects {
+        case .becomeOutdated: return adopt(refetched: row)
+        case .takeRow:
+            guard isOfEntity(row) else { return false }
+            let wasFault = isFault
+            replaceRow(by: row)
+            state.pointee.flags.remove(.outdated)
+            return wasFault
+        case .takeRowOfSameVersion:
+            guard isOfEntity(row), lastRow?.version == row.version else { return false }
+            let wasFault = isFault
+            replaceRow(by: row)
+            return wasFault
+        }
+    }
+}

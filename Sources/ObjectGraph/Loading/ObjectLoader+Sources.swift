@@ -1,0 +1,46 @@
+// The registered objects that lead to others: the store clears their references to a deleted object, but their rows in
+// memory still hold the keys.
+
+extension ObjectLoader {
+    /// Calls `body` with the registered, saved objects that have a relationship which could lead to one of the destinations.
+    ///
+    /// - Parameter body: Called with an object, such a relationship, and the keys of the destinations.
+    func forEachSource(
+        of destinations: [any GraphObject],
+        _ body: (any GraphObject, Relationship, Set<Int64>) -> Void
+    ) {
+        guard !destinations.isEmpty else { return }
+        let keysByRoot = Dictionary(grouping: destinations, by: \.entity.rootIndex).mapValues { objects in
+            Set(objects.map { $0.state.pointee.key })
+        }
+        for relationship in identityMap.model.relationships {
+            guard let keys = keysByRoot[relationship.destination.rootIndex] else { continue }
+            for object in identityMap.objects(of: relationship.source)
+            where object.life.isStored {
+                body(object, relationship, keys)
+            }
+        }
+    }
+
+    /// Reloads the rows that hold keys of objects which the store has not any more, unless other contexts have changed them.
+    ///
+    /// - Returns: the to-one relationships by which objects lead to the destinations according to their rows, and not
+    ///   otherwise by their changes.
+    @discardableResult
+    func reloadRows(leadingTo destinations: [any GraphObject]) -> [(object: any GraphObject, slot: Int, key: Int64)] {
+        var found: [(object: any GraphObject, slot: Int, key: Int64)] = []
+        forEachSource(of: destinations) { object, relationship, keys in
+            guard !relationship.isToMany, let key = object.lastRow?.integer(at: relationship.slot),
+                keys.contains(key), object.destinationKey(at: relationship.slot) == key
+            else { return }
+            found.append((object, relationship.slot, key))
+        }
+        reload(
+            found.map(\.object),
+            changedObjects: .takeRowOfSameVersion,
+            missingRows: .keepObjects,
+            failures: .report
+        )
+        return found
+    }
+}

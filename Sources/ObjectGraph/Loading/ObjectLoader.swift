@@ -1,0 +1,178 @@
+import Foundation
+
+/// Reads objects of a context from its stores: fetched rows become objects, faults are filled, the members of
+/// relationships are loaded, and known objects are reloaded.
+///
+/// A property cannot throw: a read on behalf of a property that fails is noted in ``readFailures``, which the context's next
+/// fetch or save throws.
+final class ObjectLoader {
+    let identityMap: IdentityMap
+    let stores: StoreRouter
+    let readFailures: ReadFailures
+    /// See ``ManagedObjectContext/stalenessInterval``.
+    var stalenessInterval: TimeInterval = -1
+
+    init(_ identityMap: IdentityMap, _ stores: StoreRouter, _ readFailures: ReadFailures) {
+        self.identityMap = identityMap
+        self.stores = stores
+        self.readFailures = readFailures
+    }
+
+    // MARK: Objects by identifier
+
+    /// The object with an identifier: the registered object, or a fault. The store is asked only if entities inherit, since
+    /// the class of the object depends on its row. For an identifier without an object in the context's stores the result
+    /// is a missing object.
+    ///
+    /// - Precondition: The model has the identifier's entity.
+    func object(with id: ManagedObjectID) -> any GraphObject {
+        guard let entity = identityMap.model.entitiesByName[id.entity.name] else {
+            preconditionFailure("the context's model has no entity '\(id.entity.name)'")
+        }
+        let handler = identityMap.handlers[entity.index]
+        guard identityMap.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
+            return handler.makeMissingObject(key: id.key)
+        }
+        handler.table.reserve(1)
+        if let object = identityMap.object(forKey: id.key, of: entity) { return object }
+        if !entity.isRoot || !entity.subentities.isEmpty {
+            // A fault of another class than the row's must never be registered.
+            let found = reading(entity, key: id.key) { try existingObject(with: id) }
+            return (found ?? nil) ?? handler.makeMissingObject(key: id.key)
+        }
+        let object = handler.makeObject(ObjectState(handler: handler, key: id.key))
+        handler.table.insert(object, forKey: id.key, entity: entity.index)
+        return object
+    }
+
+    /// The object of an entity with a key, as ``object(with:)``.
+    func object(of entity: Entity, key: Int64) -> any GraphObject {
+        object(with: identityMap.id(entity: entity, key: key))
+    }
+
+    /// The registered object with an identifier; nil if there is none, or it is missing. The store is not asked.
+    func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
+        guard let entity = identityMap.entity(of: id), let object = identityMap.object(forKey: id.key, of: entity)
+        else { return nil }
+        return object.life.isMissing ? nil : object
+    }
+
+    /// The object with an identifier, filled; nil if the store has no such object.
+    ///
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if a registered object cannot be filled; errors of the store.
+    func existingObject(with id: ManagedObjectID) throws -> (any GraphObject)? {
+        if let object = registeredObject(for: id) {
+            if object.state.pointee.chunk == nil, object.life.canBeFilled {
+                object.fireFault()
+                guard object.state.pointee.chunk != nil || object.life.isMissing else {
+                    throw ObjectGraphError.unreadable(readFailures.values)
+                }
+            }
+            return object.life.isMissing ? nil : object
+        }
+        guard id.key > 0, let entity = identityMap.entity(of: id) else { return nil }
+        let rows = try stores.rows(of: entity, with: [identityMap.id(entity: entity, key: id.key)])
+        return materialize(rows).first
+    }
+
+    // MARK: Objects by key
+
+    /// The objects with keys, in their order; objects that are not registered are fetched with one request. Deleted and
+    /// missing objects are left out.
+    func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
+        var objects: [any GraphObject] = []
+        objects.reserveCapacity(keys.underestimatedCount)
+        forEachObject(with: keys, of: entity) { handler, object in
+            objects.append(handler.graphObject(object.takeUnretainedValue()))
+        }
+        return objects
+    }
+
+    /// Calls `body` with each of the same objects and its handler, which costs less than creating an array of them.
+    @inline(__always)
+    func forEachObject(
+        with keys: some Sequence<Int64>,
+        of entity: Entity,
+        _ body: (FaultHandler, Unmanaged<AnyObject>) -> Void
+    ) {
+        let identityMap = identityMap
+        let table = identityMap.handlers[entity.index].table
+        var missing: [Int64] = []
+        for key in keys where key > 0 && !table.contains(key) { missing.append(key) }
+        // Registered objects must outlive the sweep that registering the others may cause.
+        let present = missing.isEmpty ? [] : keys.compactMap { table.object(forKey: $0)?.object }
+        let fetched = fetchObjects(with: missing, of: entity)
+        var knownKind = entity.index
+        for key in keys {
+            guard let found = table.borrowedObject(forKey: key) else { continue }
+            if found.entity != knownKind {
+                // In a damaged store the key may belong to an object of another entity.
+                guard identityMap.model.entities[found.entity].isKind(of: entity) else { continue }
+                knownKind = found.entity
+            }
+            identityMap.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
+                if !handler.state(of: found.object).pointee.life.isGone { body(handler, found.object) }
+            }
+        }
+        withExtendedLifetime((present, fetched)) {}
+    }
+
+    /// The objects with keys that are not registered yet, as far as they exist.
+    private func fetchObjects(with keys: [Int64], of entity: Entity) -> [AnyObject] {
+        guard let first = keys.first else { return [] }
+        let ids = keys.map { identityMap.id(entity: entity, key: $0) }
+        let rows = reading(entity, key: first) { try stores.rows(of: entity, with: ids) }
+        return rows.map(materializeReferences) ?? []
+    }
+
+    /// The row of an object that is not registered, read for the property in a slot; nil if the store has no such object or
+    /// cannot be read.
+    func row(of entity: Entity, key: Int64, for slot: Int) -> Row? {
+        let row = reading(entity, key: key, slot: slot) {
+            try stores.row(of: entity, with: identityMap.id(entity: entity, key: key))
+        }
+        return row ?? nil
+    }
+
+    /// The rows of the objects that fit a request, in its order. A value that cannot be read later is reported to this
+    /// context.
+    func rows(for request: consuming FetchRequest) throws -> RowBatch {
+        request.readFailures = readFailures
+        let entity = request.entity
+        return try stores.execute(request, of: entity)
+    }
+
+    // MARK: Failures
+
+    /// Reads for a property of an object, and notes a failure.
+    ///
+    /// - Parameters:
+    ///   - object: The object whose property is read.
+    ///   - relationship: The property if it is a relationship; nil for any other property.
+    func reading<R>(
+        for object: any GraphObject,
+        _ relationship: Relationship? = nil,
+        _ body: () throws -> R
+    ) -> R? {
+        reading(object.entity, key: object.state.pointee.key, slot: relationship?.slot, body)
+    }
+
+    /// Reads for a property of the object of an entity with a key, and notes a failure.
+    func reading<R>(_ entity: Entity, key: Int64, slot: Int? = nil, _ body: () throws -> R) -> R? {
+        do {
+            return try body()
+        } catch {
+            readFailures.add(.init(entityIndex: entity.index, key: key, slot: slot, cause: error))
+            return nil
+        }
+    }
+}
+
+extension FaultHandler {
+    /// Makes an object that is not registered and counts as deleted.
+    fileprivate func makeMissingObject(key: Int64) -> any GraphObject {
+        var state = ObjectState(handler: self, key: key)
+        state.life.markMissing()
+        return makeObject(state)
+    }
+}

@@ -1,0 +1,205 @@
+/// Merges changes that other contexts have saved into a context, and announces its own changes to them.
+///
+/// Unchanged objects take their new rows, and relationships are unloaded, so that the next reader loads them again. Objects
+/// with unsaved changes keep them; their save reports the conflict. Objects deleted here and elsewhere become missing.
+final class RemoteChangeMerger {
+    let loader: ObjectLoader
+    /// Nothing is merged while the context is pinned.
+    let generation: PinnedGeneration
+    /// The announcements that are not merged yet.
+    let inbox = ContextInbox()
+    private let changeTracker: ChangeTracker
+    /// The inboxes of the child contexts.
+    private var childInboxes = InboxList()
+
+    private var identityMap: IdentityMap { loader.identityMap }
+    private var model: ManagedObjectModel { loader.identityMap.model }
+    private var parent: RemoteChangeMerger? { loader.stores.parent?.remoteChanges }
+
+    init(_ loader: ObjectLoader, _ changeTracker: ChangeTracker, _ generation: PinnedGeneration) {
+        self.loader = loader
+        self.changeTracker = changeTracker
+        self.generation = generation
+        if let parent {
+            parent.childInboxes.add(inbox)
+        } else {
+            loader.stores.coordinator.add(inbox)
+        }
+    }
+
+    // MARK: Announcing
+
+    /// Announces changes to the child contexts, and to the contexts that read from the same place.
+    ///
+    /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
+    func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
+        childInboxes.inboxes.post(announcement, except: origin)
+        if let parent {
+            parent.childInboxes.inboxes.post(announcement, except: inbox)
+        } else {
+            loader.stores.coordinator.announce(announcement, from: inbox)
+        }
+    }
+
+    /// Announces to the child contexts that unsaved changes were dropped or undone.
+    func announceRevert() { childInboxes.inboxes.post(.revert, except: nil) }
+
+    // MARK: Merging
+
+    /// Merges the announced changes, those of the parent context first.
+    func mergeAnnouncements() {
+        parent?.mergeAnnouncements()
+        guard !inbox.isEmpty, generation.token == nil else { return }
+        identityMap.noteDeletion()
+        var filled: [any GraphObject] = []
+        for announcement in inbox.take() {
+            switch announcement {
+            case .save(let changes): merge(changes, &filled)
+            case .batch(let changes): merge(changes)
+            // A parent has objects that no store has.
+            case .erasure where parent == nil: mergeErasure()
+            case .erasure, .revert: reloadAll()
+            }
+            childInboxes.inboxes.post(announcement, except: nil)
+        }
+        // Only now, since an object may call the context.
+        for object in filled { object.withLifecycle?.awakeFromFetch() }
+    }
+
+    /// Merges a save.
+    private func merge(_ changes: SaveChangesRequest, _ filled: inout [any GraphObject]) {
+        mergeInsertions(changes.inserted.reporting(to: loader.readFailures))
+        mergeUpdates(changes.updated.reporting(to: loader.readFailures), changes.updates, &filled)
+        for deletion in changes.deleted {
+            if let row = deletion.row { loader.unloadMembers(namedBy: row) }
+            if let object = identityMap.object(forKey: deletion.key, of: deletion.entity) { markDeleted(object) }
+        }
+        for change in changes.memberships {
+            loader.unloadMembers(of: change.relationship, owner: change.owner)
+            guard let inverse = change.relationship.inverse else { continue }
+            for key in change.added + change.removed { loader.unloadMembers(of: inverse, owner: key) }
+        }
+    }
+
+    private func mergeInsertions(_ rows: RowBatch) {
+        for row in rows {
+            loader.unloadMembers(namedBy: row)
+            // A row of a later version was deleted and inserted again.
+            guard row.version > 1 || parent != nil else { continue }
+            identityMap.object(for: row)?.adopt(refetched: row)
+        }
+    }
+
+    private func mergeUpdates(
+        _ rows: RowBatch,
+        _ updates: [SaveChangesRequest.Update],
+        _ filled: inout [any GraphObject]
+    ) {
+        var known: [any GraphObject] = []
+        var left: Set<Relationship> = []
+        // A store that announces rows itself does not announce which slots have changed.
+        var updates = updates.makeIterator()
+        for row in rows {
+            let slots = updates.next()?.slots
+            loader.unloadMembers(namedBy: row)
+            let object = identityMap.object(for: row)
+            let old = object?.lastRow
+            if let old { loader.unloadMembers(namedBy: old) }
+            left.formUnion(membershipsLeft(by: row, slots, from: old))
+            guard let object else { continue }
+            if parent != nil {
+                known.append(object)
+            } else if object.adopt(refetched: row) {
+                filled.append(object)
+            }
+        }
+        for relationship in left { loader.unloadMembers(of: relationship) }
+        // The parent may have further changes of the objects.
+        loader.reload(
+            known.filter { $0.state.pointee.row != nil },
+            changedObjects: .takeRow,
+            missingRows: .keepObjects,
+            failures: .report
+        )
+    }
+
+    /// The to-many relationships that an object has left, if its former owner is unknown: their members may be loaded though
+    /// the object is not registered, or has not all values.
+    ///
+    /// - Parameter slots: The slots that changed; nil if any slot may have changed.
+    private func membershipsLeft(by row: Row, _ slots: SlotSet?, from old: Row?) -> [Relationship] {
+        model.entities[row.entityIndex].relationships.compactMap { relationship in
+            guard !relationship.isToMany, slots?.contains(relationship.slot) ?? true,
+                !(old?.hasValue(at: relationship.slot) ?? false), let inverse = relationship.inverse, inverse.isToMany
+            else { return nil }
+            return inverse
+        }
+    }
+
+    /// Merges the changes of a batch request of this or another context.
+    func merge(_ changes: BatchChanges) {
+        identityMap.noteDeletion()
+        for list in changes.updated {
+            let stale = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
+                .filter { $0.lastRow != nil && !$0.state.pointee.life.isMissing }
+            loader.reload(stale, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
+        }
+        for list in changes.deleted {
+            for key in list.keys {
+                if let object = identityMap.object(forKey: key, of: list.entity) { markDeleted(object) }
+            }
+            for relationship in model.relationships
+            where relationship.isToMany && relationship.destination.rootIndex == list.entity.rootIndex {
+                loader.unloadMembers(of: relationship)
+            }
+        }
+        for relationship in changes.relationships {
+            if let inverse = relationship.inverse, inverse.isToMany { loader.unloadMembers(of: inverse) }
+        }
+    }
+
+    /// Reloads all saved objects from the parent, whose unsaved changes have been reverted.
+    private func reloadAll() {
+        let saved = identityMap.registeredObjects.filter { !$0.state.pointee.life.isInserted }
+        for object in saved { object.unloadAllMembers() }
+        let missing = loader.reload(
+            saved,
+            changedObjects: .becomeOutdated,
+            missingRows: .keepObjects,
+            failures: .report
+        )
+        for object in missing { markDeleted(object) }
+    }
+
+    /// Marks all objects missing, since all stores were erased. Unsaved updates and deletions are dropped.
+    private func mergeErasure() {
+        for root in identityMap.handlers where root.entity.isRoot {
+            for object in identityMap.objects(of: root.entity) {
+                object.unloadAllMembers()
+                guard !object.life.isInserted else { continue }
+                changeTracker.unlistUpdate(of: object)
+                changeTracker.unlistDeletion(of: object)
+                object.life.markMissing()
+            }
+        }
+        changeTracker.forgetUndo()
+    }
+
+    /// Marks an object missing that another context deleted. An updated object becomes outdated: its save reports the
+    /// conflict.
+    private func markDeleted(_ object: any GraphObject) {
+        if object.life.isUpdated {
+            object.state.pointee.flags.insert(.outdated)
+            return
+        }
+        changeTracker.unlistDeletion(of: object)
+        object.life.markMissing()
+    }
+}
+
+extension GraphObject {
+    /// Unloads all to-many relationships.
+    fileprivate func unloadAllMembers() {
+        for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
+    }
+}

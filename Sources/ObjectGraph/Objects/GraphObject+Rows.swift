@@ -1,0 +1,131 @@
+// The row of an object and what the object holds beyond it.
+
+extension GraphObject {
+    // MARK: Row
+
+    /// The row that a fault can be filled with without asking the store.
+    var cachedRow: CachedRow? { state.pointee.changes?.cachedRow }
+
+    /// The row, or the row that a fault can be filled with.
+    var lastRow: Row? { state.pointee.row ?? cachedRow?.row }
+
+    /// The rows that were read together with the object's own; nil if the object has changed its identity since.
+    var neighbours: RowChunk? {
+        guard let row = lastRow, row.key == state.pointee.key else { return nil }
+        return row.chunk
+    }
+
+    /// Replaces the row, and drops the row that a fault can be filled with.
+    func replaceRow(by row: Row) {
+        let old = lastRow
+        state.pointee.row = row
+        dropCachedRow()
+        if let old { notifyObservers(ofChangesFrom: old, to: row) }
+    }
+
+    /// Makes the object a fault that can be filled with a later row.
+    func replaceRow(by cached: CachedRow) {
+        let old = lastRow
+        state.pointee.row = nil
+        ensureChanges().cachedRow = cached
+        if let old { notifyObservers(ofChangesFrom: old, to: cached.row) }
+    }
+
+    /// Drops the row that a fault can be filled with.
+    func dropCachedRow() {
+        guard let changes = state.pointee.changes, changes.cachedRow != nil else { return }
+        changes.cachedRow = nil
+        // An object without changes is read the fastest.
+        if changes.isEmpty { state.pointee.changes = nil }
+    }
+
+    /// Reads the values that the store left out of the row, and that are lost with the row in the store.
+    func keepDeferredValues() {
+        guard let row = state.pointee.row else { return }
+        for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob {
+            let changes = ensureChanges()
+            // A value that cannot be read stays unset, and is reported as missing when the object is inserted again.
+            if changes[slot].isUnset, let blob = try? row.readBlob(at: slot) { changes[slot] = .value(.blob(blob)) }
+        }
+    }
+
+    // MARK: Changes
+
+    /// The changes, created if the object has none.
+    func ensureChanges() -> ObjectChanges {
+        let state = state
+        if let changes = state.pointee.changes { return changes }
+        let changes = ObjectChanges.make(slotCount: entity.slotCount)
+        state.pointee.changes = changes
+        return changes
+    }
+
+    /// Drops all changes.
+    func dropChanges() {
+        guard let changes = state.pointee.changes else { return }
+        state.pointee.changes = nil
+        notifyObservers(ofDropped: changes)
+    }
+
+    /// The members of a to-many relationship, as far as they are known.
+    func members(of relationship: Relationship) -> ToManyMembers {
+        let changes = ensureChanges()
+        if let members = changes.members(at: relationship.slot) { return members }
+        let isSaved = state.pointee.key > 0
+        let members = isSaved ? ToManyMembers() : ToManyMembers(loaded: EmptyCollection())
+        changes[relationship.slot] = .members(members)
+        return members
+    }
+
+    /// Forgets the stored members of a to-many relationship, so that the next reader asks the store. A missing object
+    /// keeps its last members, which an undo of its deletion restores.
+    func unloadMembers(of relationship: Relationship) {
+        guard !state.pointee.life.isMissing,
+            let members = state.pointee.changes?.members(at: relationship.slot), members.isLoaded
+        else { return }
+        members.unload()
+        notifyObservers(of: relationship.slot)
+    }
+
+    /// Whether the object has a permanent key under which the store has no object.
+    var hasUnsavedPermanentKey: Bool {
+        state.pointee.key > 0 && state.pointee.changes?.assignedKey == state.pointee.key
+    }
+
+    /// Moves the attributes that the row holds to the changes, so that the object is complete without its row. The
+    /// relationships of a saved object, or of one whose context is deallocated, are dropped: their keys have no meaning in
+    /// another graph. An attribute that was not read stays without a value, and the object cannot be saved before it is set.
+    ///
+    /// - Parameter wasSaved: Whether the object was in a store before it lost the key that it had there.
+    func turnRowIntoChanges(wasSaved: Bool = false) {
+        let state = state
+        if state.pointee.key <= 0, state.pointee.handler == nil, let changes = state.borrowedChanges {
+            // It was never in a graph.
+            return changes._withUnsafeGuaranteedRef { $0.assignedKey = 0 }
+        }
+        let changes = ensureChanges()
+        let isNew = hasUnsavedPermanentKey || state.pointee.life.isInserted
+        let wasSaved = !isNew && (wasSaved || state.pointee.key > 0)
+        changes.assignedKey = 0
+        state.pointee.flags.remove(.hasUnreadValues)
+        let lostContext = state.pointee.handler.map { $0.context == nil && $0.detachedGraph == nil } ?? false
+        guard state.pointee.key > 0 || lostContext else { return }
+        let row = lastRow
+        for property in entity.properties {
+            let slot = property.slot
+            switch property {
+            case .attribute:
+                guard changes[slot].isUnset else { continue }
+                if let value = row.flatMap({ $0.readValue(at: slot) }) {
+                    changes[slot] = .value(value)
+                } else if wasSaved {
+                    state.pointee.flags.insert(.hasUnreadValues)
+                }
+            case .relationship:
+                changes[slot] = .unset
+            }
+        }
+        state.pointee.row = nil
+        changes.cachedRow = nil
+    }
+}

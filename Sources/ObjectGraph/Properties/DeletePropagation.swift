@@ -1,0 +1,194 @@
+/// Deletes objects of a context and applies their delete rules.
+///
+/// The rules of a deleted object are applied when a program next reads relationships or changes, at the latest by the save:
+/// deleting many related objects applies each rule once.
+final class DeletePropagation {
+    let changeTracker: ChangeTracker
+    /// Whether delete rules are applied with each deletion, so that observers are notified at once.
+    var runsAtOnce = false
+    @exclusivity(unchecked) private(set) var isRunning = false
+
+    private var model: ManagedObjectModel { changeTracker.identityMap.model }
+
+    init(_ changeTracker: ChangeTracker) {
+        self.changeTracker = changeTracker
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object for the program or along a delete rule, unless it is deleted already.
+    func delete(_ object: any GraphObject) {
+        object.state.pointee.flags.remove(.deletedByCascade)
+        guard !object.life.isGone else { return }
+        // It may delete the object itself, which `markDeleted` checks.
+        object.withLifecycle?.prepareForDeletion()
+        markDeleted(object)
+    }
+
+    /// Lists an object as deleted, without calling its `prepareForDeletion()`.
+    func markDeleted(_ object: any GraphObject) {
+        guard !object.life.isGone else { return }
+        object.state.pointee.flags.remove(.deletedByCascade)
+        if let recorder = changeTracker.recorder {
+            // An undo after the next save needs the values.
+            object.fireFault()
+            guard !object.life.isMissing else { return }
+            object.keepDeferredValues()
+            recorder.willDelete(object)
+        }
+        changeTracker.delete(object)
+        if runsAtOnce { run() }
+    }
+
+    /// Deletes objects, with or without applying the cascade rules.
+    func delete(_ objects: [any GraphObject], cascading: Bool) {
+        run()
+        suspending { for object in objects { markDeleted(object) } }
+        run(cascading: cascading)
+    }
+
+    // MARK: Delete rules
+
+    /// Applies the delete rules of the objects that were deleted since the last call, and of the objects that these rules
+    /// delete.
+    @inline(__always)
+    func run(cascading: Bool = true) {
+        if changeTracker.unpropagatedDeletes.isEmpty || isRunning { return }
+        propagate(cascading: cascading)
+    }
+
+    private func propagate(cascading: Bool) {
+        suspending {
+            while let object = changeTracker.unpropagatedDeletes.popLast() {
+                // Some have been restored since.
+                let state = object.state
+                guard state.pointee.life.isGone,
+                    !state.pointee.flags.contains(.deletePropagated)
+                else { continue }
+                state.pointee.flags.insert(.deletePropagated)
+                // Retained, since code of the program runs on the way; the relationships belong to it.
+                guard let handler = state.pointee.handler else { continue }
+                for position in handler.relationships.indices {
+                    handler.relationships.borrowed(at: position)._withUnsafeGuaranteedRef {
+                        propagateDelete(of: object, along: $0, cascading: cascading)
+                    }
+                }
+                withExtendedLifetime(handler) {}
+            }
+        }
+    }
+
+    /// Calls `body`, during which no delete rules are applied.
+    func suspending(_ body: () -> Void) {
+        isRunning = true
+        defer { isRunning = false }
+        body()
+    }
+
+    private func propagateDelete(of object: any GraphObject, along relationship: Relationship, cascading: Bool) {
+        let cascades = cascading && relationship.deleteRule == .cascade
+        if relationship.isToMany {
+            for member in object.memberObjects(at: relationship.slot) {
+                if cascades { cascade(to: member) }
+                remove(object, from: member, along: relationship)
+            }
+        } else if let destination = object.destination(at: relationship.slot) {
+            if cascades { cascade(to: destination) }
+            remove(object, from: destination, along: relationship)
+        }
+    }
+
+    /// Deletes an object along a delete rule.
+    private func cascade(to object: any GraphObject) {
+        guard !object.life.isGone else { return }
+        delete(object)
+        object.state.pointee.flags.insert(.deletedByCascade)
+    }
+
+    /// Removes a deleted object from the inverse of its relationship, on the side of an object that remains.
+    private func remove(_ deleted: any GraphObject, from object: any GraphObject, along relationship: Relationship) {
+        guard !object.life.isGone, let inverse = relationship.inverse
+        else { return }
+        object.lose(deleted, along: inverse, by: relationship.deleteRule)
+    }
+
+    /// The problems of deleted objects whose delete rule `deny` forbids the deletion.
+    func deniedDeletions() -> [ObjectGraphError.ValidationProblem] {
+        guard changeTracker.deleted.count > 0, model.relationships.contains(where: { $0.deleteRule == .deny }) else {
+            return []
+        }
+        return changeTracker.deleted.objects.flatMap { object in
+            object.entity.relationships.lazy
+                .filter { $0.deleteRule == .deny }
+                .filter { relationship in
+                    object.destinations(of: relationship).contains {
+                        !$0.state.pointee.life.isGone
+                    }
+                }
+                .map { relationship in
+                    ObjectGraphError.ValidationProblem(
+                        id: object.managedObjectID,
+                        property: relationship.name,
+                        reason: .deletionDenied
+                    )
+                }
+        }
+    }
+
+    // MARK: Restoring
+
+    /// Reverts deletions that have not been saved.
+    func restore(_ objects: [any GraphObject]) {
+        for object in objects { changeTracker.undelete(object) }
+        // Only now, so that objects that are restored together find each other present.
+        for object in objects { object.reestablishInverses() }
+    }
+
+    /// Reverts unsaved deletions, and the deletions that followed from them.
+    func restoreWithCascades(_ objects: [any GraphObject]) {
+        guard !objects.isEmpty else { return }
+        run()
+        let returning = Set(objects.map { ObjectIdentifier($0) })
+        // Objects that the program itself deleted remain deleted, with all objects that follow from them. The same holds for
+        // objects that followed from objects that the store does not have any more.
+        var doomed: Set<ObjectIdentifier> = []
+        var rest = changeTracker.deleted.entries.map(\.object).filter { object in
+            object.life.isMissing || object.life.isDeleted && !object.state.pointee.flags.contains(.deletedByCascade)
+        }
+        while let object = rest.popLast() {
+            guard !returning.contains(ObjectIdentifier(object)), doomed.insert(ObjectIdentifier(object)).inserted
+            else { continue }
+            for relationship in object.entity.relationships where relationship.deleteRule == .cascade {
+                rest += object.lastDestinations(of: relationship)
+            }
+        }
+        restore(changeTracker.deleted.objects.filter { !doomed.contains(ObjectIdentifier($0)) })
+    }
+
+    /// Applies the delete rules of a deleted object again, to the members that the store has now.
+    func repeatRules(of object: any GraphObject) {
+        object.state.pointee.flags.remove(.deletePropagated)
+        changeTracker.unpropagatedDeletes.append(object)
+    }
+}
+
+extension GraphObject {
+    /// Removes a deleted object from the own side of a relationship, as the delete rule of the other side demands.
+    func lose(
+        _ deleted: any GraphObject,
+        along relationship: Relationship,
+        by rule: RelationshipDescription.DeleteRule
+    ) {
+        // The deleted object's own row holds its membership in a list, so the object leaves the list under every rule; the own
+        // key is changed only if the rule demands it.
+        let key = deleted.state.pointee.key
+        if relationship.isToMany {
+            removeMember(key, from: relationship)
+        } else if rule == .nullify {
+            clearDestination(of: relationship, ifKey: key)
+        } else if let recorder, destinationKey(at: relationship.slot) == key {
+            // The key stays, but the next save clears it in the store.
+            recorder.willSetDestination(of: self, at: relationship.slot)
+        }
+    }
+}

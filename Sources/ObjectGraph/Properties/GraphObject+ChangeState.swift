@@ -1,0 +1,45 @@
+// Pending delete rules decide about the state of other objects: they are applied before a program reads it.
+
+extension GraphObject {
+    /// Whether the next save inserts the object.
+    public var isInserted: Bool {
+        applyDeleteRules()
+        return state.pointee.life.isInserted
+    }
+
+    /// Whether the next save updates the object.
+    public var isUpdated: Bool {
+        applyDeleteRules()
+        return state.pointee.life.isUpdated
+    }
+
+    /// Whether the next save deletes the object.
+    public var hasPendingDeletion: Bool {
+        applyDeleteRules()
+        return state.pointee.life.isDeleted
+    }
+
+    /// Whether the object was deleted, by a saved or an unsaved deletion, or is missing in the store.
+    public var isObjectDeleted: Bool {
+        applyDeleteRules()
+        return state.pointee.life.isGone
+    }
+
+    /// Whether the store has no row for the object: its deletion was saved, its row is missing in the store, or it was
+    /// inserted and deleted without a save in between.
+    package var isMissing: Bool {
+        applyDeleteRules()
+        return state.pointee.life.isMissing
+    }
+
+    /// Whether the object is missing because its own context saved its deletion.
+    package var hasSavedDeletion: Bool { isMissing && life == .erased }
+
+    /// Makes the object call ``_$willChange(at:)`` and ``_$didChange(at:)`` from now on.
+    public func _$beginObserving() {
+        state.pointee.flags.insert(.observed)
+        state.pointee.handler?.context?.deletePropagation.runsAtOnce = true
+    }
+
+    private func applyDeleteRules() { state.pointee.handler?.context?.deletePropagation.run() }
+}

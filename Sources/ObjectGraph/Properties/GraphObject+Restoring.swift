@@ -1,0 +1,68 @@
+// The relationships of an object whose deletion or changes are reverted.
+
+extension GraphObject {
+    /// Restores the inverses of the object's relationships, which its deletion cleared. A destination that belongs to
+    /// another object meanwhile stays there.
+    func reestablishInverses() {
+        for relationship in entity.relationships {
+            guard let inverse = relationship.inverse else { continue }
+            for destination in destinations(of: relationship) {
+                if destination.accepts(self, along: inverse) {
+                    destination.remember(self, along: inverse)
+                } else {
+                    forget(destination, along: relationship)
+                }
+            }
+            for destination in lastDestinations(of: relationship) where destination.isObjectDeleted {
+                part(from: destination, along: relationship, inverse)
+            }
+        }
+    }
+
+    /// Gives the relationship to a destination that was deleted together with the object, and stays deleted, the state
+    /// after a deletion of the destination alone: the destination keeps the object, and its delete rule decides whether
+    /// the object keeps the destination.
+    private func part(from destination: any GraphObject, along relationship: Relationship, _ inverse: Relationship) {
+        if destination.accepts(self, along: inverse) { destination.remember(self, along: inverse) }
+        lose(destination, along: relationship, by: inverse.deleteRule)
+    }
+
+    /// Whether `other` can be added to the own side of a relationship without replacing another object.
+    private func accepts(_ other: any GraphObject, along relationship: Relationship) -> Bool {
+        if relationship.isToMany { return true }
+        let current = destination(at: relationship.slot)
+        return current == nil || current === other
+    }
+
+    /// Adds `other` to the own side of a relationship.
+    private func remember(_ other: any GraphObject, along relationship: Relationship) {
+        if relationship.isToMany {
+            addMember(other.state.pointee.key, to: relationship)
+        } else if destinationKey(at: relationship.slot) != other.state.pointee.key {
+            storeDestination(other.state.pointee.key, at: relationship.slot)
+        }
+    }
+
+    /// Makes the object's relationships, and their inverses, lead to the stored destinations and members; except for members
+    /// that the members' rows hold.
+    func revertRelationships() {
+        guard let changes = state.pointee.changes, let loader = state.pointee.handler?.context?.loader else { return }
+        for relationship in entity.relationships {
+            switch (changes[relationship.slot], relationship.placement) {
+            case (.value, .sourceKey):
+                let stored = state.pointee.row?.integer(at: relationship.slot) ?? 0
+                setDestination(
+                    loader.objects(with: [stored], of: relationship.destination).first,
+                    at: relationship.slot
+                )
+            case (.members(let members), .joinTable) where members.isChanged:
+                let kept = memberObjects(at: relationship.slot).filter { !members.added.contains($0.state.pointee.key) }
+                setMembers(
+                    kept + loader.objects(with: members.removed, of: relationship.destination),
+                    at: relationship.slot
+                )
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+
+/// The objects that a context knows: one object for each row, found by entity and primary key.
+///
+/// - Invariant: A registered object has the key that it is registered under, and the handler of its own entity in this map.
+///   New objects are registered under temporary, negative keys; a save registers them again under their permanent ones.
+final class IdentityMap {
+    let model: ManagedObjectModel
+    /// The handlers of the entities, at their ``Entity/index``.
+    let handlers: [FaultHandler]
+    private let handlersByType: [ObjectIdentifier: FaultHandler]
+    @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
+    private let coordinator: PersistentStoreCoordinator
+    /// The map of the parent context.
+    private let parent: IdentityMap?
+    /// The keys of new objects that were given permanent keys before their save, by their temporary keys.
+    private var permanentKeys: [Int64: Int64] = [:]
+    /// A number that changes whenever an object becomes deleted or missing or ceases to be so, and with each save, rollback
+    /// and merge.
+    @exclusivity(unchecked) private(set) var deletionStamp = 0
+
+    /// Makes an empty map.
+    ///
+    /// - Parameter parent: The map of the parent context, whose objects may have given out temporary keys.
+    init(_ coordinator: PersistentStoreCoordinator, parent: IdentityMap?) {
+        self.coordinator = coordinator
+        self.parent = parent
+        model = coordinator.model
+        let entities = model.entities
+        var tables: [Int: IdentityTable] = [:]
+        for entity in entities where entity.isRoot {
+            tables[entity.index] = IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil)
+        }
+        let types = coordinator.objectTypes
+        handlers = entities.map { entity in
+            FaultHandler(
+                entity: entity,
+                objectType: types[entity.index],
+                table: tables[entity.rootIndex]!,
+                readsFromParent: parent != nil
+            )
+        }
+        handlersByType = Dictionary(
+            handlers.map { (ObjectIdentifier($0.objectType), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    // MARK: Handlers
+
+    /// The handler for an object that is to be inserted.
+    ///
+    /// - Precondition: The model has an entity for the object's class.
+    func handler(forNew object: any GraphObject) -> FaultHandler {
+        let type = ObjectIdentifier(Swift.type(of: object))
+        if let lastHandler, lastHandler.type == type { return lastHandler.handler }
+        if object is ManagedObject {
+            guard let entity = model.entitiesByName[object.entity.name] else {
+                preconditionFailure("the context's model has no entity '\(object.entity.name)'")
+            }
+            return handlers[entity.index]
+        }
+        guard let handler = handlersByType[type] else {
+            preconditionFailure(
+                "the context's model has no entity for class '\(Swift.type(of: object))': add the class to its schema"
+            )
+        }
+        lastHandler = (type, handler)
+        return handler
+    }
+
+    /// The entity of a class of objects; nil if the model has none.
+    func entity(for type: any GraphObject.Type) -> Entity? { handlersByType[ObjectIdentifier(type)]?.entity }
+
+    // MARK: Lookups
+
+    /// The registered object with a key, which may be deleted or missing.
+    func object(forKey key: Int64, of entity: Entity) -> (any GraphObject)? {
+        guard let found = handlers[entity.index].table.object(forKey: key) else { return nil }
+        return handlers[found.entity].graphObject(found.object)
+    }
+
+    /// The registered object of a row, which may be deleted or missing.
+    func object(for row: Row) -> (any GraphObject)? { object(forKey: row.key, of: model.entities[row.entityIndex]) }
+
+    /// The registered object with a key that a relationship leads to, which may be deleted or missing. An object of an
+    /// entity that the relationship does not lead to is not returned: in a damaged store a key may be that of any object of
+    /// the table.
+    func destination(forKey key: Int64, of relationship: Relationship) -> (any GraphObject)? {
+        let index = relationship.destination.index
+        guard let found = handlers[index].table.object(forKey: key),
+            found.entity == index || handlers[found.entity].entity.isKind(of: relationship.destination)
+        else { return nil }
+        return handlers[found.entity].graphObject(found.object)
+    }
+
+    /// Whether an entity is, or inherits from, another one.
+    @inline(never)
+    func isKind(_ entityIndex: Int, of otherIndex: Int) -> Bool {
+        handlers[entityIndex].entity.isKind(of: handlers[otherIndex].entity)
+    }
+
+    /// All registered objects, without the missing ones and those that only the map refers to.
+    var registeredObjects: [any GraphObject] {
+        handlers.filter(\.entity.isRoot).flatMap { handler in
+            handler.table.sweep()
+            return handler.table.all.map { handlers[$0.entity].graphObject($0.object) }
+                .filter { !$0.state.pointee.life.isMissing }
+        }
+    }
+
+    /// All registered objects of an entity and of those that inherit from it, missing ones included.
+    func objects(of entity: Entity) -> [any GraphObject] {
+        handlers[entity.index].table.all.compactMap { found in
+            let handler = handlers[found.entity]
+            return handler.entity.isKind(of: entity) ? handler.graphObject(found.object) : nil
+        }
+    }
+
+    /// Whether an object is in the context.
+    func contains(_ object: any GraphObject) -> Bool {
+        guard let handler = object.state.pointee.handler else { return false }
+        return handlers.indices.contains(handler.entity.index) && handlers[handler.entity.index] === handler
+    }
+
+    // MARK: Identifiers
+
+    /// The identifier of an object with a key.
+    func id(entity: Entity, key: Int64) -> ManagedObjectID {
+        ManagedObjectID(entity: entity, storeUUID: key < 0 ? nil : coordinator.storeUUID(for: entity), key: key)
+    }
+
+    /// The identifier of an object.
+    func id(of object: any GraphObject) -> ManagedObjectID { id(entity: object.entity, key: object.state.pointee.key) }
+
+    /// The map's own entity for an identifier, which may come from a context with an equal model; nil if the identifier is
+    /// of another store.
+    func entity(of id: ManagedObjectID) -> Entity? {
+        guard let entity = model.entitiesByName[id.entity.name],
+            id.key < 0 || id.storeUUID == coordinator.storeUUID(for: entity)
+        else { return nil }
+        return entity
+    }
+
+    /// The identifier that an object has now, for one that may contain its earlier, temporary key.
+    func current(_ id: ManagedObjectID) -> ManagedObjectID {
+        guard id.key < 0, handlers.indices.contains(id.entity.index) else { return id }
+        let key = currentKey(of: id.key)
+        return key == id.key ? id : self.id(entity: id.entity, key: key)
+    }
+
+    /// The key that an object has now, for one that may be its earlier, temporary key.
+    func currentKey(of key: Int64) -> Int64 {
+        guard key < 0 else { return key }
+        if let current = permanentKeys[key] { return current }
+        return parent?.currentKey(of: key) ?? key
+    }
+
+    /// The permanent key of an object with a key, which may be temporary; 0 if the object will not be in the store.
+    func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
+        guard let object = object(forKey: key, of: entity) else { return max(key, 0) }
+        guard !object.life.isGone else { return 0 }
+        return key > 0 ? key : object.assignedKey
+    }
+
+    // MARK: Changes
+
+    /// Registers a new object under its permanent key before its save. ``currentKey(of:)`` maps its temporary key.
+    func register(_ object: any GraphObject, underPermanentKey key: Int64) {
+        let state = object.state
+        guard let handler = state.pointee.handler else { return }
+        assert(state.pointee.key < 0 && key > 0, "only a temporary key is replaced by a permanent one")
+        handler.table.remove(state.pointee.key)
+        handler.table.insert(object, forKey: key, entity: handler.entity.index)
+        permanentKeys[state.pointee.key] = key
+        state.pointee.key = key
+    }
+
+    /// Forgets the temporary keys of objects that were given permanent keys before their save.
+    func forgetTemporaryKeys() { permanentKeys = [:] }
+
+    /// Notes that an object became deleted or missing or ceased to be so.
+    func noteDeletion() { deletionStamp &+= 1 }
+
+    /// Whether a registered object stands for a row of an entity with its key.
+    ///
+    /// An object never changes its entity. If the store has a row of another entity under its key, the object is missing, and
+    /// the row gets another object: reading the row by the slots of the old entity would read other properties, or memory
+    /// behind the row.
+    @inline(__always)
+    func keeps(_ found: IdentityTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
+        if found.entity == entityIndex { return true }
+        forget(found, key)
+        return false
+    }
+
+    @inline(never)
+    private func forget(_ found: IdentityTable.Found, _ key: Int64) {
+        let handler = handlers[found.entity]
+        handler.graphObject(found.object).state.pointee.life.markMissing()
+        noteDeletion()
+        handler.table.remove(key)
+    }
+
+    // MARK: Leaving the context
+
+    /// Disconnects the objects from their context, which is being deallocated.
+    func disconnect() {
+        for handler in handlers { handler.detachFromContext() }
+    }
+
+    /// Moves new objects out of the context, into a detached graph. They keep the relationships among themselves.
+    func detach(_ objects: [any GraphObject]) {
+        let graph = DetachedGraph()
+        let keys = Set(objects.map { $0.state.pointee.key })
+        for object in objects {
+            object.state.pointee.handler?.table.remove(object.state.pointee.key)
+            object.dropRelationships(exceptTo: keys)
+            graph.add(object, key: object.state.pointee.key)
+        }
+    }
+
+    /// Unregisters all objects. Those that the program refers to keep their identifiers and last values.
+    func detachAll() {
+        for root in handlers where root.entity.isRoot {
+            var detached: [Int: FaultHandler] = [:]
+            root.table.sweep()
+            for found in root.table.all {
+                let handler = detached[found.entity] ?? handlers[found.entity].detached()
+                detached[found.entity] = handler
+                handler.graphObject(found.object).state.pointee.handler = handler
+            }
+            _ = root.table.removeAll()
+        }
+    }
+
+    /// Releases all objects. Objects refer to their handlers, which refer to the tables: this ends the cycle.
+    func removeAll() {
+        for handler in handlers where handler.entity.isRoot { _ = handler.table.removeAll() }
+    }
+}
+
+extension GraphObject {
+    /// Forgets the destinations and members that are not among `keys`.
+    fileprivate func dropRelationships(exceptTo keys: Set<Int64>) {
+        guard let changes = state.pointee.changes else { return }
+        for relationship in entity.relationships {
+            switch changes[relationship.slot] {
+            case .value(.integer(let key)) where !keys.contains(key):
+                changes[relationship.slot] = .unset
+            case .members(let members):
+                changes[relationship.slot] = .members(ToManyMembers(new: members.keys.filter(keys.contains)))
+            default: break
+            }
+        }
+    }
+}

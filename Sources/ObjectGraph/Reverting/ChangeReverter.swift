@@ -1,0 +1,73 @@
+/// Drops the unsaved changes of a context, of all objects or of one.
+final class ChangeReverter {
+    private let undo: UndoRegistration
+    private let changeTracker: ChangeTracker
+    private let loader: ObjectLoader
+    private var identityMap: IdentityMap { loader.identityMap }
+
+    init(_ undo: UndoRegistration) {
+        self.undo = undo
+        changeTracker = undo.changeTracker
+        loader = undo.loader
+    }
+
+    /// Drops all changes. New objects leave the context; updated and deleted ones are again as their rows.
+    func rollback() {
+        changeTracker.forgetUndo()
+        loader.readFailures.removeAll()
+        let new = changeTracker.inserted.objects.filter { $0.state.pointee.key < 0 }
+        let reinserted = changeTracker.inserted.objects.filter { $0.state.pointee.key > 0 }
+        let changed = changeTracker.updated.objects + changeTracker.deleted.objects
+        changeTracker.unpropagatedDeletes = []
+        changeTracker.removeAll()
+        for object in changed { object.dropChanges() }
+        // The reverted deletion stays saved.
+        for object in reinserted where object.life == .unchanged { object.life.markMissing() }
+        identityMap.detach(new)
+        reloadOutdated(among: changed)
+        undo.remoteChanges.announceRevert()
+    }
+
+    /// Reloads the objects that other contexts have changed.
+    private func reloadOutdated(among objects: [any GraphObject]) {
+        let outdated = objects.filter { $0.state.pointee.flags.contains(.outdated) }
+        for object in outdated { object.state.pointee.flags.remove(.outdated) }
+        loader.reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+    }
+
+    /// Makes a saved object of the context a fault.
+    ///
+    /// - Parameter mergeChanges: Whether unsaved changes stay: the row is then reloaded at once.
+    func refresh(_ object: any GraphObject, mergeChanges: Bool) {
+        guard object.state.pointee.key > 0, object.life.canBeFilled else {
+            return
+        }
+        let rootIndex = object.entity.rootIndex
+        loader.readFailures.removeAll {
+            $0.key == object.state.pointee.key && identityMap.handlers[$0.entityIndex].rootIndex == rootIndex
+        }
+        if mergeChanges, object.hasChanges { return reload([object]) }
+        // Changes before can be undone, the refresh cannot.
+        undo.registerChanges()
+        changeTracker.withoutRecording {
+            if object.life.isDeleted { undo.deletePropagation.restore([object]) }
+            object.revertRelationships()
+            changeTracker.unlistUpdate(of: object)
+            object.turnIntoFault()
+            if object.state.pointee.changes != nil { changeTracker.markUpdated(object) }
+        }
+    }
+
+    /// Makes all unchanged objects faults, and reloads the rows of the changed ones.
+    func refreshAll() {
+        let objects = identityMap.registeredObjects
+        loader.readFailures.removeAll()
+        reload((changeTracker.updated.objects + changeTracker.deleted.objects).filter { $0.lastRow != nil })
+        for object in objects where !object.hasChanges { refresh(object, mergeChanges: false) }
+    }
+
+    /// Reloads the rows of changed objects, which keep their changes.
+    private func reload(_ objects: [any GraphObject]) {
+        loader.reload(objects, changedObjects: .takeRow, missingRows: .keepObjects, failures: .report)
+    }
+}

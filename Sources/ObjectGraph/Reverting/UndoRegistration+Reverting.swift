@@ -1,0 +1,168 @@
+extension UndoRegistration {
+    /// Reverts changes. That is recorded and registered as well, for the opposite direction.
+    func revert(_ recorded: RecordedChanges) {
+        var returned: [any GraphObject] = []
+        // Delete rules wait until all objects are reverted. Their effects were recorded as well: only references that were not
+        // recorded remain to be cleared.
+        deletePropagation.suspending {
+            for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
+        }
+        relink(returned)
+        // Objects that were deleted with them, or whose members were reloaded since, do not refer to them.
+        for object in returned { object.reestablishInverses() }
+        deletePropagation.run(cascading: false)
+        for change in changeTracker.recorder?.changes ?? [] { change.object.dropVoidChanges(changeTracker) }
+        registerChanges()
+        remoteChanges.announceRevert()
+    }
+
+    private func revert(
+        _ change: RecordedChange,
+        of recorded: RecordedChanges,
+        _ returned: inout [any GraphObject]
+    ) {
+        let object = change.object
+        // Objects that have left the context, such as those that a rollback dropped, stay as they are.
+        guard identityMap.contains(object) else { return }
+        switch change {
+        case .insertion: return deletePropagation.markDeleted(object)
+        case .deletion: return revertDeletion(of: object, recorded, &returned)
+        default: break
+        }
+        // Another context has deleted it meanwhile. An object deleted here can be restored.
+        if object.life.isMissing, object.state.pointee.key > 0, !object.life.isRestorable { return }
+        switch change {
+        case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
+        case .destination(_, let slot, let reference):
+            guard case .relationship(let relationship) = object.entity.properties[slot] else { return }
+            let isLost = isLost(reference, from: object, along: relationship)
+            object.storeDestination(isLost ? 0 : reference.currentKey, at: slot)
+        case .arrival(let member, _, let relationship): object.removeMember(member.currentKey, from: relationship)
+        case .departure(let member, _, let relationship, let removal):
+            if isLost(member, from: object, along: relationship) { return }
+            object.revert(removal, of: member.currentKey, from: relationship)
+        case .order(_, let relationship, let order, let hadOwnOrder):
+            let isSinceSave = recorded.saveCount == changeTracker.saveCount
+            object.restoreOrder(order.map(\.currentKey), of: relationship, isStored: isSinceSave && !hadOwnOrder)
+        case .insertion, .deletion: break
+        }
+    }
+
+    /// Whether a relationship must not lead to a destination again that is missing for good. It may have been missing when the
+    /// change was recorded, since the deletion of an object does not clear one-way relationships to it.
+    private func isLost(
+        _ reference: ObjectReference,
+        from object: any GraphObject,
+        along relationship: Relationship
+    ) -> Bool {
+        let key = reference.currentKey
+        guard key > 0 else { return false }
+        guard let destination = loader.destination(of: relationship, key: key, from: object) else { return true }
+        return destination.life.isMissing && !destination.life.isRestorable
+    }
+
+    // MARK: Deletions
+
+    /// Restores a deleted object. If its deletion has been saved, it becomes a new object under its own identifier, which no
+    /// other object ever gets.
+    private func revertDeletion(
+        of object: any GraphObject,
+        _ recorded: RecordedChanges,
+        _ returned: inout [any GraphObject]
+    ) {
+        let state = object.state
+        if state.pointee.life.isDeleted {
+            changeTracker.deleted.remove(object)
+            state.pointee.flags.remove(.deletePropagated)
+            changeTracker.markUpdated(object)
+        } else if state.pointee.life.isRestorable {
+            object.prepareForReinsertion(currentKey: recorded.currentKey)
+            if state.pointee.key > 0 { returned.append(object) }
+            state.pointee.flags.remove(.deletePropagated)
+            changeTracker.inserted.add(object)
+        } else {
+            return
+        }
+        identityMap.noteDeletion()
+        changeTracker.recorder?.didInsert(object)
+    }
+
+    /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them without
+    /// a change here: those of one-way relationships, whose owners are found if they are registered and have their members
+    /// loaded, and those with delete rule `noAction`.
+    private func relink(_ returned: [any GraphObject]) {
+        loader.forEachSource(of: returned) { object, relationship, keys in
+            guard relationship.isToMany, relationship.inverse == nil else { return }
+            let members = object.state.pointee.changes?.members(at: relationship.slot)
+            if members?.readd(keys) ?? false { changeTracker.markUpdated(object) }
+        }
+        // Their rows still hold the keys, so that a save would find no difference.
+        let cleared = loader.reloadRows(leadingTo: returned)
+        for (object, slot, key) in cleared {
+            object.ensureChanges()[slot] = .value(.integer(key))
+            changeTracker.markUpdated(object)
+        }
+    }
+}
+
+extension GraphObject {
+    /// Prepares a missing object for being inserted again: all its values and members are new.
+    ///
+    /// - Parameter currentKey: Returns the current key of a related object for its earlier one.
+    fileprivate func prepareForReinsertion(currentKey: (Int64) -> Int64) {
+        let changes = ensureChanges()
+        if state.pointee.key > 0 { changes.assignedKey = state.pointee.key }
+        for relationship in entity.relationships {
+            let slot = relationship.slot
+            switch changes[slot] {
+            case .members(let members): changes[slot] = .members(ToManyMembers(new: members.keys.map(currentKey)))
+            case .value(.integer(let key)): changes[slot] = .value(.integer(currentKey(key)))
+            case .unset where relationship.isToMany: changes[slot] = .members(ToManyMembers(new: []))
+            case .unset:
+                // The destination may have been deleted as well, which is only checked for changes.
+                let key = destinationKey(at: slot)
+                if key != 0 { changes[slot] = .value(.integer(key)) }
+            case .value, .composite, .pending: break
+            }
+        }
+    }
+
+    /// Puts a member back into its place.
+    fileprivate func revert(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
+        let members = members(of: relationship)
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            guard members.revert(removal, of: key) else { return }
+            recorder?.didAdd(key, to: self, relationship)
+            noteChange()
+        }
+    }
+
+    /// Drops changes that equal the row, as they may after an undo; an object without other changes is unchanged.
+    fileprivate func dropVoidChanges(_ changeTracker: ChangeTracker) {
+        guard state.pointee.life.isUpdated else { return }
+        guard let changes = state.pointee.changes else { return changeTracker.updated.remove(self) }
+        guard let row = state.pointee.row else { return }
+        var isChanged = false
+        var keepsMembers = false
+        for slot in 0..<changes.slotCount {
+            switch changes[slot] {
+            case .unset: continue
+            case .value(let value):
+                if row.holds(value, at: slot) { changes[slot] = .unset } else { isChanged = true }
+            case .composite, .pending: isChanged = true
+            case .members(let members):
+                if members.isChanged {
+                    isChanged = true
+                } else if members.isLoaded {
+                    keepsMembers = true
+                } else {
+                    changes[slot] = .unset
+                }
+            }
+        }
+        guard !isChanged else { return }
+        changeTracker.updated.remove(self)
+        if !keepsMembers { state.pointee.changes = nil }
+    }
+}

@@ -1,0 +1,57 @@
+/// Registers the changes of a context with its undo manager, and reverts them.
+final class UndoRegistration {
+    let remoteChanges: RemoteChangeMerger
+    let deletePropagation: DeletePropagation
+    let changeTracker: ChangeTracker
+    var loader: ObjectLoader { remoteChanges.loader }
+    var identityMap: IdentityMap { changeTracker.identityMap }
+
+    init(_ deletePropagation: DeletePropagation, _ remoteChanges: RemoteChangeMerger) {
+        self.deletePropagation = deletePropagation
+        self.remoteChanges = remoteChanges
+        changeTracker = deletePropagation.changeTracker
+    }
+
+    /// Replaces the undo manager. Changes that could be undone by the old one are forgotten.
+    ///
+    /// - Parameter target: The context, which is the target of the registered operations.
+    func setUndoManager(_ manager: UndoManager?, target: AnyObject) {
+        guard manager !== changeTracker.undoManager else { return }
+        // Deletions before must not be recorded in part.
+        deletePropagation.run()
+        changeTracker.undoManager?.removeObserver(self)
+        changeTracker.setUndoManager(manager, target: target)
+        manager?.addObserver(self)
+    }
+
+    /// Registers the changes since the last call as one operation. Changes that were made while the undo manager's
+    /// registration was disabled are dropped.
+    func registerChanges() {
+        guard let recorder = changeTracker.recorder, let undoManager = changeTracker.undoManager,
+            let target = changeTracker.undoTarget
+        else { return }
+        deletePropagation.run()
+        guard !recorder.isEmpty else { return }
+        let changes = recorder.take(saveCount: changeTracker.saveCount)
+        guard undoManager.isUndoRegistrationEnabled else { return }
+        let needsGroup = !undoManager.groupsByEvent && undoManager.groupingLevel == 0
+        if needsGroup { undoManager.beginUndoGrouping() }
+        // The context is the target and owns the registration: the operation is performed only while both exist.
+        undoManager.registerUndo(withTarget: target) { [unowned self] _ in revert(changes) }
+        if needsGroup { undoManager.endUndoGrouping() }
+    }
+
+    /// Loads the members of deleted objects, which are lost with the save of the deletion, if changes are recorded.
+    func loadMembersOfDeletedObjects() {
+        guard changeTracker.recorder != nil else { return }
+        for object in changeTracker.deleted.objects {
+            for relationship in object.entity.relationships where relationship.isToMany {
+                _ = object.memberObjects(at: relationship.slot)
+            }
+        }
+    }
+}
+
+extension UndoRegistration: UndoCheckpointObserver {
+    func undoManagerReachedCheckpoint(_ undoManager: UndoManager) { registerChanges() }
+}

@@ -1,0 +1,112 @@
+/// A request that a context makes of its backing store, with the type of the result: ``BackingStore`` chooses between the
+/// store and the parent once for all types of requests.
+protocol StoreRequest {
+    associatedtype Result
+
+    /// Calls the store's `execute` for requests of this type.
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> Result
+
+    /// Executes the request of a child in its parent. All new objects of the parent have permanent identifiers. Requests that
+    /// read only the saved state pass on to the parent's backing store.
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Result
+}
+
+extension FetchRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> RowBatch {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> RowBatch {
+        try parent.rows(forChild: self).reporting(to: child.readFailures)
+    }
+}
+
+extension ObjectIDFetchRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> [ManagedObjectID] {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> [ManagedObjectID] {
+        try parent.fetchIDs(objects)
+    }
+}
+
+extension CountRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> Int {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Int {
+        try parent.count(objects)
+    }
+}
+
+extension DictionaryFetchRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> DictionaryResults {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> DictionaryResults {
+        try parent.loader.stores.execute(self, of: entity)
+    }
+}
+
+extension FullTextMatchRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> [StoredFullTextMatch] {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> [StoredFullTextMatch] {
+        parent.processPendingChanges()
+        return try parent.matches(for: self)
+    }
+}
+
+extension QueryPlanRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> QueryPlan {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> QueryPlan {
+        try parent.loader.stores.execute(self, of: objects.entity)
+    }
+}
+
+extension SaveChangesRequest: StoreRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws {
+        try store.execute(self, with: context)
+    }
+
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws {
+        try parent.accept(self, from: child)
+    }
+}
+
+/// A request that changes many rows of a store at once.
+protocol BatchRequest: StoreRequest where Result == BatchChanges {
+    var entity: Entity { get }
+}
+
+extension BatchRequest {
+    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> BatchChanges {
+        try parent.executeBatch(self, from: child.remoteChanges.inbox)
+    }
+}
+
+extension BatchInsertion: BatchRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> BatchChanges {
+        try store.execute(self, with: context)
+    }
+}
+
+extension BatchUpdateRequest: BatchRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> BatchChanges {
+        try store.execute(self, with: context)
+    }
+}
+
+extension BatchDeleteRequest: BatchRequest {
+    func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> BatchChanges {
+        try store.execute(self, with: context)
+    }
+}

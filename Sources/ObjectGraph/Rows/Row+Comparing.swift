@@ -1,0 +1,36 @@
+extension Row {
+    /// The value in a slot; null if the row has no such slot.
+    func valueOrNull(at slot: Int) -> Value { slot < slotCount ? value(at: slot) : .null }
+
+    /// The value in a slot, read from the store if the row left it there; nil if it was not read, or cannot be.
+    func readValue(at slot: Int) -> Value? {
+        guard hasValue(at: slot) else { return nil }
+        guard tag(at: slot) == .deferredBlob else { return value(at: slot) }
+        return (try? readBlob(at: slot)).map(Value.blob)
+    }
+
+    /// Whether a slot holds a value, bit for bit.
+    func holds(_ value: Value, at slot: Int) -> Bool {
+        guard slot < slotCount else { return value.isNull }
+        switch (value, tag(at: slot)) {
+        case (.null, .null): return true
+        case (.integer(let integer), .integer): return integer == self.integer(at: slot)
+        case (.real(let real), .real): return real.bitPattern == self.real(at: slot).bitPattern
+        case (.text(var text), .text):
+            return withBytes(at: slot) { bytes in text.withUTF8 { $0.elementsEqual(bytes) } }
+        case (.blob(let data), .blob): return withBytes(at: slot) { data.elementsEqual($0) }
+        case (.blob(let data), .deferredBlob): return (try? readBlob(at: slot)) == data
+        case (.uuid(let uuid), .blob): return uuid == self.uuid(at: slot)
+        default: return false
+        }
+    }
+
+    /// Whether a slot holds another value than the same slot of another row, as far as both rows have read it.
+    func differs(from other: Row, at slot: Int) -> Bool {
+        guard slot < slotCount, slot < other.slotCount else {
+            return valueOrNull(at: slot) != other.valueOrNull(at: slot)
+        }
+        if tag(at: slot) == .deferredBlob || other.tag(at: slot) == .deferredBlob { return true }
+        return !holds(other.value(at: slot), at: slot)
+    }
+}

@@ -1,0 +1,103 @@
+/// Gives the new objects of a context their permanent keys: with their save, or before it.
+final class PermanentKeys {
+    private let changeTracker: ChangeTracker
+    private let stores: StoreRouter
+    private var identityMap: IdentityMap { changeTracker.identityMap }
+    /// The number of insertions when all inserted objects were last registered under permanent keys.
+    private var registeredInsertions = 0
+
+    init(_ changeTracker: ChangeTracker, _ stores: StoreRouter) {
+        self.changeTracker = changeTracker
+        self.stores = stores
+    }
+
+    // MARK: Assigning
+
+    /// Asks the stores for permanent keys of all new objects. The objects keep them, even if the save fails.
+    ///
+    /// - Throws: errors of the stores.
+    func assign() throws {
+        let entities = identityMap.model.entities
+        var counts = Array(repeating: 0, count: entities.count)
+        forEachKeyless { rootIndex, _ in counts[rootIndex] += 1 }
+        var keys: [[Int64]] = Array(repeating: [], count: counts.count)
+        for (rootIndex, count) in counts.enumerated() where count > 0 {
+            keys[rootIndex] = try stores.newKeys(of: entities[rootIndex], count: count)
+        }
+        var next = Array(repeating: 0, count: counts.count)
+        forEachKeyless { rootIndex, changes in
+            let position = next[rootIndex]
+            next[rootIndex] += 1
+            if position < keys[rootIndex].count { changes.assignedKey = keys[rootIndex][position] }
+        }
+    }
+
+    /// Calls `body` with the positions of the root entities and the changes of the new objects that have no permanent key.
+    private func forEachKeyless(_ body: (Int, ObjectChanges) -> Void) {
+        changeTracker.inserted.withEntries { entries in
+            for position in entries.indices {
+                let state = entries[position].state
+                guard state.pointee.life.isInserted, let handler = state.borrowedHandler else { continue }
+                let rootIndex = handler._withUnsafeGuaranteedRef { $0.rootIndex }
+                state.borrowedChanges?._withUnsafeGuaranteedRef { changes in
+                    if changes.assignedKey == 0 { body(rootIndex, changes) }
+                }
+            }
+        }
+    }
+
+    // MARK: Before the save
+
+    /// Registers new objects under their permanent keys before their save. The other new objects are assigned keys, and keep
+    /// their temporary identifiers.
+    ///
+    /// - Throws: errors of the stores.
+    func obtain(for objects: some Sequence<any GraphObject>) throws {
+        let new = objects.filter { $0.state.pointee.key < 0 && $0.state.pointee.life.isInserted }
+        guard !new.isEmpty else { return }
+        try assign()
+        var permanentKeys: [Int64: Int64] = [:]
+        for object in new {
+            guard object.assignedKey > 0 else { continue }
+            permanentKeys[object.state.pointee.key] = object.assignedKey
+            identityMap.register(object, underPermanentKey: object.assignedKey)
+        }
+        // Only changed objects can lead to new ones.
+        for entry in changeTracker.changedEntries { entry.object.replaceKeys(permanentKeys) }
+    }
+
+    /// Registers all new objects under their permanent keys; cheap if there are no further ones.
+    ///
+    /// - Throws: errors of the stores.
+    func obtainForAll() throws {
+        guard changeTracker.inserted.additions != registeredInsertions else { return }
+        try obtain(for: changeTracker.inserted.objects)
+        registeredInsertions = changeTracker.inserted.additions
+    }
+
+    /// The identifier that an object has now, for one that may contain its earlier, temporary key. A new object of the parent
+    /// context is known by its permanent key.
+    func current(_ id: ManagedObjectID) -> ManagedObjectID {
+        if id.key < 0, let parent = stores.parent, identityMap.handlers.indices.contains(id.entity.index),
+            !identityMap.handlers[id.entity.index].table.contains(id.key)
+        {
+            try? parent.permanentKeys.obtainForAll()
+        }
+        return identityMap.current(id)
+    }
+}
+
+extension GraphObject {
+    /// Replaces keys of objects that the object's relationships lead to.
+    fileprivate func replaceKeys(_ newKeys: [Int64: Int64]) {
+        guard let changes = state.pointee.changes else { return }
+        for relationship in entity.relationships {
+            switch changes[relationship.slot] {
+            case .value(.integer(let key)):
+                if let new = newKeys[key] { changes[relationship.slot] = .value(.integer(new)) }
+            case .members(let members): members.replaceKeys(newKeys)
+            case .value, .unset, .composite, .pending: break
+            }
+        }
+    }
+}

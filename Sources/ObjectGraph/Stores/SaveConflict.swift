@@ -1,0 +1,78 @@
+/// Why a store cannot carry out a save as it is. The context finds out more, and lets its ``MergePolicy`` decide.
+public enum SaveConflict: Error, Hashable, Sendable {
+    /// Somebody else has changed or deleted the objects since they were read; all of them.
+    case outdated([ManagedObjectID])
+    /// The values of the properties belong to another object already.
+    case notUnique(entity: String, properties: [String])
+    /// References that the save writes lead to objects that the store does not have; all of them.
+    case missingDestinations([WrittenReference])
+    /// Objects refer to objects that the save deletes, though neither a delete rule nor the save has dealt with the
+    /// reference; all of them.
+    case remainingReferences([RemainingReference])
+}
+
+/// A reference that a save writes, from one object to another along a relationship.
+public struct WrittenReference: Hashable, Sendable {
+    /// The source.
+    public let source: ManagedObjectID
+    /// The relationship; of a many-to-many pair, the canonical side.
+    public let relationship: Relationship
+    /// The destination.
+    public let destination: ManagedObjectID
+
+    /// Makes a reference.
+    public init(source: ManagedObjectID, relationship: Relationship, destination: ManagedObjectID) {
+        self.source = source
+        self.relationship = relationship
+        self.destination = destination
+    }
+}
+
+/// A pair of related objects, one of which a save deletes although a delete rule or a required relationship does not
+/// allow the other one to remain unchanged.
+public struct RemainingReference: Hashable, Sendable {
+    /// The object that the save deletes.
+    public let deleted: ManagedObjectID
+    /// The object that remains.
+    public let remaining: ManagedObjectID
+    /// The relationship from the deleted object to the remaining one; nil if there is only the opposite direction.
+    public let rule: Relationship?
+    /// The relationship from the remaining object to the deleted one; nil if there is only the opposite direction.
+    public let reference: Relationship?
+
+    /// Makes a pair.
+    public init(deleted: ManagedObjectID, remaining: ManagedObjectID, rule: Relationship?, reference: Relationship?) {
+        self.deleted = deleted
+        self.remaining = remaining
+        self.rule = rule
+        self.reference = reference
+    }
+
+    /// The reason for which the deletion cannot be saved; nil if it can be saved after the delete rules are applied
+    /// again.
+    var problem: ObjectGraphError.ValidationProblem? {
+        if let rule, rule.deleteRule == .deny {
+            return .init(id: deleted, property: rule.name, reason: .deletionDenied)
+        }
+        if rule?.deleteRule == .cascade { return nil }
+        guard let reference, !reference.isToMany, !reference.isOptional else { return nil }
+        return .init(id: remaining, property: reference.name, reason: .missingValue)
+    }
+}
+
+extension Relationship {
+    /// Whether a save may clear the key of a to-one relationship whose destination it deletes: the relationship can be
+    /// without a destination, and the delete rule of the inverse allows the source to remain.
+    ///
+    /// A reference that may not be cleared is a ``SaveConflict/remainingReferences(_:)``.
+    package var isClearedWithDestination: Bool {
+        switch inverse?.deleteRule {
+        case .deny, .cascade: false
+        case .nullify, .noAction, nil: isOptional
+        }
+    }
+
+    /// Whether a save may drop the pairs of a join table of an object that it deletes, along this relationship of the
+    /// object.
+    package var dropsPairsOfDeleted: Bool { deleteRule != .deny && deleteRule != .cascade }
+}

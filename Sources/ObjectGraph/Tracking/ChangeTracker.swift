@@ -1,0 +1,147 @@
+/// The unsaved changes of a context: its inserted, updated and deleted objects, the deletes whose rules are not applied
+/// yet, and the record of the changes for undo.
+///
+/// - Invariant: An object that counts as inserted, updated or deleted is in the list of that name, and in the count of no
+///   other list. The list retains it.
+final class ChangeTracker {
+    let identityMap: IdentityMap
+
+    // No access to these calls the context: checks for overlapping accesses would only cost time.
+    @exclusivity(unchecked) var inserted = ChangeList(.inserted)
+    @exclusivity(unchecked) var updated = ChangeList(.updated)
+    @exclusivity(unchecked) var deleted = ChangeList(.deleted)
+    /// Deleted objects whose delete rules have not been applied yet.
+    @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
+    /// The recorder of the changes; nil without an undo manager, and while changes are not to be undone.
+    @exclusivity(unchecked) var recorder: ChangeRecorder?
+    /// See ``ManagedObjectContext/undoManager``.
+    var undoManager: UndoManager?
+    /// The context, as the target of operations of the undo manager.
+    weak var undoTarget: AnyObject?
+    var recentMembers = RecentMembers()
+    /// The number of saves.
+    private(set) var saveCount = 0
+    /// See ``ManagedObjectContext/didGetChanges``.
+    var onFirstChange: (() -> Void)?
+    /// Whether the next further object that is changed is announced by ``onFirstChange``, even if there are changes.
+    var announcesNextChange = false
+
+    init(_ identityMap: IdentityMap) {
+        self.identityMap = identityMap
+    }
+
+    // MARK: State
+
+    /// The number of objects that a save writes something for.
+    var changeCount: Int { inserted.count + updated.count + deleted.count }
+
+    /// The entries of all lists, among them some of objects that are not changed any more.
+    var changedEntries: [ChangedObject] { inserted.entries + updated.entries + deleted.entries }
+
+    /// A value that differs after every change of the lists.
+    var stamps: [ChangeList.Stamp] { [inserted.stamp, updated.stamp, deleted.stamp] }
+
+    // MARK: Changes
+
+    /// Lists a new object, or one whose saved deletion was reverted.
+    func insert(_ object: any GraphObject) {
+        announceChange()
+        inserted.add(object)
+        recorder?.didInsert(object)
+    }
+
+    /// Lists a changed object, unless it is listed already or missing.
+    @inline(__always)
+    func markUpdated(_ object: any GraphObject) {
+        guard object.life == .unchanged else { return }
+        announceChange()
+        updated.add(object)
+    }
+
+    /// Lists an object whose own values changed. An object that another context or process has deleted is listed as well:
+    /// its save reports the conflict, whether the deletion was merged before the change or after it.
+    func markChanged(_ object: any GraphObject) {
+        guard object.life.isMissing else { return markUpdated(object) }
+        guard object.life == .missing, object.state.pointee.row != nil,
+            identityMap.object(forKey: object.state.pointee.key, of: object.entity) === object
+        else { return }
+        object.state.pointee.flags.insert(.outdated)
+        announceChange()
+        updated.add(object)
+    }
+
+    /// Lists a deleted object. A new object leaves the lists: the store has no row to delete.
+    func delete(_ object: any GraphObject) {
+        if object.life.isInserted {
+            inserted.discard(object)
+        } else {
+            announceChange()
+            unlistUpdate(of: object)
+            deleted.add(object)
+        }
+        identityMap.noteDeletion()
+        unpropagatedDeletes.append(object)
+    }
+
+    /// Reverts an unsaved deletion. The object counts as updated, since its deletion may have cleared relationships.
+    func undelete(_ object: any GraphObject) {
+        deleted.remove(object)
+        object.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
+        identityMap.noteDeletion()
+        recorder?.didInsert(object)
+        markUpdated(object)
+    }
+
+    /// Removes an object from the updated ones.
+    func unlistUpdate(of object: any GraphObject) {
+        if object.life.isUpdated { updated.remove(object) }
+    }
+
+    /// Removes an object from the deleted ones.
+    func unlistDeletion(of object: any GraphObject) {
+        if object.life.isDeleted { deleted.remove(object) }
+    }
+
+    /// Calls ``onFirstChange`` if a change that is about to be listed is to be announced.
+    private func announceChange() {
+        guard changeCount == 0 || announcesNextChange else { return }
+        announcesNextChange = false
+        onFirstChange?()
+    }
+
+    // MARK: End of the changes
+
+    /// Counts a save.
+    func noteSave() { saveCount += 1 }
+
+    /// Empties the lists and resets the flags of their objects.
+    func removeAll() {
+        identityMap.noteDeletion()
+        identityMap.forgetTemporaryKeys()
+        let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
+        // Only now, since an object's own `deinit` may call the context.
+        withExtendedLifetime(all) {}
+    }
+
+    /// Removes the objects for which `isRemoved` holds from the lists and resets their flags.
+    func removeAll(where isRemoved: (ChangedObject) -> Bool) {
+        identityMap.noteDeletion()
+        let removed = (
+            inserted.removeAll(where: isRemoved), updated.removeAll(where: isRemoved),
+            deleted.removeAll(where: isRemoved), recentMembers.removeAll()
+        )
+        withExtendedLifetime(removed) {}
+    }
+}
+
+extension GraphObject {
+    /// Lists the object among the changed ones of its context.
+    @inline(__always)
+    func noteChange() {
+        guard state.pointee.life == .unchanged,
+            let context = state.borrowedHandler?._withUnsafeGuaranteedRef({ $0.borrowedContext })
+        else { return }
+        // Retained, since listing the object may call the program, which may release the context.
+        context.takeUnretainedValue().changeTracker.markUpdated(self)
+    }
+}
