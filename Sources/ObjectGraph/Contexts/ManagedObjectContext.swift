@@ -12,6 +12,7 @@ public import Foundation
 /// |---|---|
 /// | `IdentityMap` | finds the registered objects |
 /// | `ObjectLoader` | creates, fills and reloads objects from rows |
+/// | `ObjectFetcher` | adds the unsaved changes to the results of fetches |
 /// | `ChangeTracker` | lists inserted, updated and deleted objects |
 /// | `ObjectInsertion`, `DeletePropagation` | insert and delete objects, apply delete rules |
 /// | `SaveOperation` | saves |
@@ -32,6 +33,7 @@ public final class ManagedObjectContext {
     let identityMap: IdentityMap
     let loader: ObjectLoader
     let changeTracker: ChangeTracker
+    let fetcher: ObjectFetcher
     let deletePropagation: DeletePropagation
     let objectInsertion: ObjectInsertion
     let permanentKeys: PermanentKeys
@@ -70,6 +72,7 @@ public final class ManagedObjectContext {
         identityMap = IdentityMap(coordinator, parent: parent?.identityMap)
         loader = ObjectLoader(identityMap, stores, readFailures)
         changeTracker = ChangeTracker(identityMap)
+        fetcher = ObjectFetcher(loader, changeTracker)
         deletePropagation = DeletePropagation(changeTracker)
         objectInsertion = ObjectInsertion(deletePropagation)
         permanentKeys = PermanentKeys(changeTracker, stores)

@@ -6,7 +6,9 @@ extension ManagedObjectContext {
         processPendingChanges()
         // The parent refreshes its registered objects with the rows, which must be complete.
         let request = request.readingAllProperties
-        if let pending = pendingChanges(for: request) { return try rows(of: fetch(request, with: pending)) }
+        if let pending = fetcher.pendingChanges(for: request) {
+            return try rows(of: fetcher.fetch(request, with: pending))
+        }
         let rows = try loader.rows(for: request)
         adoptKnown(rows)
         return rows

@@ -58,7 +58,7 @@ extension FullTextMatchRequest: StoreRequest {
 
     func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> [StoredFullTextMatch] {
         parent.processPendingChanges()
-        return try parent.matches(for: self)
+        return try parent.fetcher.matches(for: self)
     }
 }
 

@@ -33,18 +33,18 @@ extension ManagedObjectContext {
             try savingThread.requireOwnThread()
             processPendingChanges()
             try reportReadFailures()
-            let pending = pendingChanges(for: request)
+            let pending = fetcher.pendingChanges(for: request)
             let stamp = identityMap.deletionStamp
-            var stored = pending.map { self.stored(request, with: $0) } ?? request
+            var stored = pending.map { fetcher.stored(request, with: $0) } ?? request
             stored.readFailures = readFailures
             let rows = try await store.readInBackground(reportingTo: progress) { [stored] in
                 try store.execute(stored, with: nil)
             }
             deletePropagation.run()
-            guard identityMap.deletionStamp == stamp, pending.areSame(as: pendingChanges(for: request)) else {
+            guard identityMap.deletionStamp == stamp, pending.areSame(as: fetcher.pendingChanges(for: request)) else {
                 continue
             }
-            let objects: [T] = try objects(of: rows, request, with: pending)
+            let objects: [T] = try fetcher.objects(of: rows, request, with: pending)
             // Only now: changes that were saved since the rows were read are merged into their objects.
             remoteChanges.mergeAnnouncements()
             try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
     }
 }
 
-extension ManagedObjectContext.PendingChanges? {
+extension PendingChanges? {
     /// Whether the same objects are changed, so that what the store was asked for is still what is needed.
     fileprivate func areSame(as other: Self) -> Bool {
         self?.keys == other?.keys && self?.reachesFurther == other?.reachesFurther

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         try reportReadFailures()
         if request.includesPendingChanges {
             processPendingChanges()
-            if let pending = pendingChanges(for: request.objects) {
+            if let pending = fetcher.pendingChanges(for: request.objects) {
                 return try reportingReadFailures { try results(of: request, with: pending) }
             }
         }
@@ -35,13 +35,13 @@ extension ManagedObjectContext {
         var objects: [DictionaryAggregation.Object] = []
         let changed: [any GraphObject]
         if pending.reachesFurther {
-            changed = try fetch(request.objects, with: pending)
+            changed = try fetcher.fetch(request.objects, with: pending)
         } else {
             for row in try storedResults(of: request.rows(of: aggregation.inputs)) {
                 guard case .integer(let key)? = row.values.first, !pending.keys.contains(key) else { continue }
                 objects.append(.init(key: key, values: Array(row.values.dropFirst())))
             }
-            changed = try fitting(pending.objects, request.objects)
+            changed = try fetcher.fitting(pending.objects, request.objects)
         }
         objects += try changed.map(aggregation.object)
         return try aggregation.results(objects)

@@ -1,25 +1,32 @@
-extension ManagedObjectContext {
-    /// The objects that fit a request, in its order.
-    ///
-    /// Unsaved changes take part, unless the request says otherwise: changed objects are checked against the condition
-    /// as they are now, and put into the place where they belong.
-    ///
-    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read since the last fetch, or on the way:
-    ///   each failure once. What the store throws.
-    /// - Complexity: one statement, and one for each step of a path to prefetch; O(1) for each result.
-    public func fetch<T: GraphObject>(_ request: FetchRequest, as type: T.Type = T.self) throws -> [T] {
-        try savingThread.requireOwnThread()
-        processPendingChanges()
-        try reportReadFailures()
-        let pending = pendingChanges(for: request)
-        let rows = try loader.rows(for: pending.map { stored(request, with: $0) } ?? request)
-        let objects: [T] = try objects(of: rows, request, with: pending)
-        try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
-        try reportReadFailures()
-        return objects
+/// The unsaved changes that affect the result of a request.
+struct PendingChanges {
+    /// The new, changed and deleted objects that share a root with the fetched entity.
+    var objects: [any GraphObject] = []
+    /// The keys of the objects.
+    var keys: Set<Int64> = []
+    /// Whether there are changes of objects that the predicate or the order reads along relationships, so that all objects
+    /// are evaluated in memory.
+    var reachesFurther = false
+}
+
+/// Fetches objects of a context: the rows that the store returns, with the unsaved changes of the context.
+final class ObjectFetcher {
+    private let loader: ObjectLoader
+    private let changeTracker: ChangeTracker
+
+    init(_ loader: ObjectLoader, _ changeTracker: ChangeTracker) {
+        self.loader = loader
+        self.changeTracker = changeTracker
     }
 
-    /// The results of a request, of the rows that the store gave for it.
+    /// The objects that match a request, in its order, with the unsaved changes.
+    func fetch<T: GraphObject>(_ request: FetchRequest) throws -> [T] {
+        let pending = pendingChanges(for: request)
+        let rows = try loader.rows(for: pending.map { stored(request, with: $0) } ?? request)
+        return try objects(of: rows, request, with: pending)
+    }
+
+    /// The objects of the rows that the store returned for a request, with the unsaved changes.
     ///
     /// - Precondition: The entity's objects are of the class.
     func objects<T: GraphObject>(
@@ -27,7 +34,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest,
         with pending: PendingChanges?
     ) throws -> [T] {
-        let objectType = identityMap.handlers[request.entity.index].objectType
+        let objectType = loader.identityMap.handlers[request.entity.index].objectType
         precondition(
             objectType == T.self || objectType is T.Type,
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
@@ -39,57 +46,7 @@ extension ManagedObjectContext {
         return try results(of: request, rows, with: pending).map { unsafeDowncast($0, to: T.self) }
     }
 
-    /// How many objects fit a request; its limit and offset count.
-    ///
-    /// - Throws: as ``fetch(_:as:)``.
-    public func count(_ request: FetchRequest) throws -> Int {
-        try savingThread.requireOwnThread()
-        processPendingChanges()
-        try reportReadFailures()
-        if let pending = pendingChanges(for: request) {
-            return try reportingReadFailures { try count(request, with: pending) }
-        }
-        return try loader.stores.execute(CountRequest(request), of: request.entity)
-    }
-
-    /// The identifiers of the objects that fit a request, in its order.
-    ///
-    /// - Throws: as ``fetch(_:as:)``.
-    public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-        try savingThread.requireOwnThread()
-        processPendingChanges()
-        try reportReadFailures()
-        if let pending = pendingChanges(for: request) {
-            return try reportingReadFailures { try fetch(request, with: pending).map(\.managedObjectID) }
-        }
-        return try ids(for: request)
-    }
-
-    private func ids(for request: FetchRequest) throws -> [ManagedObjectID] {
-        try loader.stores.execute(ObjectIDFetchRequest(request), of: request.entity)
-    }
-
-    /// Returns the plan of the store for a request. Unsaved changes, which a fetch evaluates in memory, do not affect
-    /// it.
-    ///
-    /// - Throws: errors of the store, which may not support plans.
-    public func explain(_ request: FetchRequest) throws -> QueryPlan {
-        try loader.stores.execute(QueryPlanRequest(request), of: request.entity)
-    }
-
-    // MARK: Pending changes
-
-    /// The unsaved changes that have a say in the results of a request.
-    struct PendingChanges {
-        /// The new, changed and deleted objects that share a root with the fetched entity.
-        var objects: [any GraphObject] = []
-        var keys: Set<Int64> = []
-        /// Whether there are changes of objects that the condition or the order looks at along relationships, so that
-        /// only memory can tell which objects fit.
-        var reachesFurther = false
-    }
-
-    /// The unsaved changes that have a say in a request; nil if there are none.
+    /// The unsaved changes that affect the result of a request; nil if there are none.
     func pendingChanges(for request: FetchRequest) -> PendingChanges? {
         guard request.includesPendingChanges, changeTracker.changeCount > 0 else { return nil }
         let visited = request.visitedRoots
@@ -104,23 +61,23 @@ extension ManagedObjectContext {
             }
         }
         guard !changes.objects.isEmpty || changes.reachesFurther else { return nil }
-        // What a search finds only the store can tell: all of that is looked at.
+        // Only the store can search texts: all its matches are evaluated.
         if request.search != nil { changes.reachesFurther = true }
         return changes
     }
 
-    /// Fetches from the store without regard to the changed objects, and puts those of them that fit in their places.
+    /// Fetches from the store, and sorts the changed objects that match into the result.
     func fetch(_ request: FetchRequest, with pending: PendingChanges) throws -> [any GraphObject] {
         try results(of: request, loader.rows(for: stored(request, with: pending)), with: pending)
     }
 
-    /// The results of a request, of what the store gave without regard to the changed objects.
+    /// The objects of the rows that the store returned, with the changed objects that match.
     private func results(
         of request: FetchRequest,
         _ rows: RowBatch,
         with pending: PendingChanges
     ) throws -> [any GraphObject] {
-        // What every object is checked for had better be read with all of them.
+        // The values that are evaluated for every object are read with all of them.
         let makesFaults = request.makesFaults && !pending.reachesFurther
         let saved = (makesFaults ? loader.materializeFaults(rows, for: request) : loader.materialize(rows))
             .filter { !pending.keys.contains($0.state.pointee.key) }
@@ -137,19 +94,20 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Counts in the store without regard to the changed objects, and adds those of them that fit.
-    private func count(_ request: FetchRequest, with pending: PendingChanges) throws -> Int {
+    /// Counts in the store without the changed objects, and adds the changed objects that match.
+    func count(_ request: FetchRequest, with pending: PendingChanges) throws -> Int {
         if pending.reachesFurther { return try fetch(request, with: pending).count }
         var all = request
         all.sort = []
         all.limit = nil
         all.offset = 0
-        let saved = try ids(for: all).count { !pending.keys.contains($0.key) }
+        let ids = try loader.stores.execute(ObjectIDFetchRequest(all), of: all.entity)
+        let saved = ids.count { !pending.keys.contains($0.key) }
         let total = try saved + fitting(pending.objects, request).count
         return min(max(total - request.offset, 0), request.limit ?? .max)
     }
 
-    /// What to ask the store for.
+    /// The request for the store, whose result the changed objects are added to.
     func stored(_ request: FetchRequest, with pending: PendingChanges) -> FetchRequest {
         var stored = request
         stored.offset = 0
@@ -159,7 +117,7 @@ extension ManagedObjectContext {
             stored.sort = []
             stored.limit = nil
         } else {
-            // As many more as could turn out to be changed or deleted.
+            // As many more as may be changed or deleted.
             stored.limit = request.limit.map { limit in
                 let (sum, overflow) = limit.addingReportingOverflow(request.offset)
                 let (total, overflow2) = sum.addingReportingOverflow(pending.objects.count)
@@ -169,7 +127,7 @@ extension ManagedObjectContext {
         return stored
     }
 
-    /// Those of the objects that fit a request as they are now.
+    /// The objects whose current values match a request.
     func fitting(_ objects: [any GraphObject], _ request: FetchRequest) throws -> [any GraphObject] {
         let evaluator = QueryEvaluator()
         return try objects.filter { object in
@@ -180,10 +138,34 @@ extension ManagedObjectContext {
             return try request.predicate.map { try evaluator.isTrue($0, for: object) } ?? true
         }
     }
+
+    /// Returns those of the matching objects, in the order of their relevance, that belong to the request's results.
+    func found(_ objects: [any GraphObject], of request: FetchRequest) throws -> [any GraphObject] {
+        var result = try fitting(objects, request)
+        if !request.sort.isEmpty { result = try QueryEvaluator().merge([], result, by: request.sort) }
+        if request.offset > 0 { result.removeFirst(min(request.offset, result.count)) }
+        if let limit = request.limit, limit < result.count { result.removeLast(result.count - limit) }
+        return result
+    }
+
+    /// Returns the matches of the store, restricted by the unsaved changes.
+    func matches(for request: FullTextMatchRequest) throws -> [StoredFullTextMatch] {
+        guard request.request.search != nil else { throw FullTextError.noSearch }
+        let pending = pendingChanges(for: request.request)
+        var stored = request
+        if let pending { stored.request = self.stored(request.request, with: pending) }
+        let matches = try loader.stores.execute(stored, of: request.request.entity)
+        guard pending != nil else { return matches }
+        let byKey = Dictionary(matches.map { ($0.id.key, $0) }, uniquingKeysWith: { first, _ in first })
+        let objects = loader.objects(with: matches.map(\.id.key), of: request.request.entity)
+        return try withExtendedLifetime(objects) {
+            try found(objects, of: request.request).compactMap { byKey[$0.state.pointee.key] }
+        }
+    }
 }
 
 extension FetchRequest {
-    /// The positions of the root entities that the condition and the order look at along relationships.
+    /// The positions of the root entities that the predicate and the order read along relationships.
     fileprivate var visitedRoots: Set<Int> {
         var roots: Set<Int> = []
         for expression in sort.map(\.expression) + (predicate.map { [$0] } ?? []) {

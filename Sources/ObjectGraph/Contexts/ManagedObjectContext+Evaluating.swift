@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     package func rows(_ rows: RowBatch, fitting request: FetchRequest) throws -> RowBatch {
         let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let objects = loader.materialize(rows)
-        var fitting = try QueryEvaluator().merge([], fitting(objects, request), by: request.sort)[...]
+        var fitting = try QueryEvaluator().merge([], fetcher.fitting(objects, request), by: request.sort)[...]
         fitting = fitting.dropFirst(request.offset)
         if let limit = request.limit { fitting = fitting.prefix(limit) }
         var result = RowBatchBuilder()
