@@ -29,7 +29,7 @@ public actor BackgroundContext {
 
     /// Runs `body` with the context, after all work that was asked for before.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: errors of `body`.
     public func perform<R: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> R) rethrows -> R {
         try body(context)
     }

@@ -87,7 +87,7 @@ extension ManagedObjectContext {
 }
 
 extension PendingChanges? {
-    /// Whether the same objects are changed, so that what the store was asked for is still what is needed.
+    /// Whether the same objects are changed, so that the store's result is still the required one.
     fileprivate func areSame(as other: Self) -> Bool {
         self?.keys == other?.keys && self?.reachesFurther == other?.reachesFurther
     }

@@ -1,14 +1,13 @@
 extension ManagedObjectContext {
     /// Inserts objects into the store without making objects of them.
     ///
-    /// Like all batch requests it is saved at once, in one transaction, without regard to the context's unsaved
-    /// changes, and cannot be undone by ``rollback()``. This context and the coordinator's others take its effects in
-    /// by themselves.
+    /// Like all batch requests it is saved at once, in one transaction, independent of the context's unsaved changes,
+    /// and cannot be undone by ``rollback()``. Its effects are merged into this context and the coordinator's others.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` if required values are missing or others out of their bounds;
     ///   ``ObjectGraphError/notUnique(_:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
-    ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; what the store and the request's
-    ///   closure throw. Nothing is inserted then.
+    ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; errors of the store and of the
+    ///   request's closure. Nothing is inserted then.
     @discardableResult
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         let insertion = try BatchInsertion(request)

@@ -1,13 +1,13 @@
 extension ManagedObjectContext {
-    /// The rows of values that a request asks for, computed in the store.
+    /// Returns the rows of values of a request, computed in the store.
     ///
-    /// Unless the request says so (``DictionaryFetchRequest/includesPendingChanges``), they are of what was saved:
-    /// unsaved changes have no part in them, as with Core Data's dictionary results.
+    /// Unsaved changes are only included if the request says so (``DictionaryFetchRequest/includesPendingChanges``), as
+    /// with Core Data's dictionary results.
     ///
     /// - Throws: ``QueryError`` if the request has no single meaning, or an integer becomes too large;
     ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; errors of the store.
-    /// - Complexity: one statement; no object is made. Where unsaved changes take part, the store gives the values for
-    ///   each object, and what is computed from them is computed here; where they take part along relationships, the
+    /// - Complexity: one statement; no object is made. If unsaved changes are included, the store returns the values of
+    ///   each object, from which the results are computed in memory; if they are included along relationships, the
     ///   objects are fetched.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
         try savingThread.requireOwnThread()
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         try loader.stores.execute(request, of: request.entity)
     }
 
-    /// The rows of values with the unsaved changes in them.
+    /// The rows of values with the unsaved changes.
     private func results(
         of request: DictionaryFetchRequest,
         with pending: PendingChanges
@@ -47,8 +47,8 @@ extension ManagedObjectContext {
         return try aggregation.results(objects)
     }
 
-    /// The rows of values that a request asks for, of the rows of its objects: for stores that have rows, but cannot
-    /// compute anything. What is read along relationships is read from the stores.
+    /// The rows of values of a request, computed from the rows of its objects: for stores that cannot compute. Values
+    /// along relationships are read from the stores.
     ///
     /// - Throws: ``QueryError``.
     package func results(of request: DictionaryFetchRequest, from rows: RowBatch) throws -> DictionaryResults {
@@ -58,8 +58,8 @@ extension ManagedObjectContext {
 }
 
 extension DictionaryFetchRequest {
-    /// A request for the objects that are looked at. What is computed from them stands where it shows which
-    /// relationships are looked at, too.
+    /// A request for the objects that the values are computed from. Its order contains the computed values, and so the
+    /// relationships that they read.
     package var objects: FetchRequest {
         var request = FetchRequest(entity, predicate: predicate)
         request.includesSubentities = includesSubentities
@@ -67,7 +67,7 @@ extension DictionaryFetchRequest {
         return request
     }
 
-    /// A request for values of each of the objects, with their keys before them.
+    /// A request for values of each object, preceded by its key.
     fileprivate func rows(of values: [QueryExpression]) -> DictionaryFetchRequest {
         let columns = [.variable(0)] + values
         var request = DictionaryFetchRequest(

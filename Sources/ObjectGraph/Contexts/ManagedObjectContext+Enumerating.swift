@@ -1,6 +1,6 @@
 extension ManagedObjectContext {
-    /// Goes through the objects that fit a request in its order, a batch at a time, so that any number of them can be
-    /// looked at in bounded memory.
+    /// Calls a closure with the objects that match a request, in its order and in batches, so that any number of
+    /// objects is processed in bounded memory.
     ///
     /// ```swift
     /// try context.enumerate(request, batchSize: 1_000) { (books: [ManagedObject]) in
@@ -9,26 +9,26 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Which objects come, and in which order, is settled at the beginning, from what is saved and the context's
-    /// unsaved changes; the values are those at the time of the batch. So whatever `body` changes, inserts, deletes or
-    /// saves, no object comes twice and none that was there is passed over: one whose values do not fit any more comes
-    /// nevertheless, one that was deleted meanwhile does not, and neither does one that is new.
+    /// The objects and their order are determined at the beginning, from the saved state and the context's unsaved
+    /// changes; the values are read with each batch. Whatever `body` changes, inserts, deletes or saves, no object
+    /// occurs twice and none is skipped: an object that no longer matches is included, an object that was deleted
+    /// meanwhile or is new is not.
     ///
-    /// After its batch an object is let go, unless somebody refers to it. The context itself refers to objects with
-    /// unsaved changes, so that a `body` that changes objects had better save them.
+    /// After its batch an object is released, unless it has other references. The context retains objects with unsaved
+    /// changes: a `body` that changes objects should save them.
     ///
-    /// What the request says should be prefetched is prefetched for each batch.
+    /// The relationships to prefetch are prefetched for each batch.
     ///
     /// - Parameters:
-    ///   - request: Which objects, and in which order.
-    ///   - batchSize: The number of objects that `body` is given at once; the last ones may be fewer, and so are those
-    ///     of a batch of which some were deleted.
-    ///   - body: What to do with a batch.
-    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read, before the next batch or in the end;
-    ///   what the store throws; what `body` throws, which ends the enumeration.
+    ///   - request: The objects and their order.
+    ///   - batchSize: The number of objects in a batch; the last batch may be smaller, and so is a batch with deleted
+    ///     objects.
+    ///   - body: Called with each batch.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read, before the next batch or at the end;
+    ///   errors of the store; errors of `body`, which end the enumeration.
     /// - Complexity: a statement for all, and one for each batch; memory of eight bytes for each result (some forty
-    ///   while they are being put in order) and of the objects of a few batches. Where the context has unsaved changes
-    ///   that have a say in the results, all objects are in memory once at the beginning: save before.
+    ///   while they are sorted) and of the objects of a few batches. If unsaved changes affect the results, all objects
+    ///   are in memory once at the beginning: save before.
     public func enumerate<T: GraphObject>(
         _ request: FetchRequest,
         batchSize: Int = 1000,
@@ -40,12 +40,12 @@ extension ManagedObjectContext {
             "objects of entity '\(request.entity.name)' are not of class '\(T.self)'"
         )
         let keys = try fetchIDs(request).map(\.key)
-        // A save gives them other keys.
+        // A save replaces their keys.
         var new: [Int64: any GraphObject] = [:]
         for key in keys where key < 0 { new[key] = identityMap.object(forKey: key, of: request.entity) }
         for start in stride(from: 0, to: keys.count, by: batchSize) {
             remoteChanges.mergeAnnouncements()
-            // What `body` could not read of the batch before is reported here.
+            // Reports the values of the previous batch that `body` could not read.
             try reportReadFailures()
             let batch: [T] = try objects(keys[start..<start + min(batchSize, keys.count - start)], for: request, new)
             guard !batch.isEmpty else { continue }
@@ -56,8 +56,7 @@ extension ManagedObjectContext {
         try reportReadFailures()
     }
 
-    /// The objects with keys in their order, the saved ones fetched with one request; those that are deleted are left
-    /// out.
+    /// The objects with keys, in their order, without deleted ones; the saved ones are fetched with one request.
     private func objects<T: GraphObject>(
         _ keys: ArraySlice<Int64>,
         for request: FetchRequest,
@@ -78,7 +77,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The saved objects with keys, with what the request reads of them.
+    /// The saved objects with keys, with the properties that the request reads.
     private func savedObjects<T: GraphObject>(_ keys: [Int64], for request: FetchRequest) throws -> [T] {
         guard !keys.isEmpty else { return [] }
         guard request.makesFaults else {

@@ -1,4 +1,4 @@
-// The row of an object and what the object holds beyond it.
+// The row of an object and its values beyond the row.
 
 extension GraphObject {
     // MARK: Row
@@ -93,8 +93,9 @@ extension GraphObject {
     }
 
     /// Moves the attributes that the row holds to the changes, so that the object is complete without its row. The
-    /// relationships of a saved object, or of one whose context is deallocated, are dropped: their keys have no meaning in
-    /// another graph. An attribute that was not read stays without a value, and the object cannot be saved before it is set.
+    /// relationships of a saved object, or of one whose context is deallocated, are dropped: their keys have no meaning
+    /// in another graph. An attribute that was not read stays without a value, and the object cannot be saved before it
+    /// is set.
     ///
     /// - Parameter wasSaved: Whether the object was in a store before it lost the key that it had there.
     func turnRowIntoChanges(wasSaved: Bool = false) {

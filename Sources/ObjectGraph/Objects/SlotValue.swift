@@ -22,6 +22,6 @@ enum SlotValue {
 public protocol CompositeValue: AnyObject {
     /// The JSON text to store.
     ///
-    /// - Throws: what the type's `encode(to:)` throws.
+    /// - Throws: errors of the type's `encode(to:)`.
     func encodedText() throws -> String
 }

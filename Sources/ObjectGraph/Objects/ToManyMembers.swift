@@ -1,4 +1,4 @@
-/// The members of one object's to-many relationship, and how they differ from what the store has.
+/// The members of one object's to-many relationship, and their differences from the stored members.
 @usableFromInline
 final class ToManyMembers {
     /// The keys of the members; before the relationship is loaded, of those that were added.
@@ -9,14 +9,14 @@ final class ToManyMembers {
     private(set) var stamp = 0
     /// Whether `keys` are all members there are.
     private(set) var isLoaded: Bool
-    /// The members that came. One that left before is a member that the store has, at another place in the order.
+    /// The added members. A stored member that was removed before is added at another place in the order.
     private(set) var added: Set<Int64> = []
-    /// The members of the store's that left.
+    /// The removed members of the store.
     private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
     private(set) var isReordered = false
 
-    /// The members of a relationship that the store has not been asked for.
+    /// Makes the members of a relationship that is not loaded.
     init() {
         keys = KeyList()
         isLoaded = false
@@ -152,7 +152,7 @@ final class ToManyMembers {
         if !isLoaded {
             keys = KeyList()
         } else if added.contains(where: { $0 < 0 }) {
-            // Only what came since the last save may have a temporary key.
+            // Only members added since the last save may have temporary keys.
             keys = KeyList(keys.lazy.map(keyInStore).filter { $0 > 0 })
         }
         added = []

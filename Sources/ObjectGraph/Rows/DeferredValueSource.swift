@@ -4,6 +4,6 @@ public import Foundation
 public protocol DeferredValueSource: AnyObject, Sendable {
     /// The blob in a slot of the row of an object as it is now; nil if the store does not have the object any more.
     ///
-    /// - Throws: what keeps the store from being read.
+    /// - Throws: errors of the store.
     func blob(at slot: Int, key: Int64, entityIndex: Int) throws -> Data?
 }

@@ -30,8 +30,8 @@ public struct RowBatchBuilder: ~Copyable {
     ///
     /// - Parameters:
     ///   - deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
-    ///   - readFailures: Where it is told that one of those could not be read: what the context or the request that the
-    ///     rows are for has.
+    ///   - readFailures: The failures that an unreadable one is reported to: those of the context or the request that
+    ///     the rows are for has.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
         self.deferredValues = deferredValues

@@ -17,9 +17,9 @@ import Foundation
 ///
 /// It posts the notifications of Foundation's class: `NSUndoManagerDidUndoChange` and the others.
 public final class UndoManager {
-    /// Whether what is registered outside every group becomes a group of its own.
+    /// Whether operations that are registered outside every group form separate groups.
     ///
-    /// Foundation's class ends such a group with the turn of the run loop. Here there is none: the group ends at once.
+    /// Foundation's class ends such a group with the turn of the run loop. Without a run loop, the group ends at once.
     /// With false, a group has to be open before anything is registered; a context opens one for its changes by itself.
     public var groupsByEvent = true
     /// How many groups can be undone at most, the oldest being forgotten; 0 for any number.
@@ -114,7 +114,7 @@ public final class UndoManager {
         post(.didCloseUndoGroup)
     }
 
-    /// Puts a complete group where it belongs.
+    /// Adds a complete group to its outer group or to the undo stack.
     private func push(_ group: UndoGroup) {
         guard !group.isEmpty else { return }
         if let outer = openGroups.last {
@@ -145,7 +145,7 @@ public final class UndoManager {
         return !redoStack.isEmpty
     }
 
-    /// Reverts what was registered in the last group, after ending it where it is still open. Does nothing if nothing
+    /// Reverts the operations of the last group, after ending it if it is still open. Does nothing if nothing
     /// can be undone, nor from within an operation that is being undone or redone.
     ///
     /// - Precondition: No more than one group is open.
@@ -156,8 +156,8 @@ public final class UndoManager {
         undoNestedGroup()
     }
 
-    /// Reverts what was registered in the last group that has been ended, be it nested in an open one or not. Does
-    /// nothing where there is none, nor from within an operation that is being undone or redone.
+    /// Reverts the operations of the last group that has been ended, nested in an open group or not. Does nothing
+    /// without such a group, nor from within an operation that is being undone or redone.
     ///
     /// - Precondition: Nothing was registered in the open group since that one was ended.
     public func undoNestedGroup() {
@@ -172,8 +172,8 @@ public final class UndoManager {
         post(.didUndoChange)
     }
 
-    /// Does again what was undone last. Does nothing if nothing can be redone, nor from within an operation that is
-    /// being undone or redone.
+    /// Redoes the group that was undone last. Does nothing if nothing can be redone, nor from within an operation that
+    /// is being undone or redone.
     public func redo() {
         guard !isUndoing, !isRedoing else { return }
         checkpoint()
@@ -188,14 +188,14 @@ public final class UndoManager {
 
     /// Carries out the operations of a group.
     ///
-    /// - Returns: what they registered, which reverts them.
+    /// - Returns: the group of operations that they registered, which reverts them.
     private func perform(_ group: UndoGroup) -> UndoGroup {
         let outer = openGroups
         let inverse = UndoGroup()
         inverse.actionName = group.actionName
         openGroups = [inverse]
         group.perform()
-        // Those that an operation has left open end with it.
+        // Groups that an operation has left open end with it.
         while openGroups.count > 1 { endUndoGrouping() }
         openGroups = outer
         return inverse
@@ -205,7 +205,7 @@ public final class UndoManager {
 
     /// Forgets all operations, and records again in case that was disabled. Open groups stay open.
     public func removeAllActions() {
-        // What observers hold back is to be forgotten too.
+        // Changes that observers have gathered are forgotten, too.
         checkpoint()
         undoStack = []
         redoStack = []
@@ -259,7 +259,7 @@ public final class UndoManager {
 
     // MARK: Observers
 
-    /// Makes an observer register what it holds back, from now on at each checkpoint.
+    /// Makes an observer register its gathered changes at each checkpoint.
     func addObserver(_ observer: any UndoCheckpointObserver) {
         observers.removeAll { $0.observer == nil }
         observers.append(WeakObserver(observer: observer))
@@ -270,8 +270,7 @@ public final class UndoManager {
         observers.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    /// The moment before groups, the stacks or the registration change, or are asked for: whatever belongs to the time
-    /// before has to be registered now.
+    /// Registers the changes that were gathered before groups, the stacks or the registration change or are read.
     private func checkpoint() {
         for observer in observers { observer.observer?.undoManagerReachedCheckpoint(self) }
         post(.checkpoint)
@@ -282,8 +281,8 @@ public final class UndoManager {
     }
 }
 
-/// Who gathers changes in order to register them together.
+/// An object that gathers changes in order to register them together.
 protocol UndoCheckpointObserver: AnyObject {
-    /// Registers what was gathered so far.
+    /// Registers the gathered changes.
     func undoManagerReachedCheckpoint(_ undoManager: UndoManager)
 }
