@@ -119,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "SealedDataTests",
             dependencies: [
-                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport", "ModelLibrary",
+                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport", "ModelLibrary",
             ],
             swiftSettings: settings
         ),

@@ -24,7 +24,7 @@ struct ConcurrencyMeasurement {
         try context.save()
 
         for readers in [1, 2] {
-            report("\(readers) reading, nobody writing", read(readers: readers))
+            report("\(readers) readers, no writer", read(readers: readers))
         }
         for readers in [1, 2] {
             let writer = Import(into: container)

@@ -56,7 +56,7 @@ import Testing
     @Test func `creation runs once`() throws {
         try makeSample(path)
         _ = try Database(.file(path), key: rawKey(), options: sampleOptions()) { _ in
-            Issue.record("The file is there already.")
+            Issue.record("The file exists already.")
         }
     }
 

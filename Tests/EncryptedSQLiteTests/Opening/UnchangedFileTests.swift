@@ -174,7 +174,7 @@ import Testing
                 throw VerificationError()
             }
         }
-        #expect(found == 2000, "what is verified is the state after the rollback")
+        #expect(found == 2000, "the state after the rollback is verified")
         #expect(try folder.contents() == before)
     }
 

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of two new objects the later one is saved`(kind: StoreKind) throws {
+    func `of several new objects the last one is saved`(kind: StoreKind) throws {
         let (store, context) = try Self.store(kind, .mergeByPropertyObjectTrump)
         for age in 1...3 { context.make("Person", ["email": "a", "age": .integer(Int64(age))]) }
         try context.save()

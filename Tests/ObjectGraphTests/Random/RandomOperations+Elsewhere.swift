@@ -87,11 +87,11 @@ extension RandomOperations {
         let own = try object(id, context)
         guard !own.isUpdated, !own.isInserted, !own.hasPendingDeletion else { return }
         let value = Value.integer(Int64.random(in: 0..<10, using: &random))
-        log.append("set n of \(id) elsewhere")
+        log.append("set n of \(id) in the other context")
         let other = contexts[1 - active]
         other.processPendingChanges()
         guard let theirs = try other.existingObject(with: own.managedObjectID) as? ManagedObject else {
-            throw Disagreement(description: "object \(id) is not there elsewhere")
+            throw Disagreement(description: "object \(id) is missing in the other context")
         }
         theirs["n"] = value
         try other.save()

@@ -315,7 +315,7 @@ struct RandomOperations {
 
     /// Drops references to some objects, so that the context may release them.
     mutating func letGo() {
-        log.append("let go")
+        log.append("release some objects")
         let unsaved = Set(context.insertedObjects.map { ObjectIdentifier($0) })
         // A redo can restore new objects whose insertion was undone.
         held[active] = held[active].filter {

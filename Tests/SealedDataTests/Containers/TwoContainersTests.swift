@@ -1,7 +1,6 @@
 import Foundation
 import ObjectGraph
 import SealedData
-import Synchronization
 import TestSupport
 import Testing
 
@@ -82,19 +81,13 @@ import Testing
         _ = (own.pages, own.shelf?.name, own.readers.count)
         try volume(second).pages = 5
         try second.save()
-        let count = Count()
-        withObservationTracking {
-            _ = own.pages
-        } onChange: {
-            count.value.wrappingAdd(1, ordering: .relaxed)
+        let count = try notifications {
+            own.pages
+        } _: {
+            _ = try first.fetch(FetchDescriptor<Volume>())
         }
-        _ = try first.fetch(FetchDescriptor<Volume>())
         #expect(own.pages == 5)
-        #expect(count.value.load(ordering: .relaxed) == 1)
-    }
-
-    private final class Count: Sendable {
-        let value = Atomic(0)
+        #expect(count == 1)
     }
 
     @Test func `a pending change is kept when a fetch merges the saves of the other container`() throws {

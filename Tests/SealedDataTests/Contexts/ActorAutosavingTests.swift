@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Guarded
 import SealedData
 import Testing
 
@@ -124,7 +125,6 @@ import Testing
     actor Archive: ModelActor {
         nonisolated let modelContainer: ModelContainer
         nonisolated let modelExecutor: any ModelExecutor
-        private var isOnQueue: [Bool] = []
 
         init(_ container: ModelContainer) {
             modelContainer = container
@@ -142,10 +142,11 @@ import Testing
     }
 
     @Test func `a context saves on a custom executor`() async throws {
-        let isOnQueue = Flags()
+        let isOnQueue = Guarded<[Bool]>([])
         let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) {
             guard let context = $0.object as? ModelContext, context.author == "archive" else { return }
-            isOnQueue.append(DispatchQueue.getSpecific(key: QueueExecutor.key) ?? false)
+            let hasKey = DispatchQueue.getSpecific(key: QueueExecutor.key) ?? false
+            isOnQueue.withLock { $0.append(hasKey) }
         }
         defer { NotificationCenter.default.removeObserver(token) }
         let archive = Archive(container)
@@ -153,7 +154,7 @@ import Testing
         await archive.insert(5)
         await archive.settle()
         #expect(try savedValues() == [5])
-        #expect(isOnQueue.values == [true])
+        #expect(isOnQueue.withLock { $0 } == [true])
     }
 
     /// An actor that creates a context without being a model actor.
@@ -262,16 +263,6 @@ import Testing
         #expect(hadChanges)
         for _ in 0..<100 { await Task.yield() }
         #expect(try savedValues().isEmpty)
-    }
-
-    /// Values added by several threads.
-    private final class Flags: @unchecked Sendable {
-        // Sound because each access takes the lock.
-        private let lock = NSLock()
-        private var all: [Bool] = []
-
-        func append(_ value: Bool) { lock.withLock { all.append(value) } }
-        var values: [Bool] { lock.withLock { all } }
     }
 }
 

@@ -1,7 +1,7 @@
 import Observation
 import SealedData
-import Synchronization
 import Testing
+import TestSupport
 
 /// The changes of inherited properties that observers are notified of.
 @Suite("Observation of inherited properties")
@@ -41,22 +41,6 @@ struct InheritedObservationTests {
         case declaring
         /// Through a key path, in generic code.
         case generic
-    }
-
-    private final class Count: Sendable {
-        let value = Atomic(0)
-    }
-
-    /// The number of notifications while `change` runs; once at most.
-    private func notifications(of read: () -> some Any, _ change: () throws -> Void) rethrows -> Int {
-        let count = Count()
-        withObservationTracking {
-            _ = read()
-        } onChange: {
-            count.value.wrappingAdd(1, ordering: .relaxed)
-        }
-        try change()
-        return count.value.load(ordering: .relaxed)
     }
 
     private func read<Value>(

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import ObjectGraph
 import SealedData
 import SealedStore
@@ -197,12 +198,12 @@ import Testing
     @Test func `a raw value without a case is reported and kept`() throws {
         try write(.text("3"), to: "plain")
         let context = ModelContext(container)
-        let reported = Reported()
-        context.didFailToRead = { reported.add($0) }
+        let reported = Guarded<[String]>([])
+        context.didFailToRead = { failure in reported.withLock { $0.append(failure.description) } }
         let parcel = try #require(try context.fetch(FetchDescriptor<Parcel>()).first)
         #expect(parcel.plain == .first)
         #expect(parcel.plain == .first)
-        #expect(reported.descriptions == ["Parcel.plain: the stored value is not a value of type Plain"])
+        #expect(reported.withLock { $0 } == ["Parcel.plain: the stored value is not a value of type Plain"])
         context.forgetReadFailures()
         parcel.name = "renamed"
         try context.save()
@@ -218,27 +219,19 @@ import Testing
     }
 
     @Test func `a model that outlives its context reports unread values`() throws {
-        let reported = Reported()
+        let reported = Guarded<[String]>([])
         func lost() throws -> Parcel {
             let context = ModelContext(container)
-            context.didFailToRead = { reported.add($0) }
+            context.didFailToRead = { failure in reported.withLock { $0.append(failure.description) } }
             let id = try #require(try context.fetchIdentifiers(FetchDescriptor<Parcel>()).first)
             return try #require(context.model(for: id) as? Parcel)
         }
         let parcel = try lost()
         _ = Self.readAll(parcel)
-        #expect(reported.descriptions.count == 1)
-        #expect(reported.descriptions.first?.hasPrefix("Parcel.address: the context of the object is gone") == true)
+        #expect(reported.withLock { $0.count } == 1)
+        #expect(reported.withLock { $0.first }?.hasPrefix("Parcel.address: the context of the object is gone") == true)
         let context = ModelContext(container)
         context.insert(parcel)
         #expect(throws: ObjectGraphError.self) { try context.save() }
     }
-}
-
-/// The failures passed to a handler.
-private final class Reported: @unchecked Sendable {
-    // Sound because a context calls its handler on the thread of the test.
-    private(set) var descriptions: [String] = []
-
-    func add(_ failure: ReadFailure) { descriptions.append(failure.description) }
 }

@@ -1,7 +1,8 @@
+import Guarded
 import Observation
 import SealedData
-import Synchronization
 import Testing
+import TestSupport
 
 /// Notifications of model observers.
 @Suite struct ObservationTests {
@@ -44,23 +45,6 @@ import Testing
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
 
-    /// The number of notifications.
-    private final class Changes: Sendable {
-        let count = Atomic(0)
-    }
-
-    /// The number of notifications of properties that `read` reads while `change` runs; at most one.
-    private func changes(reading read: () -> some Any, _ change: () throws -> Void) rethrows -> Int {
-        let changes = Changes()
-        withObservationTracking {
-            _ = read()
-        } onChange: {
-            changes.count.wrappingAdd(1, ordering: .relaxed)
-        }
-        try change()
-        return changes.count.load(ordering: .relaxed)
-    }
-
     /// A context with a saved owner of one pet.
     private func saved() throws -> (ModelContext, Owner, Pet) {
         let context = ModelContext(container)
@@ -77,35 +61,35 @@ import Testing
     @Test func `changing a read attribute notifies once`() throws {
         let (_, owner, _) = try saved()
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "Bea"; owner.name = "Cid"
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.shouted
             } _: {
                 owner.name = "Dan"
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.mood
             } _: {
                 owner.mood = .glad
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.address
             } _: {
                 owner.address = Address(street: "s")
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.address?.street
             } _: {
                 owner.address?.street = "t"
@@ -116,21 +100,21 @@ import Testing
     @Test func `changing an unread attribute does not notify`() throws {
         let (_, owner, pet) = try saved()
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.mood = .sad
             } == 0
         )
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 pet.name = "Max"
             } == 0
         )
         #expect(
-            changes {
+            notifications {
                 1
             } _: {
                 owner.name = "x"
@@ -140,35 +124,35 @@ import Testing
 
     @Test func `observers are notified while the attribute still has its old value`() throws {
         let (_, owner, _) = try saved()
-        let seen = Changes()
+        let seen = Guarded(0)
         nonisolated(unsafe) let observed = owner
         withObservationTracking {
             _ = owner.name
         } onChange: {
-            if observed.name == "Ann" { seen.count.store(1, ordering: .relaxed) }
+            if observed.name == "Ann" { seen.withLock { $0 += 1 } }
         }
         owner.name = "Bea"
-        #expect(seen.count.load(ordering: .relaxed) == 1)
+        #expect(seen.withLock { $0 } == 1)
     }
 
     @Test func `models outside any context and new ones are observed too`() throws {
         let owner = Owner(name: "a")
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "b"
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.pets
             } _: {
                 owner.pets = [Pet(name: "p")]
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "c"
@@ -177,7 +161,7 @@ import Testing
         let context = ModelContext(container)
         context.insert(owner)
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "d"
@@ -185,7 +169,7 @@ import Testing
         )
         try context.save()
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "e"
@@ -200,28 +184,28 @@ import Testing
         let other = Owner(name: "Bea")
         context.insert(other)
         #expect(
-            changes {
+            notifications {
                 owner.pets
             } _: {
                 pet.owner = other
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 pet.owner
             } _: {
                 owner.pets = [pet]
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.pets.count
             } _: {
                 owner.pets.append(Pet(name: "Max"))
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 pet.owner?.name
             } _: {
                 owner.name = "Cid"
@@ -229,14 +213,14 @@ import Testing
         )
         let club = Club(name: "c")
         #expect(
-            changes {
+            notifications {
                 owner.clubs
             } _: {
                 club.members.append(owner)
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 club.members
             } _: {
                 owner.clubs = []
@@ -247,7 +231,7 @@ import Testing
     @Test func `a deletion notifies observers of the related models`() throws {
         let (context, owner, pet) = try saved()
         #expect(
-            changes {
+            notifications {
                 owner.pets
             } _: {
                 context.delete(pet)
@@ -258,7 +242,7 @@ import Testing
         another.owner = owner
         try context.save()
         #expect(
-            changes {
+            notifications {
                 another.owner
             } _: {
                 context.delete(owner)
@@ -274,7 +258,7 @@ import Testing
         owner.name = "Bea"
         owner.pets = []
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 context.undoManager?.undo()
@@ -282,7 +266,7 @@ import Testing
         )
         owner.name = "Bea"
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 context.rollback()
@@ -290,7 +274,7 @@ import Testing
         )
         owner.pets = []
         #expect(
-            changes {
+            notifications {
                 owner.pets
             } _: {
                 context.rollback()
@@ -298,7 +282,7 @@ import Testing
         )
         owner.name = "Ann"
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 context.rollback()
@@ -312,14 +296,14 @@ import Testing
         owner.name = "Bea"
         owner.pets.append(Pet(name: "Max"))
         #expect(
-            try changes {
+            try notifications {
                 (owner.name, owner.pets)
             } _: {
                 try context.save()
             } == 0
         )
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.name = "Cid"
@@ -333,14 +317,14 @@ import Testing
         let counterpart = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
         counterpart.name = "Bea"
         #expect(
-            try changes {
+            try notifications {
                 owner.name
             } _: {
                 try other.save()
             } == 0
         )
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 context.processPendingChanges()
@@ -349,7 +333,7 @@ import Testing
         counterpart.name = "Cid"
         try other.save()
         #expect(
-            changes {
+            notifications {
                 owner.mood
             } _: {
                 context.processPendingChanges()
@@ -359,7 +343,7 @@ import Testing
         counterpart.pets = []
         try other.save()
         #expect(
-            changes {
+            notifications {
                 owner.pets
             } _: {
                 context.processPendingChanges()
@@ -368,7 +352,7 @@ import Testing
         counterpart.pets = try other.fetch(FetchDescriptor<Pet>())
         try other.save()
         #expect(
-            changes {
+            notifications {
                 pet.owner
             } _: {
                 context.processPendingChanges()
@@ -381,11 +365,11 @@ import Testing
         let id = saved.persistentModelID
         let owner = try #require(container.mainContext.model(for: id) as? Owner)
         #expect(owner.name == "Ann")
-        let changes = Changes()
+        let changes = Guarded(0)
         withObservationTracking {
             _ = owner.name
         } onChange: {
-            changes.count.wrappingAdd(1, ordering: .relaxed)
+            changes.withLock { $0 += 1 }
         }
         let container = container
         try await Task.detached {
@@ -393,17 +377,17 @@ import Testing
             (context.model(for: id) as? Owner)?.name = "Bea"
             try context.save()
         }.value
-        for _ in 0..<1000 where changes.count.load(ordering: .relaxed) == 0 { await Task.yield() }
-        #expect(changes.count.load(ordering: .relaxed) == 1)
+        for _ in 0..<1000 where changes.withLock({ $0 }) == 0 { await Task.yield() }
+        #expect(changes.withLock { $0 } == 1)
         #expect(owner.name == "Bea")
     }
 
     // MARK: Further properties
 
-    @Test func `a transient property is observed if it is declared so`() throws {
+    @Test func `access and withMutation observe a transient property`() throws {
         let owner = Owner(name: "a")
         #expect(
-            changes {
+            notifications {
                 owner.access(keyPath: \.isSelected)
                 return owner.isSelected
             } _: {
@@ -411,14 +395,14 @@ import Testing
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.access(keyPath: \.name)
             } _: {
                 owner.name = "b"
             } == 1
         )
         #expect(
-            changes {
+            notifications {
                 owner.name
             } _: {
                 owner.withMutation(keyPath: \.name) {}
@@ -427,7 +411,7 @@ import Testing
     }
 
     @Test func `threads track their own reads`() async {
-        let threads = Changes()
+        let threads = Guarded(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
@@ -436,12 +420,12 @@ import Testing
                     withObservationTracking {
                         _ = own.name
                     } onChange: {
-                        threads.count.wrappingAdd(1, ordering: .relaxed)
+                        threads.withLock { $0 += 1 }
                     }
                     own.name = "changed"
                 }
             }
         }
-        #expect(threads.count.load(ordering: .relaxed) == 8)
+        #expect(threads.withLock { $0 } == 8)
     }
 }

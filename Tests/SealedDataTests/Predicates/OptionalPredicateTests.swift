@@ -50,7 +50,7 @@ struct OptionalPredicateTests: PredicateChecks {
         #expect(try names(#Predicate { ($0.nickname?.contains("n") == true) == false }) == ["Bob", "eve"])
     }
 
-    @Test func `flatMap of nil is nil`() throws {
+    @Test func `flatMap has no value for nil`() throws {
         let predicate = #Predicate<Society.Person> { $0.nickname.flatMap { $0.count } == 5 }
         #expect(try names(predicate) == ["Ann"])
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import SealedData
 import Testing
 
@@ -200,26 +201,18 @@ struct DescriptorPlanTests {
     }
 
     @Test func `a configuration can log scans of large tables`() throws {
-        let messages = Messages()
+        let messages = Guarded<[String]>([])
         var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-        configuration.scanWarnings = ScanWarnings(threshold: 3) { messages.add("\($0)") }
+        configuration.scanWarnings = ScanWarnings(threshold: 3) { warning in
+            messages.withLock { $0.append("\(warning)") }
+        }
         let context = ModelContext(try ModelContainer(for: Magazine.Place.self, configurations: configuration))
         for number in 0..<3 { context.insert(Magazine.Place("\(number)", 0, 0)) }
         try context.save()
         let descriptor = FetchDescriptor<Magazine.Place>(predicate: #Predicate { $0.name == "1" })
         for _ in 0..<3 { _ = try context.fetch(descriptor) }
-        #expect(messages.all.count == 1)
-        #expect(messages.all.first?.hasPrefix("a fetch reads all rows of 'Place'") ?? false)
-    }
-
-    /// The logged messages.
-    private final class Messages: @unchecked Sendable {
-        // Sound because the lock guards the list.
-        private let lock = NSLock()
-        private var list: [String] = []
-
-        func add(_ message: String) { lock.withLock { list.append(message) } }
-
-        var all: [String] { lock.withLock { list } }
+        let logged = messages.withLock { $0 }
+        #expect(logged.count == 1)
+        #expect(logged.first?.hasPrefix("a fetch reads all rows of 'Place'") ?? false)
     }
 }

@@ -25,7 +25,7 @@ import Testing
             #expect(last >= (acknowledged ?? next - 1), "\(random)")
             next = last + 1
         }
-        #expect(next > 100, "the writer wrote next to nothing: \(random)")
+        #expect(next > 100, "the writer acknowledged too few saves: \(random)")
     }
 
     /// Starts a writer, kills it after a number of acknowledgements and a pause, and returns the last acknowledgement.

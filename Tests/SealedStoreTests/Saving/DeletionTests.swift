@@ -169,7 +169,7 @@ import Testing
         #expect(try remainingNames() == [.text("new")])
     }
 
-    @Test func `a range of groups has unique keys that are close to each other`() throws {
+    @Test func `groups form one range if their keys are unique and close to each other`() throws {
         let author = library.entity("Author")
         func range(_ keys: [ClosedRange<Int64>]) -> ClosedRange<Int64>? {
             DeletedKeys.wholeRange(
