@@ -47,9 +47,9 @@ package struct QueryEvaluator {
         case .or(let conditions): try conditions.contains { try isTrue($0, variables) }
         case .not(let condition): try !isTrue(condition, variables)
         case .comparison(let comparison, let left, let right):
-            compare(comparison, try value(left, variables), try value(right, variables))
+            comparison.apply(try value(left, variables), try value(right, variables))
         case .isMember(let element, let values):
-            try { element in values.contains { compare(.equal, $0, element) } }(value(element, variables))
+            try { element in values.contains { QueryExpression.Comparison.equal.apply($0, element) } }(value(element, variables))
         case .isKind(let start, let path, let entity):
             object(at: path, variables[start])?._$queryEntity.isKind(of: entity) ?? false
         case .quantified(.any, let source, let variable, let condition):
@@ -64,24 +64,6 @@ package struct QueryEvaluator {
             try isTrue(try isTrue(test, variables) ? first : second, variables)
         default:
             try value(condition, variables).isTrue
-        }
-    }
-
-    private func compare(_ comparison: QueryExpression.Comparison, _ left: Value, _ right: Value) -> Bool {
-        // What is no number equals nothing, itself included.
-        if left.isNotANumber || right.isNotANumber { return comparison == .notEqual }
-        switch comparison {
-        case .equal: return left.compare(right) == 0
-        case .notEqual: return left.compare(right) != 0
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: break
-        }
-        if left.isNull || right.isNull { return false }
-        let order = left.compare(right)
-        return switch comparison {
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        default: order >= 0
         }
     }
 
@@ -188,10 +170,6 @@ extension Value {
         case .real(let real): real != 0
         case .null, .text, .blob, .uuid: false
         }
-    }
-
-    fileprivate var isNotANumber: Bool {
-        if case .real(let real) = self { real.isNaN } else { false }
     }
 }
 

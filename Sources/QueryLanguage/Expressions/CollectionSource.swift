@@ -13,6 +13,15 @@ public enum CollectionSource: Hashable, Sendable {
         case .elements(_, let type): .element(variable, type)
         }
     }
+
+    /// The value without which there is no collection: the object that has the members, or the composite value. Nil if there
+    /// always is one.
+    package var owner: QueryExpression? {
+        switch self {
+        case .members(let start, let path): path.count == 1 ? nil : .path(from: start, path.dropLast())
+        case .elements(let whole, _): whole
+        }
+    }
 }
 
 /// A step into a composite value.

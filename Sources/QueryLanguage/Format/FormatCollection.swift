@@ -44,11 +44,11 @@ struct FormatCollection {
     func quantified(_ quantifier: QueryExpression.Quantifier, _ condition: QueryExpression) -> QueryExpression {
         var result = condition
         if let filter = self.condition {
-            result = quantifier == .any ? .and([filter, result]) : .or([.not(filter), result])
+            result = quantifier == .any ? .conjunction([filter, result]) : .disjunction([.negation(filter), result])
         }
         let elementType = result.type(ofElement: variable + levels.count - 1) ?? .composite
         for (source, variable) in sources(elementType).reversed() {
-            result = .quantified(quantifier, source, variable: variable, condition: result)
+            result = .quantifying(quantifier, source, variable: variable, condition: result)
         }
         return result
     }

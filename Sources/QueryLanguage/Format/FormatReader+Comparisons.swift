@@ -90,10 +90,10 @@ extension FormatReader {
         let isNilTest = pair.left == .literal(.null) || pair.right == .literal(.null)
         if comparison.options.contains(.localeSensitive), pair.type.isText, !isNilTest {
             let order = QueryExpression.function(.localizedCompare, [pair.left, pair.right])
-            return .comparison(operation, order, .literal(.integer(0)))
+            return .comparing(operation, order, .literal(.integer(0)))
         }
         let (first, second) = try folded(pair, comparison)
-        return first.existence(operation, second) ?? .comparison(operation, first, second)
+        return .comparing(operation, first, second)
     }
 
     /// BETWEEN two bounds, both of which belong to the range.
@@ -126,7 +126,7 @@ extension FormatReader {
         if let upper {
             conditions.append(try compare(includesUpper ? .lessOrEqual : .less, value, upper, comparison))
         }
-        return conditions.count == 1 ? conditions[0] : .and(conditions)
+        return .conjunction(conditions)
     }
 
     // MARK: Collections
@@ -142,7 +142,7 @@ extension FormatReader {
         case .list(let elements):
             var conditions: [QueryExpression] = []
             for other in elements { conditions.append(try compare(.equal, element, other, comparison)) }
-            return .or(conditions)
+            return .disjunction(conditions)
         case .collection(let members):
             let member = FormatOperand.value(members.value, members.type)
             let condition = try compare(.equal, FormatSide(member, collection.syntax), element, comparison)
@@ -213,13 +213,13 @@ extension FormatReader {
             for value in values {
                 conditions.append(try self.comparison(comparison, .constant(value), left, other, right))
             }
-            result = isAll ? .and(conditions) : .or(conditions)
+            result = isAll ? .conjunction(conditions) : .disjunction(conditions)
         default:
             let message =
                 "\(quantifier.rawValue) needs a to-many relationship or a list, which \(text(of: left)) is not"
             throw error(.mismatchedTypes, message, at: left.range)
         }
-        return quantifier == .none ? .not(result) : result
+        return quantifier == .none ? .negation(result) : result
     }
 
     /// Reads a node as a collection where it can be one.

@@ -43,7 +43,7 @@ extension FormatReader {
         case .lowercase: return .value(.function(.lowercase, [try text(arguments[0], function)]), .attribute(.string))
         case .coalesce:
             let (values, type) = try unified(arguments)
-            return .value(.coalesce(values), type)
+            return .value(values.dropFirst().reduce(values[0], QueryExpression.coalescing), type)
         case .count, .sum, .average, .min, .max: return try aggregate(function, arguments, at: syntax)
         case .function: return try message(arguments, at: syntax)
         }
@@ -227,7 +227,7 @@ extension FormatReader {
             try requireSummable(collection, name, at: range)
             let sum = collection.aggregated(.sum, elementType: .double)
             // The sum of nothing is 0 in key-value coding, and null in a store.
-            return .value(.coalesce([sum, .literal(.zero(of: sum.resultType))]), FormatType(of: sum))
+            return .value(.coalescing(sum, .literal(.zero(of: sum.resultType))), FormatType(of: sum))
         case "avg":
             try requireSummable(collection, name, at: range)
             guard collection.levels.count == 1 else {

@@ -152,9 +152,3 @@ extension FormatReader {
         try value(of: FormatSide(try operand(syntax), syntax), as: wanted)
     }
 }
-
-extension Value {
-    fileprivate var isNotANumber: Bool {
-        if case .real(let real) = self { real.isNaN } else { false }
-    }
-}

@@ -92,9 +92,9 @@ struct FormatReader {
     /// Reads a node as a condition.
     mutating func condition(_ syntax: FormatSyntax) throws(PredicateFormatError) -> QueryExpression {
         switch syntax.kind {
-        case .and(let parts): return .and(try conditions(parts))
-        case .or(let parts): return .or(try conditions(parts))
-        case .not(let part): return .not(try condition(part))
+        case .and(let parts): return .conjunction(try conditions(parts))
+        case .or(let parts): return .disjunction(try conditions(parts))
+        case .not(let part): return .negation(try condition(part))
         case .comparison(let comparison, let left, let right):
             return try self.comparison(comparison, left, right)
         case .quantified(let quantifier, let comparison): return try quantified(quantifier, comparison)
@@ -108,7 +108,7 @@ struct FormatReader {
                 "a condition is needed here, not \(constant.kindDescription)",
                 at: syntax.range
             )
-        case .value(let condition, .attribute(.bool)): return condition
+        case .value(let condition, .attribute(.bool)): return condition.asCondition
         case .value(_, let type):
             let message = "a condition is needed here, but \(text(of: syntax)) is \(type.kindDescription)"
             throw error(.mismatchedTypes, message, at: syntax.range)
@@ -160,6 +160,7 @@ struct FormatReader {
     ) throws(PredicateFormatError) -> FormatOperand {
         let test = try condition(test)
         let (values, type) = try unified([first, second])
+        if case .literal(let value) = test { return .value(values[value.isTrue ? 0 : 1], type) }
         return .value(.conditional(test, values[0], values[1]), type)
     }
 

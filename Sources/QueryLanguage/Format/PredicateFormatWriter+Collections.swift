@@ -126,10 +126,7 @@ extension PredicateFormatWriter {
         switch quantifier {
         case .any: return ("\(subquery(source, variable, condition)).@count > 0", .comparison)
         case .all:
-            let test = "\(subquery(source, variable, .not(condition))).@count == 0"
-            guard let owner = source.owner else { return (test, .comparison) }
-            // There is nothing to count where there is no owner of members.
-            return ("\(text(owner, .sum)) == NIL OR \(test)", .or)
+            return ("NOT \(subquery(source, variable, .negation(condition))).@count > 0", .not)
         }
     }
 
@@ -197,15 +194,5 @@ extension Entity {
         if propertiesByName[property.name] != nil { return nil }
         let properties = Set(family.compactMap { $0.propertiesByName[property.name] })
         return properties.count > 1 ? family.first { $0.propertiesByName[property.name] == property } : nil
-    }
-}
-
-extension CollectionSource {
-    /// What may be null, so that there is nothing that has members; nil where there always is.
-    fileprivate var owner: QueryExpression? {
-        switch self {
-        case .members(let start, let path): path.count == 1 ? nil : .path(from: start, path.dropLast())
-        case .elements(let whole, _): whole
-        }
     }
 }

@@ -19,22 +19,6 @@ extension QueryExpression {
 
     // MARK: What the text form has words for
 
-    /// The order comparison of unsigned integers of 64 bits that this is the form of; nil for other expressions.
-    var unsignedComparison: QueryExpression? {
-        let inner: QueryExpression?
-        switch self {
-        case .and(let parts) where parts.count == 2: inner = parts[1]
-        case .or(let parts) where parts.count == 2:
-            if case .and(let last) = parts[1], last.count == 2 { inner = last[1] } else { inner = parts[1] }
-        default: inner = nil
-        }
-        guard case .comparison(let operation, let left, let right)? = inner,
-            left.resultType == .uint64 || right.resultType == .uint64,
-            self == .comparingUnsigned(operation, left, right)
-        else { return nil }
-        return inner
-    }
-
     /// Two texts without the function that leaves case or diacritics out of both, and the options for it.
     static func unfolded(
         _ left: QueryExpression,
@@ -78,24 +62,6 @@ extension QueryExpression {
             number < variable
         case .quantified, .aggregated: false
         default: operands.allSatisfy { $0.isIndependent(of: variable) }
-        }
-    }
-
-    /// Whether members exist, which is what a comparison of their count with 0 or 1 asks for: a store looks for one of
-    /// them instead of counting all. Nil for other comparisons, and where there may be no owner of any members: then the
-    /// count is null, which is not 0.
-    func existence(_ comparison: Comparison, _ other: QueryExpression) -> QueryExpression? {
-        guard case .aggregated(.count, let source, let variable, let value, let condition) = self,
-            value == source.member(variable), case .literal(.integer(let number)) = other
-        else { return nil }
-        let hasOwner = if case .members(_, let path) = source { path.count == 1 } else { false }
-        let exists = QueryExpression.quantified(.any, source, variable: variable, condition: condition)
-        switch (comparison, number, hasOwner) {
-        case (.greater, 0, _), (.greaterOrEqual, 1, _), (.notEqual, 0, true): return exists
-        case (.equal, 0, true), (.less, 1, true), (.lessOrEqual, 0, true):
-            guard case .not(let condition) = condition else { return .not(exists) }
-            return .quantified(.all, source, variable: variable, condition: condition)
-        default: return nil
         }
     }
 }

@@ -22,6 +22,11 @@ public enum Value: Hashable, Sendable {
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
+
+    /// Whether this is NaN.
+    package var isNotANumber: Bool {
+        if case .real(let real) = self { real.isNaN } else { false }
+    }
 }
 
 extension Value: CustomStringConvertible {

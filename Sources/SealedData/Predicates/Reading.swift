@@ -70,13 +70,7 @@ struct Members {
     var number: Int
 
     /// Whether there is a collection; nil where there always is one.
-    var presence: QueryExpression? {
-        switch source {
-        case .members(let variable, let path):
-            path.count == 1 ? nil : .comparison(.notEqual, .path(from: variable, path.dropLast()), .literal(.null))
-        case .elements(let whole, _): .comparison(.notEqual, whole, .literal(.null))
-        }
-    }
+    var presence: QueryExpression? { source.owner.map { .comparison(.notEqual, $0, .literal(.null)) } }
 
     /// A member, as a closure over them has it.
     var reading: Reading {

@@ -69,12 +69,6 @@ extension Set: CapturedValues where Element: StorableValue {
     fileprivate var literals: [Value] { map { $0.storedValue } }
 }
 
-extension Value {
-    fileprivate var isNotANumber: Bool {
-        if case .real(let real) = self { real.isNaN } else { false }
-    }
-}
-
 extension PredicateExpressions.SequenceContainsWhere: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         switch try context.readCollection(sequence) {

@@ -117,12 +117,12 @@ extension ObjectReference {
 extension Members {
     /// Whether `condition` holds for a member.
     func contains(_ condition: QueryExpression) -> QueryExpression {
-        .quantified(.any, source, variable: number, condition: .conjunction(filters + [condition]))
+        .quantifying(.any, source, variable: number, condition: .conjunction(filters + [condition]))
     }
 
     /// Whether `condition` holds for all members.
     func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
         let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
-        return .quantified(.all, source, variable: number, condition: condition)
+        return .quantifying(.all, source, variable: number, condition: condition)
     }
 }

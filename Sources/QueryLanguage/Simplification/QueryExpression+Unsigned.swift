@@ -27,6 +27,22 @@ extension QueryExpression {
         }
     }
 
+    /// The order comparison of unsigned integers of 64 bits that this is the form of; nil for other expressions.
+    var unsignedComparison: QueryExpression? {
+        let inner: QueryExpression?
+        switch self {
+        case .and(let parts) where parts.count == 2: inner = parts[1]
+        case .or(let parts) where parts.count == 2:
+            if case .and(let last) = parts[1], last.count == 2 { inner = last[1] } else { inner = parts[1] }
+        default: inner = nil
+        }
+        guard case .comparison(let operation, let left, let right)? = inner,
+            left.resultType == .uint64 || right.resultType == .uint64,
+            self == .comparingUnsigned(operation, left, right)
+        else { return nil }
+        return inner
+    }
+
     /// A number with the order that this one has as an unsigned integer of 64 bits: 2^63 less, without ever going beyond the
     /// signed range.
     package var unsignedRank: QueryExpression {

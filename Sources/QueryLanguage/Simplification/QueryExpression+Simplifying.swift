@@ -1,16 +1,16 @@
-import ObjectGraph
+// Both readers, that of `#Predicate` and that of the text form, build conditions with these functions: a condition that is
+// written in both gives equal expressions, and so the same statement.
 
-/// Ways to put expressions together that leave out what has no effect.
 extension QueryExpression {
     // MARK: Logic
 
-    /// Whether all are true. Tests for null go where another condition is false for null anyway, so that an index can
+    /// Returns whether all conditions are true. Drops tests for null that another condition implies, so that an index can
     /// serve what is left.
-    static func conjunction(_ conditions: [QueryExpression]) -> QueryExpression {
+    package static func conjunction(_ conditions: [QueryExpression]) -> QueryExpression {
         var parts: [QueryExpression] = []
         for condition in conditions {
             switch condition {
-            case .and(let nested): parts += nested
+            case .and(let nested) where condition.unsignedComparison == nil: parts += nested
             case .literal(let value): if !value.isTrue { return .bool(false) }
             default: parts.append(condition)
             }
@@ -29,12 +29,13 @@ extension QueryExpression {
         return kept
     }
 
-    /// Whether one is true. Comparisons of one value with several constants become one list.
-    static func disjunction(_ conditions: [QueryExpression]) -> QueryExpression {
+    /// Returns whether one condition is true. Comparisons of one value with several constants become one list.
+    package static func disjunction(_ conditions: [QueryExpression]) -> QueryExpression {
         var parts: [QueryExpression] = []
         for condition in conditions {
             switch condition {
-            case .or(let nested): for part in nested { addAlternative(part, to: &parts) }
+            case .or(let nested) where condition.unsignedComparison == nil:
+                for part in nested { addAlternative(part, to: &parts) }
             case .literal(let value): if value.isTrue { return .bool(true) }
             default: addAlternative(condition, to: &parts)
             }
@@ -49,7 +50,7 @@ extension QueryExpression {
         parts[parts.count - 1] = .isMember(value, of: lastConstants + constants)
     }
 
-    /// The value and the constants of a test whether the one is among the others.
+    /// The value and the constants of a membership test.
     private var membership: (value: QueryExpression, constants: [Value])? {
         switch self {
         case .isMember(let value, let constants): (value, constants)
@@ -58,19 +59,25 @@ extension QueryExpression {
         }
     }
 
-    /// Whether it is false.
-    static func negation(_ condition: QueryExpression) -> QueryExpression {
+    /// Returns whether a condition is false.
+    package static func negation(_ condition: QueryExpression) -> QueryExpression {
         switch condition {
         case .literal(let value): .bool(!value.isTrue)
         case .not(let inner): inner
         case .comparison(.equal, let left, let right): .comparison(.notEqual, left, right)
         case .comparison(.notEqual, let left, let right): .comparison(.equal, left, right)
+        case .quantified(.any, let source, let variable, .not(let inner)):
+            .quantified(.all, source, variable: variable, condition: inner)
+        case .quantified(.any, let source, let variable, .comparison(.notEqual, let left, let right)):
+            .quantified(.all, source, variable: variable, condition: .comparison(.equal, left, right))
+        case .quantified(.all, let source, let variable, let inner):
+            .quantified(.any, source, variable: variable, condition: .negation(inner))
         default: .not(condition)
         }
     }
 
     /// The expression as a condition: null is false.
-    var asCondition: QueryExpression {
+    package var asCondition: QueryExpression {
         switch self {
         case .literal(let value): return .bool(value.isTrue)
         case .comparison, .and, .or, .not, .isMember, .quantified, .isKind, .function: return self
@@ -84,9 +91,12 @@ extension QueryExpression {
         return .comparison(.equal, self, .bool(true))
     }
 
-    /// The first condition where `test` is true, else the second. Neither is ever null.
-    static func choice(_ test: QueryExpression, _ first: QueryExpression, _ second: QueryExpression) -> QueryExpression
-    {
+    /// Returns the first condition if `test` is true, else the second. Neither may be null.
+    package static func choice(
+        _ test: QueryExpression,
+        _ first: QueryExpression,
+        _ second: QueryExpression
+    ) -> QueryExpression {
         switch (test, first, second) {
         case (.literal(let value), _, _): value.isTrue ? first : second
         case (_, _, .literal(let value)):
@@ -99,8 +109,8 @@ extension QueryExpression {
 
     // MARK: Values
 
-    /// The first of two values that is not null.
-    static func coalescing(_ first: QueryExpression, _ second: QueryExpression) -> QueryExpression {
+    /// Returns the first of two values that is not null.
+    package static func coalescing(_ first: QueryExpression, _ second: QueryExpression) -> QueryExpression {
         if first.isNeverNull { return first }
         switch (first, second) {
         case (.literal, _): return second
@@ -124,8 +134,8 @@ extension QueryExpression {
 
     // MARK: Comparisons
 
-    /// A comparison, with a constant on the right where there is one.
-    static func comparing(
+    /// Returns a comparison, with the constant on the right if one side is a constant.
+    package static func comparing(
         _ comparison: Comparison,
         _ left: QueryExpression,
         _ right: QueryExpression
@@ -134,10 +144,10 @@ extension QueryExpression {
             if case .literal = left { return comparing(comparison.mirrored, right, left) }
             return .comparison(comparison, left, right)
         }
-        // Nothing equals a value that is not a number, nor is it ordered.
-        if case .real(let real) = constant, real.isNaN { return .bool(comparison == .notEqual) }
-        if let simpler = comparing(comparison, left, with: constant) { return simpler }
-        return .comparison(comparison, left, right)
+        if case .literal(let other) = left { return .bool(comparison.apply(other, constant)) }
+        // Nothing equals NaN, and NaN has no order.
+        if constant.isNotANumber { return .bool(comparison == .notEqual) }
+        return comparing(comparison, left, with: constant) ?? .comparison(comparison, left, right)
     }
 
     private static func comparing(
@@ -153,25 +163,49 @@ extension QueryExpression {
         case (.equal, _, .integer(1)) where left.isCondition, (.notEqual, _, .integer(0)) where left.isCondition: left
         case (.equal, _, .integer(0)) where left.isCondition, (.notEqual, _, .integer(1)) where left.isCondition:
             .negation(left)
-        case (.greater, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)),
-            (.greaterOrEqual, .aggregated(.count, let source, let variable, let value, let condition), .integer(1)):
-            value == source.member(variable)
-                ? .quantified(.any, source, variable: variable, condition: condition) : nil
-        case (.notEqual, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)):
-            source.isAlwaysThere && value == source.member(variable)
-                ? .quantified(.any, source, variable: variable, condition: condition) : nil
-        case (.equal, .aggregated(.count, let source, let variable, let value, let condition), .integer(0)),
-            (.less, .aggregated(.count, let source, let variable, let value, let condition), .integer(1)):
-            source.isAlwaysThere && value == source.member(variable)
-                ? .not(.quantified(.any, source, variable: variable, condition: condition)) : nil
+        case (_, .aggregated(.count, let source, let variable, let value, let condition), .integer(let number))
+        where value == source.member(variable):
+            existence(comparison, number, of: source, variable, condition)
         default: nil
         }
     }
-}
 
-extension CollectionSource {
-    /// Whether the collection is that of an object that there always is.
-    fileprivate var isAlwaysThere: Bool {
-        if case .members(_, let path) = self { path.count == 1 } else { false }
+    /// Returns whether members exist, if a comparison of their count asks no more: a store looks for one member instead of
+    /// counting all of them. If the owner of the members can be missing, the count can be null, which is neither 0 nor less
+    /// than 1.
+    private static func existence(
+        _ comparison: Comparison,
+        _ number: Int64,
+        of source: CollectionSource,
+        _ variable: Int,
+        _ condition: QueryExpression
+    ) -> QueryExpression? {
+        let exists = quantifying(.any, source, variable: variable, condition: condition)
+        switch (comparison, number) {
+        case (.greater, 0), (.greaterOrEqual, 1): return exists
+        case (.notEqual, 0): return source.owner == nil ? exists : nil
+        case (.equal, 0), (.less, 1), (.lessOrEqual, 0): return source.owner == nil ? .negation(exists) : nil
+        default: return nil
+        }
+    }
+
+    // MARK: Collections
+
+    /// Returns whether a condition holds for a member of a collection, or for all of them.
+    ///
+    /// A negated condition on all members becomes the negation of the condition on any member.
+    package static func quantifying(
+        _ quantifier: Quantifier,
+        _ source: CollectionSource,
+        variable: Int,
+        condition: QueryExpression
+    ) -> QueryExpression {
+        switch (quantifier, condition) {
+        case (.any, .literal(let value)) where !value.isTrue: return .bool(false)
+        case (.all, .literal(let value)) where value.isTrue: return .bool(true)
+        case (.all, .literal), (.all, .not), (.all, .comparison(.notEqual, _, _)):
+            return .not(.quantified(.any, source, variable: variable, condition: .negation(condition)))
+        default: return .quantified(quantifier, source, variable: variable, condition: condition)
+        }
     }
 }

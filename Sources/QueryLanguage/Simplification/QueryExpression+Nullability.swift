@@ -1,10 +1,8 @@
-import ObjectGraph
+// Whether expressions are null, as far as it follows from their form. `false` means that it is unknown.
 
-/// What can be said of an expression's being null without evaluating it. All answers are on the safe side: `false` means
-/// that nothing is known.
 extension QueryExpression {
-    /// Whether it is never null.
-    var isNeverNull: Bool {
+    /// Whether the value is never null.
+    package var isNeverNull: Bool {
         switch self {
         case .literal(let value): !value.isNull
         case .parameter, .variable, .comparison, .and, .or, .not, .isMember, .quantified, .isKind: true
@@ -15,8 +13,8 @@ extension QueryExpression {
         }
     }
 
-    /// Whether it is null wherever `other` is.
-    func isNull(whereNull other: QueryExpression) -> Bool {
+    /// Returns whether the value is null wherever `other` is null.
+    package func isNull(whereNull other: QueryExpression) -> Bool {
         if self == other { return true }
         switch self {
         case .literal(let value): return value.isNull
@@ -35,7 +33,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether, as a condition, it is false wherever `other` is null.
+    /// Returns whether the expression, as a condition, is false wherever `other` is null.
     func isFalse(whereNull other: QueryExpression) -> Bool {
         switch self {
         case .comparison(.notEqual, let left, .literal(.null)): return left.isNull(whereNull: other)
@@ -56,8 +54,8 @@ extension QueryExpression {
         }
     }
 
-    /// The value that this condition says is not null, where it says just that.
-    var requiredValue: QueryExpression? {
+    /// The value that the condition tests for not being null; nil for other conditions.
+    package var requiredValue: QueryExpression? {
         if case .comparison(.notEqual, let value, .literal(.null)) = self { value } else { nil }
     }
 
@@ -72,7 +70,7 @@ extension QueryExpression {
 }
 
 extension CollectionSource {
-    /// Whether there is no collection, or an empty one, wherever a value is null.
+    /// Returns whether the collection is missing or empty wherever a value is null.
     func isMissing(whereNull other: QueryExpression) -> Bool {
         switch self {
         case .members(let start, let path): QueryExpression.path(path.dropLast(), from: start, extends: other)
