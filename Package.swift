@@ -80,7 +80,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport",
+            dependencies: ["QueryLanguage"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "QueryLanguageTests",
+            dependencies: ["QueryLanguage", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EncryptedSQLiteTests",
             dependencies: ["EncryptedSQLite", "Guarded", "TestSupport"],

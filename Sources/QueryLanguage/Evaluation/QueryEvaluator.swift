@@ -49,7 +49,9 @@ package struct QueryEvaluator {
         case .comparison(let comparison, let left, let right):
             comparison.apply(try value(left, variables), try value(right, variables))
         case .isMember(let element, let values):
-            try { element in values.contains { QueryExpression.Comparison.equal.apply($0, element) } }(value(element, variables))
+            try { element in values.contains { QueryExpression.Comparison.equal.apply($0, element) } }(
+                value(element, variables)
+            )
         case .isKind(let start, let path, let entity):
             object(at: path, variables[start])?._$queryEntity.isKind(of: entity) ?? false
         case .quantified(.any, let source, let variable, let condition):

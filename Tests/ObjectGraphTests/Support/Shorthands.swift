@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectGraph
+@_exported public import TestSupport
 import Testing
 
 // Short forms of the calls that most tests make.
@@ -74,33 +75,7 @@ func === (left: [ManagedObject?], right: [ManagedObject?]) -> Bool {
     left.elementsEqual(right) { $0 === $1 }
 }
 
-extension ManagedObjectModel {
-    func path(_ entity: String, _ names: String...) -> QueryExpression { .path(from: 0, properties(entity, names)) }
-
-    func path(_ variable: Int, _ entity: String, _ names: String...) -> QueryExpression {
-        .path(from: variable, properties(entity, names))
-    }
-
-    func properties(_ entity: String, _ names: [String]) -> [Property] {
-        var entity = entitiesByName[entity]!
-        return names.map { name in
-            let property = entity.propertiesByName[name]!
-            if case .relationship(let relationship) = property { entity = relationship.destination }
-            return property
-        }
-    }
-}
-
 func == (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.equal, left, .literal(right)) }
 func != (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.notEqual, left, .literal(right)) }
 func < (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.less, left, .literal(right)) }
 func > (left: QueryExpression, right: Value) -> QueryExpression { .comparison(.greater, left, .literal(right)) }
-
-extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-    /// Creates a value from a literal.
-    public init(stringLiteral value: String) { self = .text(value) }
-    /// Creates a value from a literal.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Creates a value from a literal.
-    public init(floatLiteral value: Double) { self = .real(value) }
-}

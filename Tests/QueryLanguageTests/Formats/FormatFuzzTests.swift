@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+import QueryLanguage
 import TestSupport
 import Testing
 

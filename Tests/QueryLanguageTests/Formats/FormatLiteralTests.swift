@@ -1,5 +1,6 @@
 import Foundation
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 import Testing
 
 @Suite("Literals in predicate formats") struct FormatLiteralTests {

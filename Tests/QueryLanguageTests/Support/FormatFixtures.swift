@@ -1,8 +1,9 @@
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 
 /// A model with attributes of every type for tests of predicate formats.
 enum FormatFixtures {
-    static let model = Fixtures.model(
+    static let model = ManagedObjectModel.valid(
         EntityDescription(
             "Thing",
             attributes: [

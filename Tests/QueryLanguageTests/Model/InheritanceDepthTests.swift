@@ -1,4 +1,4 @@
-@testable import ObjectGraph
+import QueryLanguage
 import Testing
 
 /// Deep inheritance, which the model stored in a file may declare.

@@ -1,4 +1,5 @@
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 import Testing
 
 @Suite("Collections in predicate formats") struct FormatCollectionTests {
@@ -88,7 +89,7 @@ import Testing
     @Test func `a constant list takes a quantifier too`() throws {
         let count = FormatFixtures.path("count")
         let (less, more): (QueryExpression, QueryExpression) = (
-            .comparison(.less, .literal(1), count), .comparison(.less, .literal(2), count)
+            .comparison(.greater, count, .literal(1)), .comparison(.greater, count, .literal(2))
         )
         #expect(try Self.condition("ANY {1, 2} < count") == .or([less, more]))
         #expect(try Self.condition("ALL %@ < count", [1, 2]) == .and([less, more]))

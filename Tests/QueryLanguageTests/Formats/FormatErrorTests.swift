@@ -1,4 +1,5 @@
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 import Testing
 
 @Suite("Errors in predicate formats") struct FormatErrorTests {

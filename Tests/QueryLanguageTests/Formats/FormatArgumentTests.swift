@@ -1,5 +1,6 @@
 import Foundation
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 import Testing
 
 @Suite("Arguments of predicate formats") struct FormatArgumentTests {

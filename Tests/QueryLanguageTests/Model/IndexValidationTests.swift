@@ -1,5 +1,5 @@
 import Foundation
-import ObjectGraph
+import QueryLanguage
 import Testing
 
 /// The attributes that each kind of index accepts.

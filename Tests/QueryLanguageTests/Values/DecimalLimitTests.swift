@@ -1,5 +1,4 @@
 import Foundation
-import ObjectGraph
 @testable import QueryLanguage
 import Testing
 

@@ -1,8 +1,43 @@
 import Foundation
-import ObjectGraph
+import QueryLanguage
+import TestSupport
 import Testing
 
 @Suite struct ModelTests {
+    /// Relationships of an entity with itself.
+    private static let people = ManagedObjectModel.valid(
+        EntityDescription(
+            "Person",
+            relationships: [
+                .init("spouse", to: "Person", .one, inverse: "spouse"),
+                .init("mentor", to: "Person", .one, inverse: "pupils"),
+                .init("pupils", to: "Person", .many, inverse: "mentor", isOrdered: true),
+                .init("parents", to: "Person", .many, inverse: "children"),
+                .init("children", to: "Person", .many, inverse: "parents", deleteRule: .cascade),
+            ]
+        )
+    )
+
+    /// An inheritance of three levels.
+    private static let animals = ManagedObjectModel.valid(
+        EntityDescription(
+            "Animal",
+            isAbstract: true,
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("keeper", to: "Keeper", .one, inverse: "animals")]
+        ),
+        EntityDescription(
+            "Bird",
+            superentity: "Animal",
+            attributes: [.init("wingspan", .double)],
+            relationships: [.init("nest", to: "Nest", .one)]
+        ),
+        EntityDescription("Penguin", superentity: "Bird", attributes: [.init("dives", .int64)]),
+        EntityDescription("Cat", superentity: "Animal", attributes: [.init("lives", .int64)]),
+        EntityDescription("Keeper", relationships: [.init("animals", to: "Animal", .many, inverse: "keeper")]),
+        EntityDescription("Nest")
+    )
+
     @Test func `every problem of a model is reported at once`() throws {
         let declarations = [
             EntityDescription(
@@ -44,7 +79,7 @@ import Testing
     }
 
     @Test func `a model survives encoding and decoding`() throws {
-        for model in [Fixtures.library, Fixtures.people, Fixtures.rules, Fixtures.animals] {
+        for model in [FormatFixtures.model, Self.people, Self.animals] {
             let copy = try JSONDecoder().decode(ManagedObjectModel.self, from: JSONEncoder().encode(model))
             #expect(copy.declarations == model.declarations)
             for (left, right) in zip(model.entities, copy.entities) {
@@ -65,14 +100,14 @@ import Testing
     }
 
     @Test func `properties are numbered with the inherited ones first`() {
-        let penguin = Fixtures.animals.entitiesByName["Penguin"]!
+        let penguin = Self.animals.entitiesByName["Penguin"]!
         #expect(penguin.properties.map(\.name) == ["name", "keeper", "wingspan", "nest", "dives"])
         #expect(penguin.properties.map(\.slot) == Array(0..<5))
-        #expect(Fixtures.animals.entitiesByName["Animal"]!.family.map(\.name) == ["Animal", "Bird", "Penguin", "Cat"])
+        #expect(Self.animals.entitiesByName["Animal"]!.family.map(\.name) == ["Animal", "Bird", "Penguin", "Cat"])
     }
 
     @Test func `the order of properties can be declared`() throws {
-        let model = Fixtures.model(
+        let model = ManagedObjectModel.valid(
             EntityDescription(
                 "A",
                 attributes: [.init("x", .int64), .init("y", .int64)],
@@ -85,7 +120,7 @@ import Testing
 
     @Test func `an entity is usable without its model`() {
         func entity() -> Entity {
-            Fixtures.model(
+            ManagedObjectModel.valid(
                 EntityDescription("A", relationships: [.init("b", to: "B", .one, inverse: "a")]),
                 EntityDescription("B", relationships: [.init("a", to: "A", .one, inverse: "b")]),
                 EntityDescription("C", superentity: "A")
