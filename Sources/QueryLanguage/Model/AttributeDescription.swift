@@ -1,16 +1,17 @@
-/// What a program declares about an attribute.
+/// The declaration of an attribute.
 public struct AttributeDescription: Codable, Hashable, Sendable {
     /// The name, unique among the entity's properties, inherited ones included.
     public var name: String
     /// The type of the values.
     public var type: AttributeType
-    /// Whether the attribute may be without a value.
+    /// Whether the attribute may be null.
     public var isOptional: Bool
     /// Whether large values are kept outside the row.
     public var allowsExternalStorage: Bool
     /// The name that the attribute had in an earlier version of the model.
     public var renamingIdentifier: String?
-    /// What the values have to fulfil. It is checked at every save, and no part of a store: changing it migrates nothing.
+    /// The rules for the values, which every save checks. A store does not contain them: changing them migrates
+    /// nothing.
     public var validation: AttributeValidation
 
     // Without the validation.
@@ -18,7 +19,7 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         case name, type, isOptional, allowsExternalStorage, renamingIdentifier
     }
 
-    /// Reads a declaration; its validation demands nothing.
+    /// Decodes a declaration without validation.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
@@ -29,7 +30,7 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         validation = AttributeValidation()
     }
 
-    /// Makes a declaration.
+    /// Creates a declaration.
     public init(
         _ name: String,
         _ type: AttributeType,

@@ -1,4 +1,4 @@
-/// The type of an attribute: what values it takes and how a store keeps them.
+/// The type of an attribute, which determines its values and their stored form.
 public enum AttributeType: String, Codable, CaseIterable, Sendable {
     case int8, int16, int32, int64
     case uint8, uint16, uint32, uint64
@@ -13,7 +13,7 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
     /// Any other `Codable` value, stored as JSON text.
     case composite
 
-    /// How values of the type are stored.
+    /// The storage class of the values.
     public var storage: Storage {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .bool: .integer
@@ -30,7 +30,7 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
 }
 
 extension AttributeType {
-    /// The integers that values of the type can be; nil for other types, and for those that take all 64 bits.
+    /// The range of the integers of the type; nil for types that are no integers, and for 64-bit integers.
     public var integerRange: ClosedRange<Int64>? {
         switch self {
         case .int8: Int64(Int8.min)...Int64(Int8.max)

@@ -1,16 +1,16 @@
-/// What the values of an attribute have to fulfil when they are saved, besides being of its type. A missing value fulfils
-/// everything; that a value must not be missing is told by ``AttributeDescription/isOptional``.
+/// The rules for the values of an attribute, besides its type. A save checks them. Null satisfies every rule; whether
+/// an attribute may be null is ``AttributeDescription/isOptional``.
 public struct AttributeValidation: Hashable, Sendable {
-    /// The smallest value, in its stored form; nil for none.
+    /// The smallest value, in its stored form; nil for no limit.
     public var minimum: Value?
-    /// The largest value, in its stored form; nil for none.
+    /// The largest value, in its stored form; nil for no limit.
     public var maximum: Value?
     /// The smallest length: characters of a text, bytes of data.
     public var minimumLength: Int?
     /// The largest length: characters of a text, bytes of data.
     public var maximumLength: Int?
 
-    /// Makes rules; those that are nil demand nothing.
+    /// Creates rules; nil is no limit.
     public init(
         minimum: Value? = nil,
         maximum: Value? = nil,
@@ -23,10 +23,10 @@ public struct AttributeValidation: Hashable, Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// Whether nothing is demanded.
+    /// Whether there are no rules.
     package var isEmpty: Bool { self == AttributeValidation() }
 
-    /// What is wrong with the rules themselves for an attribute of a type; nil where nothing is.
+    /// Returns the contradiction in the rules for an attribute of a type; nil if there is none.
     func contradiction(for type: AttributeType) -> String? {
         for bound in [minimum, maximum].compactMap(\.self) where bound.isNull || !bound.fits(type) {
             return "the bounds of its values are not of its type"

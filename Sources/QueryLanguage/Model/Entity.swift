@@ -1,24 +1,23 @@
 /// An entity of a checked and linked ``ManagedObjectModel``.
 ///
-/// Entities are shared and immutable; two entities of one model are the same if and only if they are identical. Those
-/// that are related refer to each other strongly, so that an entity is whole for as long as an object or identifier
-/// refers to it, with or without its model. The cycle is meant: entities stay in memory to the process's end, and serve
-/// every model that is made of the same declarations.
+/// Entities are shared and immutable; two entities of one model are equal if and only if they are identical. Related
+/// entities refer to each other strongly, so that an entity is complete without its model. The reference cycle is
+/// intended: entities stay in memory until the process ends, and all models of the same declarations share them.
 public final class Entity: @unchecked Sendable {
-    // Sound because only `LinkedEntities.init` writes the properties that can be written, before anybody else
-    // can see the entity.
+    // Sound because only `LinkedEntities.init` writes the variable properties, before another thread can access the
+    // entity.
 
-    /// The declaration that the entity was made from.
+    /// The declaration of the entity.
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
     /// The entity that this one inherits from.
     public internal(set) var superentity: Entity?
-    /// The entities that inherit from this one directly, in the order of their declaration.
+    /// The entities that inherit directly from this one, in the order of their declaration.
     public internal(set) var subentities: [Entity] = []
-    /// The position of the topmost entity of the inheritance.
+    /// The ``index`` of the topmost ancestor.
     public internal(set) var rootIndex: Int
-    /// The entity and all that inherit from it at any depth, each before those that inherit from it.
+    /// The entity and its descendants, each before its own descendants.
     public internal(set) var family: [Entity] = []
     /// All properties in the order of their slots, inherited ones first.
     public internal(set) var properties: [Property] = []
@@ -28,11 +27,11 @@ public final class Entity: @unchecked Sendable {
     public internal(set) var attributes: [Attribute] = []
     /// All relationships, inherited ones included, in the order of their slots.
     public internal(set) var relationships: [Relationship] = []
-    /// What is asked of each slot again and again, at its position.
+    /// The traits of each slot, by slot.
     package internal(set) var traits: [SlotTraits] = []
     /// Whether the entity has to-many relationships.
     package internal(set) var hasToMany = false
-    /// Whether the entity has attributes that are kept as JSON text.
+    /// Whether the entity has attributes that are stored as JSON text.
     package internal(set) var hasComposites = false
     /// All uniqueness constraints, inherited ones included, each a list of slots.
     public internal(set) var uniquenessConstraints: [[Int]] = []
@@ -47,14 +46,14 @@ public final class Entity: @unchecked Sendable {
 
     /// The name.
     public var name: String { description.name }
-    /// Whether objects can only be of a subentity.
+    /// Whether the entity has no objects but those of its subentities.
     public var isAbstract: Bool { description.isAbstract }
-    /// Whether the entity inherits from none.
+    /// Whether the entity has no superentity.
     public var isRoot: Bool { rootIndex == index }
     /// The number of slots, which is the number of properties.
     public var slotCount: Int { properties.count }
 
-    /// Whether the entity is `other` or inherits from it, at any depth.
+    /// Returns whether the entity is `other` or a descendant of it.
     ///
     /// - Complexity: O(depth of the inheritance)
     public func isKind(of other: Entity) -> Bool {
@@ -66,22 +65,22 @@ public final class Entity: @unchecked Sendable {
         return false
     }
 
-    /// The attribute of the given name, or nil.
+    /// Returns the attribute of a name, or nil.
     public func attribute(named name: String) -> Attribute? {
         if case .attribute(let attribute)? = propertiesByName[name] { attribute } else { nil }
     }
 
-    /// The relationship of the given name, or nil.
+    /// Returns the relationship of a name, or nil.
     public func relationship(named name: String) -> Relationship? {
         if case .relationship(let relationship)? = propertiesByName[name] { relationship } else { nil }
     }
 }
 
-/// What a context asks of a slot whenever an object is saved, without references, so that asking costs a load.
+/// The properties of a slot that each save reads, without references: reading one costs a load.
 package struct SlotTraits {
     /// Whether the slot may be null in a saved row.
     package let isOptional: Bool
-    /// Whether the values have to fulfil an ``AttributeValidation``.
+    /// Whether the attribute has an ``AttributeValidation``.
     package let isValidated: Bool
     /// The ``Entity/index`` of a to-one relationship's destination; -1 for other properties.
     package let destinationIndex: Int

@@ -1,4 +1,4 @@
-/// What a program declares about an entity. A ``ManagedObjectModel`` checks and links declarations into entities.
+/// The declaration of an entity. A ``ManagedObjectModel`` checks and links declarations into entities.
 ///
 /// ```swift
 /// let library = try ManagedObjectModel(entities: [
@@ -13,22 +13,22 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     public var name: String
     /// The name of the entity that this one inherits from.
     public var superentity: String?
-    /// Whether objects can only be of a subentity.
+    /// Whether the entity has no objects but those of its subentities.
     public var isAbstract: Bool
     /// The attributes that the entity adds to the inherited ones.
     public var attributes: [AttributeDescription]
     /// The relationships that the entity adds to the inherited ones.
     public var relationships: [RelationshipDescription]
-    /// The order of the properties' slots, by name; attributes before relationships where it is nil.
+    /// The order of the properties' slots, by name; nil for attributes before relationships.
     public var propertyOrder: [String]?
-    /// Lists of property names that the store builds an index over.
+    /// The indexes that a store builds.
     public var indexes: [FetchIndexDescription]
     /// Lists of property names whose values together are unique among the entity's objects.
     public var uniquenessConstraints: [[String]]
     /// The name that the entity had in an earlier version of the model.
     public var renamingIdentifier: String?
 
-    /// Makes a declaration.
+    /// Creates a declaration.
     public init(
         _ name: String,
         superentity: String? = nil,

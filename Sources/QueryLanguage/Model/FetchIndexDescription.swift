@@ -1,4 +1,4 @@
-/// What a program declares about an index: the properties over which a store builds it, in order.
+/// The declaration of an index: the properties over which a store builds it, in order.
 public struct FetchIndexDescription: Hashable, Sendable {
     /// The kinds of index.
     public enum Kind: Hashable, Sendable {
@@ -15,37 +15,36 @@ public struct FetchIndexDescription: Hashable, Sendable {
     /// The kind of index.
     public var kind: Kind
 
-    /// Makes a declaration.
+    /// Creates a declaration.
     public init(_ properties: [String], kind: Kind = .binary) {
         self.properties = properties
         self.kind = kind
     }
 }
 
-/// How a full-text index takes texts apart.
+/// The options of a full-text index.
 public struct FullTextOptions: Hashable, Sendable {
-    /// What a text is taken apart into.
+    /// The tokenizer of the texts.
     public var tokenizer: FullTextTokenizer
-    /// The numbers of characters for which words are indexed by their beginnings, which makes searching for beginnings of
-    /// that length faster. Each makes the index larger.
+    /// The lengths in characters of the prefixes that are indexed, which makes searches for prefixes of these lengths
+    /// faster. Each makes the index larger.
     public var prefixLengths: [Int]
 
-    /// Makes options.
+    /// Creates options.
     public init(tokenizer: FullTextTokenizer = .unicode61, prefixLengths: [Int] = []) {
         self.tokenizer = tokenizer
         self.prefixLengths = prefixLengths
     }
 }
 
-/// What a full-text index takes texts apart into. All of them take upper and lower case, and letters with and without
-/// diacritics, as equal. The names are SQLite's.
+/// A tokenizer of a full-text index, by SQLite's name. All tokenizers ignore case and diacritics.
 public enum FullTextTokenizer: String, Codable, CaseIterable, Sendable {
-    /// Words: letters and digits between everything else.
+    /// Words: sequences of letters and digits.
     case unicode61
-    /// Words without their English endings: `connected` is found by `connection`.
+    /// Words without English suffixes: `connection` finds `connected`.
     case porter
-    /// Any three characters that follow each other, so that parts of words are found, and texts in languages that write
-    /// no blanks between words. What is searched for has three characters or more. It needs SQLCipher 4.6 or newer.
+    /// Every sequence of three characters, which finds parts of words, and texts in languages without spaces between
+    /// words. A search term has at least three characters. Requires SQLCipher 4.6 or newer.
     case trigram
 }
 
@@ -58,7 +57,7 @@ extension FetchIndexDescription: Codable {
         case binary, rtree, fullText
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Decodes the form that ``encode(to:)`` writes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         properties = try container.decode([String].self, forKey: .properties)
@@ -75,7 +74,7 @@ extension FetchIndexDescription: Codable {
         }
     }
 
-    /// Writes the kind by its name, with the options beside it.
+    /// Encodes the kind by its name, with the options beside it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(properties, forKey: .properties)

@@ -1,11 +1,11 @@
-/// The check of an entity's indexes against the attributes that they are built over.
+/// The check of an index against the attributes that it is built over.
 struct IndexValidation {
-    /// What is wrong, with the property where it lies with one.
+    /// The problems, each with the name of its property; nil for a problem of the index.
     private(set) var problems: [(property: String?, text: String)] = []
 
-    /// What SQLite's R*Tree takes.
+    /// The limit of SQLite's R*Tree.
     private static let mostDimensions = 5
-    /// What SQLite's FTS5 takes.
+    /// The limits of SQLite's FTS5.
     private static let mostPrefixLengths = 31
     private static let longestPrefix = 999
 
@@ -43,7 +43,7 @@ struct IndexValidation {
 }
 
 extension AttributeType {
-    /// Whether values are numbers that a store compares as they are. Large unsigned integers are stored as negative ones.
+    /// Whether a store compares the values as numbers. Large unsigned integers are stored as negative integers.
     fileprivate var isCoordinate: Bool {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .float, .double, .date: true

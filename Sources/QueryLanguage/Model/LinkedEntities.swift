@@ -6,16 +6,16 @@ struct LinkedEntities: Sendable {
     let entities: [Entity]
     /// The entities by name.
     let byName: [String: Entity]
-    /// All relationships; each stands at its ``Relationship/index``.
+    /// All relationships, each at its ``Relationship/index``.
     private(set) var relationships: [Relationship] = []
 
-    /// Linked entities refer to each other, so that they are never freed. Keeping them for the next model of the same
-    /// declarations bounds their memory by the number of different models, however often a container is opened.
+    /// Linked entities refer to each other and are never freed. The next model of the same declarations reuses them,
+    /// which bounds their memory by the number of different models.
     private static let all = Guarded<[[EntityDescription]: LinkedEntities]>([:])
 
-    /// The entities of the given declarations, which are checked and linked at their first use in the process.
+    /// Returns the entities of declarations, which are checked and linked at their first use in the process.
     ///
-    /// - Throws: ``ModelError`` with every problem there is, not only the first.
+    /// - Throws: ``ModelError`` with all problems, not only the first.
     static func shared(of declarations: [EntityDescription]) throws(ModelError) -> LinkedEntities {
         if let known = all.withLock({ $0[declarations] }) { return known }
         let problems = ModelValidation(declarations).problems
@@ -50,7 +50,7 @@ struct LinkedEntities: Sendable {
         }
     }
 
-    /// Gives `entity` its properties, the inherited ones first, and goes on with its subentities.
+    /// Sets the properties of `entity`, the inherited ones first, and then those of its subentities.
     private mutating func link(_ entity: Entity) {
         if let superentity = entity.superentity {
             entity.rootIndex = superentity.rootIndex

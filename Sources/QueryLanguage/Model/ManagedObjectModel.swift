@@ -1,19 +1,18 @@
 /// The entities of an object graph, checked as a whole and linked with each other.
 ///
-/// A model is immutable. It is made from declarations, which are also what is encoded, so that a store can keep its
-/// model and a tool can open the store without the program that made it. Models of equal declarations share their
-/// entities.
+/// A model is immutable. It encodes its declarations, so that a store contains its model and a tool can open the store
+/// without the program that created it. Models of equal declarations share their entities.
 public final class ManagedObjectModel: Sendable {
     /// The entities, in the order of their declaration.
     public let entities: [Entity]
     /// The entities by name.
     public let entitiesByName: [String: Entity]
-    /// All relationships; each stands at its ``Relationship/index``.
+    /// All relationships, each at its ``Relationship/index``.
     public let relationships: [Relationship]
 
     /// Checks and links declarations.
     ///
-    /// - Throws: ``ModelError`` with every problem there is, not only the first.
+    /// - Throws: ``ModelError`` with all problems, not only the first.
     public init(entities declarations: [EntityDescription]) throws(ModelError) {
         let linked = try LinkedEntities.shared(of: declarations)
         entities = linked.entities
@@ -21,10 +20,10 @@ public final class ManagedObjectModel: Sendable {
         relationships = linked.relationships
     }
 
-    /// The entity at the top of the inheritance of `entity`.
+    /// Returns the topmost ancestor of `entity`, or `entity` itself.
     public func root(of entity: Entity) -> Entity { entities[entity.rootIndex] }
 
-    /// The declarations that the model was made from.
+    /// The declarations of the entities.
     public var declarations: [EntityDescription] { entities.map(\.description) }
 }
 
@@ -35,7 +34,7 @@ extension ManagedObjectModel: Codable {
 
     /// Decodes declarations and links them.
     ///
-    /// - Throws: ``ModelError`` where the declarations do not fit each other.
+    /// - Throws: ``ModelError`` if the declarations contradict each other.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(entities: container.decode([EntityDescription].self, forKey: .entities))

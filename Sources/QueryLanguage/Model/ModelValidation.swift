@@ -1,12 +1,12 @@
 /// The check of declarations against each other.
 struct ModelValidation {
-    /// What is wrong, in the order of the declarations; empty where nothing is.
+    /// The problems, in the order of the declarations.
     private(set) var problems: [ModelError.Problem] = []
 
-    /// What a row has room for: it tells its entity and the number of its slots in 16 bits each.
+    /// The limits of a row, which has 16 bits each for the entity and the number of slots.
     private static let mostProperties = Int(UInt16.max)
     private static let mostEntities = Int(UInt16.max)
-    /// How deep entities are linked, each inside the one that it inherits from.
+    /// The limit of the depth of inheritance, which linking recurses over.
     private static let mostAncestors = 100
 
     private let declarations: [EntityDescription]
@@ -168,8 +168,8 @@ struct ModelValidation {
         }
     }
 
-    /// The entities above `entity`, from the nearest on; ends where the inheritance runs in a circle, and behind one more
-    /// than there may be.
+    /// Returns the ancestors of `entity`, the nearest first. Stops at a cycle, and after one entity more than the
+    /// limit.
     private func ancestors(of entity: EntityDescription) -> [EntityDescription] {
         var result: [EntityDescription] = []
         var visited: Set<String> = []

@@ -19,7 +19,7 @@ public enum Property: Hashable, Sendable {
         }
     }
 
-    /// Whether the property may be without a value; a to-many relationship always may.
+    /// Whether the property may be null; true for a to-many relationship.
     public var isOptional: Bool {
         switch self {
         case .attribute(let attribute): attribute.isOptional
@@ -30,7 +30,7 @@ public enum Property: Hashable, Sendable {
 
 /// An attribute of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
 public final class Attribute: Sendable {
-    /// The declaration that the attribute was made from.
+    /// The declaration of the attribute.
     public let description: AttributeDescription
     /// The position among the entity's properties.
     public let slot: Int
@@ -47,7 +47,7 @@ public final class Attribute: Sendable {
     public var name: String { description.name }
     /// The type of the values.
     public var type: AttributeType { description.type }
-    /// Whether the attribute may be without a value.
+    /// Whether the attribute may be null.
     public var isOptional: Bool { description.isOptional }
 }
 
@@ -61,10 +61,10 @@ extension Attribute: Hashable {
 
 /// A relationship of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
 public final class Relationship: @unchecked Sendable {
-    // Sound because only `LinkedEntities.init` writes the properties that can be written, before anybody else
-    // can see the relationship.
+    // Sound because only `LinkedEntities.init` writes the variable properties, before another thread can access the
+    // relationship.
 
-    /// The declaration that the relationship was made from.
+    /// The declaration of the relationship.
     public let description: RelationshipDescription
     /// The position among the entity's properties.
     public let slot: Int
@@ -91,16 +91,16 @@ public final class Relationship: @unchecked Sendable {
 
     /// The name.
     public var name: String { description.name }
-    /// Whether the relationship leads to any number of objects.
+    /// Whether the relationship is to-many.
     public var isToMany: Bool { description.cardinality == .many }
-    /// Whether a to-one relationship may be without a destination.
+    /// Whether a to-one relationship may be null.
     public var isOptional: Bool { description.isOptional }
     /// Whether a to-many relationship keeps the order of its members.
     public var isOrdered: Bool { description.isOrdered }
-    /// What happens to the destination when the source is deleted.
+    /// The effect that the deletion of the source has on the destination.
     public var deleteRule: RelationshipDescription.DeleteRule { description.deleteRule }
 
-    /// Where a store keeps the relationship.
+    /// The place of the relationship in a store.
     public var placement: Placement {
         guard isToMany else { return .sourceKey }
         guard let inverse else { return .joinTable(isCanonical: true) }
@@ -110,14 +110,14 @@ public final class Relationship: @unchecked Sendable {
         return .joinTable(isCanonical: names <= inverseNames)
     }
 
-    /// Where the pairs of a relationship are kept.
+    /// The place of the pairs of a relationship in a store.
     public enum Placement: Hashable, Sendable {
         /// As a key in the source's row: a to-one relationship.
         case sourceKey
         /// As a key in the destinations' rows: a to-many relationship whose inverse is to-one.
         case destinationKey
         /// In a table of pairs, which a many-to-many relationship shares with its inverse. The canonical side is the
-        /// one whose entity and name come first; it names the table and reports the changes.
+        /// relationship whose entity and name come first; it names the table and reports the changes.
         case joinTable(isCanonical: Bool)
     }
 }

@@ -1,15 +1,15 @@
-/// What a program declares about a relationship.
+/// The declaration of a relationship.
 public struct RelationshipDescription: Codable, Hashable, Sendable {
-    /// To how many objects a relationship leads.
+    /// The number of objects that a relationship leads to.
     public enum Cardinality: String, Codable, Sendable {
         case one, many
     }
 
-    /// What happens to the destination when the source is deleted.
+    /// The effect that the deletion of the source has on the destination.
     public enum DeleteRule: String, Codable, CaseIterable, Sendable {
-        /// Nothing: the destination keeps its reference to the deleted object's identifier.
+        /// The destination keeps its reference to the deleted object's identifier.
         case noAction
-        /// The destination's inverse no longer holds the source.
+        /// The source is removed from the destination's inverse.
         case nullify
         /// The destination is deleted as well.
         case cascade
@@ -21,27 +21,27 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
     public var name: String
     /// The name of the entity that the relationship leads to.
     public var destination: String
-    /// To how many objects it leads.
+    /// The number of objects that it leads to.
     public var cardinality: Cardinality
     /// The name of the destination's relationship that leads back, or nil for a one-way relationship.
     public var inverse: String?
-    /// The name of the destination's relationship that leads back for several relationships of the entity, each of which
-    /// keeps members of its own. A relationship has this or ``inverse``, or neither.
+    /// The name of the destination's relationship that leads back for several relationships of the entity, each of
+    /// which has separate members. A relationship has this or ``inverse``, or neither.
     public var sharedInverse: String?
-    /// What happens to the destination when the source is deleted.
+    /// The effect that the deletion of the source has on the destination.
     public var deleteRule: DeleteRule
-    /// Whether a to-one relationship may be without a destination.
+    /// Whether a to-one relationship may be null.
     public var isOptional: Bool
     /// Whether a to-many relationship keeps the order of its members.
     public var isOrdered: Bool
-    /// The smallest number of members of a to-many relationship; 0 stands for no limit.
+    /// The smallest number of members of a to-many relationship; 0 for no limit.
     public var minimumCount: Int
-    /// The largest number of members of a to-many relationship; 0 stands for no limit.
+    /// The largest number of members of a to-many relationship; 0 for no limit.
     public var maximumCount: Int
     /// The name that the relationship had in an earlier version of the model.
     public var renamingIdentifier: String?
 
-    /// Makes a declaration.
+    /// Creates a declaration.
     public init(
         _ name: String,
         to destination: String,

@@ -1,33 +1,33 @@
 package import Foundation
 
-/// The exact sum of decimal numbers, whatever their order and however far they lie apart.
+/// The exact sum of decimal numbers of any magnitudes, in any order.
 ///
-/// A decimal number has its digits between 10⁻¹²⁸ and 10¹⁶⁶. The sum is kept as a number with a place for each of them: limbs of
-/// nine digits, in which carries are left until the end.
+/// A decimal number has its digits between 10⁻¹²⁸ and 10¹⁶⁶. The sum is a number with a place for each digit: limbs of
+/// nine digits, in which carries are propagated at the end.
 package struct DecimalSum {
     private static let digitsPerLimb = 9
     private static let base: Int64 = 1_000_000_000
-    /// The power of ten of the first limb's last digit; below that of any digit.
+    /// The power of ten of the first limb's last digit, which is below that of any digit.
     private static let lowestPower = -135
     /// The largest exponent of a number, see ``SortableDecimal/Parts``.
     private static let highestExponent = 166
     /// Room for the numbers, and for the carries of any number of them.
     private static let limbCount = 36
-    /// How many numbers can be added before carries have to be made: each adds less than 2 · 10¹⁰ to a limb.
+    /// The number of additions before carries must be propagated: each adds less than 2 · 10¹⁰ to a limb.
     private static let additionsBetweenCarries = 1 << 26
 
     private var limbs = [Int64](repeating: 0, count: Self.limbCount)
     private var additions = 0
     private var isNotANumber = false
-    /// How many numbers were added.
+    /// The number of added numbers.
     package private(set) var count = 0
 
-    /// A sum of no numbers.
+    /// Creates the sum of no numbers.
     package init() {}
 
     /// Adds a number in its stored form.
     ///
-    /// - Returns: whether the bytes are a number.
+    /// - Returns: Whether the bytes are a number.
     package mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let parts = SortableDecimal.Parts(bytes) else { return false }
         count += 1
@@ -52,7 +52,7 @@ package struct DecimalSum {
         (0..<power).reduce(1) { product, _ in product * 10 }
     }
 
-    /// Brings all limbs but the last one between 0 and the base.
+    /// Propagates carries: all limbs but the last are between 0 and the base afterwards.
     private mutating func carry() {
         for index in 0..<(Self.limbCount - 1) {
             let (quotient, remainder) = limbs[index].quotientAndRemainder(dividingBy: Self.base)
@@ -65,14 +65,14 @@ package struct DecimalSum {
 
     // MARK: Results
 
-    /// The sum in its stored form; nil where it has more digits than a decimal number can have.
+    /// The sum in its stored form; nil if it has more digits than a decimal number can have.
     package var sum: Data? {
         if isNotANumber { return SortableDecimal.encode(.nan) }
         let (isNegative, digits) = magnitude
         return Self.encode(isNegative, digits, lowestPower: Self.lowestPower, isRounded: false)
     }
 
-    /// The average in its stored form, rounded to 38 digits; nil for no numbers, and where it is too large.
+    /// The average in its stored form, rounded to 38 digits; nil for no numbers, and if it is too large.
     package var average: Data? {
         if isNotANumber { return SortableDecimal.encode(.nan) }
         guard count > 0 else { return nil }
@@ -80,7 +80,7 @@ package struct DecimalSum {
         var remainder = 0
         var quotient: [UInt8] = []
         var power = Self.lowestPower
-        // Further digits than the last one of the sum until there are enough to round.
+        // Digits after the last digit of the sum, until there are enough to round.
         var position = 0
         var significant = 0
         while position < digits.count || (remainder > 0 && significant < Self.mostDigits + 1) {
@@ -113,12 +113,12 @@ package struct DecimalSum {
         return (isNegative, digits)
     }
 
-    /// The number of digits that a decimal number can have, whichever they are.
+    /// The number of digits that every decimal number can have.
     private static let mostDigits = 38
     /// The power of ten of the last digit that a decimal number can have.
     private static let smallestPower = -128
 
-    /// The stored form of a number, given by all of its digits; nil where it is none that a `Decimal` can hold.
+    /// Returns the stored form of the number of these digits; nil if a `Decimal` cannot hold it.
     private static func encode(
         _ isNegative: Bool,
         _ digits: [UInt8],
@@ -143,7 +143,7 @@ package struct DecimalSum {
         guard let decimal = SortableDecimal.decimal(isNegative: isNegative, digits: digits, power: power) else {
             return nil
         }
-        // One with too many digits was rounded.
+        // A number with too many digits was rounded.
         let parts = SortableDecimal.encode(decimal).withUnsafeBytes(SortableDecimal.Parts.init)
         guard case .digits(isNegative, let exponent, let pairs) = parts, exponent == digits.count + power else {
             return nil

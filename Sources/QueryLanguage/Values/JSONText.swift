@@ -1,29 +1,29 @@
 import Foundation
 
-/// Finds parts of a composite value in its JSON text, without taking the rest of it apart.
+/// The JSON text of a composite value, from which single parts are read without parsing the rest.
 ///
-/// A text that is no JSON has no parts; what stands beside a part is not looked at more closely than to find its end.
+/// A text that is not JSON has no parts. Of the other parts only the ends are found.
 package struct JSONText {
     private let bytes: [UInt8]
 
-    /// The parts of a text.
+    /// Creates the JSON text of a text.
     package init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// The parts of a text.
+    /// Creates the JSON text of a text.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = Array(bytes)
     }
 
     // MARK: Parts
 
-    /// The part that keys lead to, as a value of a type; null where there is none, or one of another type.
+    /// Returns the part at a path of keys as a value of a type; null if there is no such part, or it has another type.
     package func value(at keys: [ComponentKey], as type: AttributeType) -> Value {
         part(at: keys).map { value(in: $0, as: type) } ?? .null
     }
 
-    /// The elements of a list, or the values of an object; nil where the text is neither.
+    /// Returns the elements of a list, or the values of an object; nil for other texts.
     package func elements(as type: AttributeType) -> [Value]? {
         guard let whole = part(at: []), isList(whole) || isObject(whole) else { return nil }
         var elements: [Value] = []
@@ -34,7 +34,7 @@ package struct JSONText {
         return elements
     }
 
-    /// Where the part stands that keys lead to.
+    /// Returns the range of the part at a path of keys.
     private func part(at keys: [ComponentKey]) -> Range<Int>? {
         let start = skipSpace(from: 0)
         guard let end = endOfValue(from: start) else { return nil }
@@ -76,7 +76,7 @@ package struct JSONText {
     private func isObject(_ part: Range<Int>) -> Bool { bytes[part.lowerBound] == UInt8(ascii: "{") }
     private func isList(_ part: Range<Int>) -> Bool { bytes[part.lowerBound] == UInt8(ascii: "[") }
 
-    /// Calls `body` with each element of a list or object, and the key that it has there, until it says that it is enough.
+    /// Calls `body` with each element of a list or object and its key, until `body` returns false.
     private func forEachElement(of whole: Range<Int>, _ body: (_ key: Range<Int>, _ element: Range<Int>) -> Bool) {
         let hasKeys = isObject(whole)
         let end = whole.upperBound - 1
@@ -104,7 +104,7 @@ package struct JSONText {
         return position
     }
 
-    /// The end of the value that starts at a position; nil where the text ends before it.
+    /// Returns the end of the value that starts at a position; nil if the text ends before it.
     private func endOfValue(from start: Int) -> Int? {
         var position = start
         var depth = 0
@@ -141,7 +141,7 @@ package struct JSONText {
         return nil
     }
 
-    /// The elements of a list from an index on, up to another one, as a list; nil where there are fewer.
+    /// Returns the list of the elements of a list in a range of indexes; nil if it has fewer.
     package func slice(from lower: Int64, to upper: Int64) -> String? {
         guard let whole = part(at: []), isList(whole) else { return nil }
         let elements = elements(of: whole)
@@ -152,7 +152,7 @@ package struct JSONText {
 
     // MARK: Equality
 
-    /// Whether two texts stand for equal values.
+    /// Returns whether two texts represent equal values.
     package func isEqual(to other: JSONText) -> Bool {
         guard let part = part(at: []), let otherPart = other.part(at: []) else { return false }
         return isEqual(part, otherPart, of: other)
@@ -170,7 +170,7 @@ package struct JSONText {
         if isObject(part) {
             guard other.isObject(otherPart) else { return false }
             let (elements, others) = (self.elements(of: part), other.elements(of: otherPart))
-            // Keys that Unicode takes as equal are the same key.
+            // Canonically equivalent keys are the same key.
             let otherElements = Dictionary(others.map { (other.string(in: $0.key), $0.element) }) { first, _ in first }
             return elements.count == others.count
                 && elements.allSatisfy { key, element in
@@ -189,7 +189,7 @@ package struct JSONText {
         return elements
     }
 
-    /// Numbers that are written in two ways. Those of more digits than a `Double` has are decimals.
+    /// Compares two number texts, as decimals if they have more digits than a `Double`.
     private func isEqualNumber(_ left: String, _ right: String) -> Bool {
         guard let leftReal = Double(left), let rightReal = Double(right), leftReal == rightReal else { return false }
         let locale = Locale(identifier: "en_US_POSIX")
@@ -226,7 +226,7 @@ package struct JSONText {
     private func text(of part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
 
     private func decimal(in part: Range<Int>) -> Decimal? {
-        // Decimal reads as far as it can, and would take anything that begins with a digit.
+        // Decimal accepts any text that begins with a digit and ignores the rest.
         guard Double(text(of: part)) != nil else { return nil }
         return Decimal(string: text(of: part), locale: Locale(identifier: "en_US_POSIX"))
     }

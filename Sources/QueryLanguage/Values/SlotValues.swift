@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The values of one row, which are read by slot: each accessor names the type that the slot is read as.
+/// The values of a row, read by slot: each accessor names the type that the slot is read as.
 ///
-/// A slot of another type gives a meaningless number or an empty text, never memory that is not the row's.
+/// A slot of another type is read as a meaningless number or an empty text, never as memory outside the row.
 public protocol SlotValues {
     /// The integer in a slot; 0 where it is null.
     func integer(at slot: Int) -> Int64

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Decimal numbers as bytes that compare, byte by byte, as the numbers do.
 ///
-/// The first byte tells the sign: 0 NaN, 1 negative, 2 zero, 3 positive. Of a number other than zero the exponent of
+/// The first byte is the sign: 0 NaN, 1 negative, 2 zero, 3 positive. Of a number other than zero the exponent of
 /// its first digit follows (two bytes, big endian, biased by 32768), then its digits without zeros at the end, two to a
 /// byte, each pair as 1 to 100 so that 0 can end the list. All bytes after the sign are inverted in a negative number.
 /// Equal numbers have equal bytes.
@@ -36,14 +36,15 @@ enum SortableDecimal {
         return Data([isNegative ? Sign.negative.rawValue : Sign.positive.rawValue] + bytes)
     }
 
-    /// What the bytes of a number say.
+    /// The decoded bytes of a number.
     enum Parts {
         case notANumber
         case zero
-        /// A number 0.d₁d₂d₃… · 10 to the power of `exponent`, with its digits in pairs from 0 to 99; the first digit is not 0.
+        /// A number 0.d₁d₂d₃… · 10 to the power of `exponent`, with its digits in pairs from 0 to 99; the first digit
+        /// is not 0.
         case digits(isNegative: Bool, exponent: Int, pairs: [UInt8])
 
-        /// - Returns: nil where the bytes are no number.
+        /// - Returns: nil if the bytes are not a number.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard let first = bytes.first, let sign = Sign(rawValue: first) else { return nil }
             switch sign {
@@ -64,7 +65,7 @@ enum SortableDecimal {
         }
     }
 
-    /// The number, or nil where the bytes are none.
+    /// Returns the number, or nil if the bytes are not a number.
     @usableFromInline
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         let (isNegative, exponent, pairs): (Bool, Int, [UInt8])
@@ -78,14 +79,14 @@ enum SortableDecimal {
         return decimal(isNegative: isNegative, digits: digits, power: exponent - digits.count)
     }
 
-    /// The largest power of ten that a number's last digit can stand for.
+    /// The largest power of ten of a number's last digit.
     private static let largestPower = 127
 
-    /// More digits than a `Decimal` has between its largest and its smallest power of ten: the bytes are no number's.
+    /// More digits than a `Decimal` has between its largest and its smallest power of ten: such bytes are not a number.
     private static let mostDigits = 512
 
-    /// A number given by its digits, the last of which stands for a power of ten; nil where there is no such `Decimal`, not
-    /// even a rounded one.
+    /// Returns the number of these digits, the last of which has the given power of ten; nil if no `Decimal` is near
+    /// it.
     static func decimal(isNegative: Bool, digits: some BidirectionalCollection<UInt8>, power: Int) -> Decimal? {
         var digits = Array(digits)
         var power = power
@@ -94,7 +95,7 @@ enum SortableDecimal {
             power += 1
         }
         guard (-256...256).contains(power), digits.count <= mostDigits else { return nil }
-        // Only with further zeros can the text of a large one be read.
+        // Decimal reads the text of a large number only with trailing zeros.
         while power > largestPower {
             digits.append(0)
             power -= 1

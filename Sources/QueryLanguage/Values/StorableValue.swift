@@ -1,28 +1,28 @@
 public import Foundation
 
-/// A Swift type whose values a store keeps in a column of their own, so that they can be compared and sorted there.
+/// A Swift type whose values a store keeps in a column, so that a store can compare and sort them.
 ///
-/// The package conforms the types of ``AttributeType``; programs do not conform types of their own, but use enums with a
-/// storable raw value, or any `Codable` type, which is kept as JSON text.
+/// The package conforms the types of ``AttributeType``. Programs do not conform further types: they use enums with a
+/// storable raw value, or `Codable` types, which are stored as JSON text.
 public protocol StorableValue: Codable, Hashable, Sendable {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     static var attributeType: AttributeType { get }
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Self
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     init?(storedValue: Value)
     /// The stored form.
     var storedValue: Value { get }
 }
 
 extension StorableValue where Self: FixedWidthInteger {
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Self {
         Self(truncatingIfNeeded: row.integer(at: slot))
     }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .integer(let integer) = storedValue else { return nil }
@@ -35,75 +35,75 @@ extension StorableValue where Self: FixedWidthInteger {
 }
 
 extension Int: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .int64 }
 }
 
 extension Int8: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .int8 }
 }
 
 extension Int16: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .int16 }
 }
 
 extension Int32: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .int32 }
 }
 
 extension Int64: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .int64 }
 }
 
 extension UInt: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uint64 }
 }
 
 extension UInt8: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uint8 }
 }
 
 extension UInt16: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uint16 }
 }
 
 extension UInt32: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uint32 }
 }
 
 extension UInt64: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uint64 }
 }
 
 extension Bool: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .bool }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Bool { row.integer(at: slot) != 0 }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .integer(let integer) = storedValue else { return nil }
@@ -116,15 +116,15 @@ extension Bool: StorableValue {
 }
 
 extension Double: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .double }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Double { row.real(at: slot) }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .real(let real) = storedValue else { return nil }
@@ -137,15 +137,15 @@ extension Double: StorableValue {
 }
 
 extension Float: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .float }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Float { Float(row.real(at: slot)) }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .real(let real) = storedValue else { return nil }
@@ -158,15 +158,15 @@ extension Float: StorableValue {
 }
 
 extension String: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .string }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> String { row.text(at: slot) }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .text(let text) = storedValue else { return nil }
@@ -179,17 +179,17 @@ extension String: StorableValue {
 }
 
 extension Date: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .date }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: row.real(at: slot))
     }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .real(let real) = storedValue else { return nil }
@@ -202,15 +202,15 @@ extension Date: StorableValue {
 }
 
 extension UUID: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .uuid }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> UUID { row.uuid(at: slot) }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         switch storedValue {
@@ -227,15 +227,15 @@ extension UUID: StorableValue {
 }
 
 extension Data: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .data }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Data { row.blob(at: slot) }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     @inlinable
     public init?(storedValue: Value) {
         guard case .blob(let data) = storedValue else { return nil }
@@ -248,17 +248,17 @@ extension Data: StorableValue {
 }
 
 extension URL: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .url }
 
-    /// The URL in a slot; `about:blank` where the slot is null or its text is no URL.
+    /// Reads a slot of a row. Null and text that is not a URL are read as `about:blank`.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> URL {
         URL(string: row.text(at: slot)) ?? .blank
     }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     public init?(storedValue: Value) {
         guard case .text(let text) = storedValue else { return nil }
         self.init(string: text)
@@ -271,17 +271,17 @@ extension URL: StorableValue {
 }
 
 extension Decimal: StorableValue {
-    /// The type of an attribute that holds such values.
+    /// The attribute type of the values.
     @inlinable
     public static var attributeType: AttributeType { .decimal }
 
-    /// Reads a slot of a row; the type's zero where the slot is null.
+    /// Reads a slot of a row. Null is read as the type's zero.
     @inlinable
     public static func read<Row: SlotValues>(_ row: Row, _ slot: Int) -> Decimal {
         row.withBytes(at: slot) { SortableDecimal.decode($0) } ?? 0
     }
 
-    /// The value out of its stored form, or nil where it has another form.
+    /// Creates a value from its stored form; nil for other values.
     public init?(storedValue: Value) {
         guard case .blob(let data) = storedValue,
             let decimal = data.withUnsafeBytes({ SortableDecimal.decode($0) })

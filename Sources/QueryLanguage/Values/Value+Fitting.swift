@@ -1,5 +1,5 @@
 extension Value {
-    /// Whether the value is null or of the form that an attribute of the type is stored in.
+    /// Returns whether the value is null or has the stored form of an attribute type.
     package func fits(_ type: AttributeType) -> Bool {
         switch (self, type.storage) {
         case (.null, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true

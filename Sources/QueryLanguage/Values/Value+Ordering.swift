@@ -1,9 +1,9 @@
 import Foundation
 
 extension Value {
-    /// The order of values: null, numbers by their value, text in Swift's order, blobs by their bytes.
+    /// Compares values: null, numbers by their value, text in Swift's order, blobs by their bytes.
     ///
-    /// - Returns: a negative number, 0 or a positive number.
+    /// - Returns: A negative number, 0 or a positive number.
     package func compare(_ other: Value) -> Int {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): Self.order(left, right)

@@ -1,11 +1,10 @@
 public import Foundation
 
-/// A value as it stands in a store: one of the storage classes of SQLite, with UUIDs kept inline.
+/// A stored value, of one of SQLite's storage classes. UUIDs are kept inline.
 ///
-/// Attributes, query literals and results of aggregates are all `Value`s. How a Swift type maps to a
-/// value is told by ``StorableValue``.
+/// Attributes, query literals and results of aggregates are `Value`s. ``StorableValue`` maps Swift types to values.
 public enum Value: Hashable, Sendable {
-    /// No value; what `nil` is stored as.
+    /// SQL's NULL, the stored form of `nil`.
     case null
     /// A 64-bit signed integer. Booleans are 0 and 1; `UInt64` keeps its bit pattern.
     case integer(Int64)
@@ -30,7 +29,7 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value: CustomStringConvertible {
-    /// The kind of the value; the value itself is never printed, since it may be a secret.
+    /// The kind of the value. The value itself can be a secret and is never printed.
     public var description: String {
         switch self {
         case .null: "null"
