@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryExpression.Aggregate {
-    /// The value for a group of values, those that are null left out.
+    /// Returns the aggregate of values, with null ignored.
     ///
     /// - Throws: ``QueryError/arithmeticOverflow``.
     package func apply(_ values: [Value], of type: AttributeType?) throws(QueryError) -> Value {
@@ -49,7 +49,7 @@ extension QueryExpression.Aggregate {
         return .real(values.compactMap(\.double).reduce(0, +) / Double(values.count))
     }
 
-    /// The sum of decimal numbers; nil where the values are others.
+    /// Returns the sum of decimal numbers; nil for other values.
     private static func decimalSum(of values: [Value]) -> DecimalSum? {
         guard case .blob? = values.first else { return nil }
         var sum = DecimalSum()

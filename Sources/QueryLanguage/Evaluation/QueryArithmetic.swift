@@ -1,12 +1,12 @@
 import Foundation
 
 extension QueryExpression {
-    /// In which numbers a calculation is done.
+    /// The kind of numbers that a calculation uses.
     package enum NumberKind: String, CaseIterable, Sendable {
         case int64, uint64, double, decimal
     }
 
-    /// The numbers in which two values are combined.
+    /// Returns the kind of numbers for a calculation with two values.
     package static func numberKind(of left: QueryExpression, _ right: QueryExpression) -> NumberKind {
         let types = [left.resultType, right.resultType]
         if types.contains(where: { $0?.storage == .blob }) { return .decimal }
@@ -16,7 +16,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression.Arithmetic {
-    /// Combines two numbers; null where one is null or no number.
+    /// Returns the result for two numbers; null if one is not a number.
     ///
     /// - Throws: ``QueryError/arithmeticOverflow``.
     package func apply(_ left: Value, _ right: Value, as kind: QueryExpression.NumberKind) throws(QueryError) -> Value {
@@ -70,14 +70,14 @@ extension QueryExpression.Arithmetic {
             case .divide: left / right
             case .remainder: left - right * (left / right).truncated
             }
-        // A decimal number that is too large is not a number.
+        // The result of an overflow is NaN.
         if result.isNaN, !left.isNaN, !right.isNaN { throw .arithmeticOverflow }
         return result
     }
 }
 
 extension Value {
-    /// The value as a floating-point number; nil where it is no number.
+    /// The value as a floating-point number; nil if it is not a number.
     var double: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -87,7 +87,7 @@ extension Value {
         }
     }
 
-    /// The value as a decimal number; nil where it is no number.
+    /// The value as a decimal number; nil if it is not a number.
     ///
     /// - Throws: ``QueryError/arithmeticOverflow`` for a floating-point number that is infinite or too large.
     var decimal: Decimal? {
@@ -95,7 +95,7 @@ extension Value {
             switch self {
             case .integer(let integer): return Decimal(integer)
             case .real(let real):
-                // The initializer of Decimal ends the process for infinity.
+                // Decimal.init traps for infinity.
                 guard !real.isInfinite else { throw .arithmeticOverflow }
                 let decimal = Decimal(real)
                 guard !decimal.isNaN || real.isNaN else { throw .arithmeticOverflow }

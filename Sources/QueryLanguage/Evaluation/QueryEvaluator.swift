@@ -1,22 +1,22 @@
 import Foundation
 
-/// Evaluates conditions and values for objects in memory, with the meaning that they have in a store.
+/// Evaluates expressions for objects in memory, with the same results as a store.
 package struct QueryEvaluator {
     package init() {}
 
-    /// Whether a condition holds for an object.
+    /// Returns whether a condition holds for an object.
     ///
-    /// - Throws: ``QueryError`` where the condition cannot be evaluated, as when a number overflows.
+    /// - Throws: ``QueryError`` if the condition cannot be evaluated, such as for an overflow.
     package func isTrue(_ condition: QueryExpression, for object: any QueryObject) throws -> Bool {
         try isTrue(condition, [.object(object)])
     }
 
-    /// The value of an expression for an object.
+    /// Returns the value of an expression for an object.
     package func value(_ expression: QueryExpression, for object: any QueryObject) throws -> Value {
         try value(expression, [.object(object)])
     }
 
-    /// The value of an expression that depends on no object.
+    /// Returns the value of a constant expression.
     fileprivate func value(_ expression: QueryExpression) throws -> Value {
         assert(expression.isConstant)
         return try value(expression, [])
@@ -24,7 +24,7 @@ package struct QueryEvaluator {
 
     // MARK: Conditions
 
-    /// What a variable stands for.
+    /// The value that a variable is bound to.
     private enum Variable {
         case object(any QueryObject)
         case element(Value)
@@ -112,7 +112,7 @@ package struct QueryEvaluator {
         }
     }
 
-    /// The object at the end of a path of to-one relationships.
+    /// Returns the object at the end of a path of to-one relationships.
     private func object(at path: some Collection<Property>, _ start: Variable) -> (any QueryObject)? {
         guard var object = start.object else { return nil }
         for step in path {
@@ -134,7 +134,7 @@ package struct QueryEvaluator {
         }
     }
 
-    /// The members of a collection; nil where it is that of no object.
+    /// Returns the members of a collection; nil if its owner is null.
     private func members(of source: CollectionSource, _ variables: [Variable]) throws -> [Variable]? {
         switch source {
         case .members(let start, let path):
@@ -149,16 +149,16 @@ package struct QueryEvaluator {
 }
 
 extension QueryExpression {
-    /// The value of an expression that depends on no object.
+    /// The value of a constant expression.
     ///
     /// - Throws: ``QueryError``.
     package var constantValue: Value {
         get throws { try QueryEvaluator().value(self) }
     }
 
-    /// Whether a condition holds for an object as it is now.
+    /// Returns whether the condition holds for the current values of an object.
     ///
-    /// - Throws: ``QueryError`` where the condition cannot be evaluated.
+    /// - Throws: ``QueryError`` if the condition cannot be evaluated.
     package func isTrue(for object: any QueryObject) throws -> Bool {
         try QueryEvaluator().isTrue(self, for: object)
     }
@@ -176,7 +176,7 @@ extension Value {
 }
 
 extension QueryObject {
-    /// Whether the object's entity has a property.
+    /// Returns whether the object's entity has a property.
     fileprivate func has(_ property: Property) -> Bool {
         let properties = _$queryEntity.properties
         return property.slot < properties.count && properties[property.slot] == property

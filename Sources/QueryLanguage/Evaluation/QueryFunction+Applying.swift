@@ -1,9 +1,9 @@
 import Foundation
 
 extension QueryExpression.Function {
-    /// The function's value, which is the same in every store.
+    /// Returns the function's value, which is the same in every store.
     ///
-    /// - Throws: ``QueryError`` where there is none.
+    /// - Throws: ``QueryError`` if the function has no value for the arguments.
     package func apply(_ arguments: [Value]) throws(QueryError) -> Value {
         switch (self, arguments.first, arguments.dropFirst().first) {
         case (.minimum, _, _): arguments.contains(.null) ? .null : arguments.min { $0.compare($1) < 0 } ?? .null

@@ -1,6 +1,6 @@
-/// An object that a condition is evaluated for, or that is an argument of one.
+/// An object for which expressions are evaluated in memory, or an argument of a predicate.
 ///
-/// Only the object graph conforms classes: its members are what the evaluation reads.
+/// Programs do not conform types: the object classes of the object graph conform.
 public protocol QueryObject: AnyObject {
     /// The entity.
     var _$queryEntity: Entity { get }

@@ -1,12 +1,12 @@
-/// The members of a collection that a query looks at.
+/// A collection that a query evaluates over its members.
 public enum CollectionSource: Hashable, Sendable {
     /// The members of the to-many relationship at the end of a path; all steps but the last are to-one relationships.
     case members(from: Int, [Property])
-    /// The elements of a composite value that is a list of values of a type, or the values of one that is a dictionary with
-    /// texts or integers as keys.
+    /// The elements of a composite value: those of a list of values of a type, or the values of a dictionary whose keys
+    /// are texts or integers.
     indirect case elements(of: QueryExpression, type: AttributeType)
 
-    /// A member, as a variable stands for it.
+    /// Returns the expression of the member that a variable is bound to.
     public func member(_ variable: Int) -> QueryExpression {
         switch self {
         case .members: .variable(variable)
@@ -14,8 +14,8 @@ public enum CollectionSource: Hashable, Sendable {
         }
     }
 
-    /// The value without which there is no collection: the object that has the members, or the composite value. Nil if there
-    /// always is one.
+    /// The value that the collection belongs to, which can be null: the object that has the members, or the composite
+    /// value. Nil for members of the object that a variable is bound to, which always exists.
     package var owner: QueryExpression? {
         switch self {
         case .members(let start, let path): path.count == 1 ? nil : .path(from: start, path.dropLast())
@@ -24,10 +24,10 @@ public enum CollectionSource: Hashable, Sendable {
     }
 }
 
-/// A step into a composite value.
+/// A step of a path into a composite value.
 public enum ComponentKey: Hashable, Sendable {
-    /// The value of a property, or of a dictionary.
+    /// The value of a property, or of a dictionary's key.
     case name(String)
-    /// The element of a list, the first of which has the index 0; a negative index counts from the end of it.
+    /// The element of a list at an index, from 0; a negative index counts from the end.
     case index(Int)
 }

@@ -1,5 +1,5 @@
 extension QueryExpression {
-    /// The expressions that this one is directly made of.
+    /// The direct subexpressions.
     package var operands: [QueryExpression] {
         switch self {
         case .literal, .parameter, .variable, .element, .path, .isKind: []
@@ -12,7 +12,7 @@ extension QueryExpression {
         }
     }
 
-    /// The expression with other ones in the place of its ``operands``, which come in their order.
+    /// Returns the expression with its ``operands`` replaced, which are passed in their order.
     package func mapOperands(_ transform: (QueryExpression) throws -> QueryExpression) rethrows -> QueryExpression {
         switch self {
         case .literal, .parameter, .variable, .element, .path, .isKind: return self
@@ -43,7 +43,7 @@ extension QueryExpression {
         }
     }
 
-    /// Calls `body` with each relationship that is looked at.
+    /// Calls `body` with each relationship that the expression reads.
     package func forEachRelationship(_ body: (Relationship) -> Void) {
         switch self {
         case .path(_, let path), .quantified(_, .members(_, let path), _, _),
@@ -68,7 +68,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether computing the value may fail, so that it must not be computed where Swift would not.
+    /// Whether computing the value can fail, so that short-circuit evaluation must be preserved.
     package var mayFail: Bool {
         switch self {
         case .arithmetic(_, let left, let right):
@@ -82,7 +82,7 @@ extension QueryExpression {
 }
 
 extension CollectionSource {
-    /// The expressions that the source is made of.
+    /// The subexpressions of the source.
     var operands: [QueryExpression] {
         switch self {
         case .members: []

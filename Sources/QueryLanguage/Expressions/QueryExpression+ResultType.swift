@@ -1,8 +1,7 @@
 extension QueryExpression {
-    /// The type of the values, as far as it can be told without computing them; nil for a null constant, and for one of
-    /// several types.
+    /// The static type of the values; nil for a null constant, and for a value of one of several types.
     ///
-    /// Combined integers are 64-bit integers and combined numbers of different kinds doubles.
+    /// A calculation with integers has a 64-bit integer as result, with numbers of different kinds a double.
     public var resultType: AttributeType? {
         switch self {
         case .literal(let value): value.attributeType
@@ -86,7 +85,7 @@ extension QueryExpression {
 }
 
 extension Value {
-    /// The type of attributes that are stored as the value is; nil for null.
+    /// The attribute type with the stored form of the value; nil for null.
     var attributeType: AttributeType? {
         switch self {
         case .null: nil

@@ -1,7 +1,7 @@
 extension QueryExpression {
-    /// A function of values. Where an argument is null that a function needs, so is its value.
+    /// A function of values. Its value is null if a required argument is null.
     ///
-    /// Texts are compared as Swift compares them: by characters, which are equal whatever Unicode's form they are in.
+    /// Texts are compared as in Swift: by characters, which are equal if they are canonically equivalent.
     public enum Function: String, CaseIterable, Hashable, Sendable {
         /// Whether the first text contains the second.
         case contains
@@ -11,12 +11,11 @@ extension QueryExpression {
         case endsWith
         /// The number of characters of a text, or of bytes of data.
         case length
-        /// Whether the first text contains the second in the way of `localizedStandardContains`: case and diacritics do not
-        /// count.
+        /// Whether the first text contains the second, with case and diacritics ignored (`localizedStandardContains`).
         case localizedContains
         /// -1, 0 or 1: the order of two texts with case ignored.
         case caseInsensitiveCompare
-        /// -1, 0 or 1: the order of two texts in which a Finder would list them.
+        /// -1, 0 or 1: the order of two texts in lists for people (`localizedStandardCompare`).
         case localizedStandardCompare
         /// -1, 0 or 1: the order of two texts by the rules of the user's language.
         case localizedCompare
@@ -26,21 +25,21 @@ extension QueryExpression {
         case foldDiacritics
         /// A text without differences of case and without diacritics.
         case foldCaseAndDiacritics
-        /// Whether the whole first text is like the second, in which `?` stands for a character and `*` for any number of
-        /// them; after `\` they stand for themselves.
+        /// Whether the whole first text matches the second, in which `?` matches one character and `*` any number of
+        /// characters; `\` escapes both.
         case like
-        /// Whether the whole first text is matched by the second, a regular expression as ICU understands it.
+        /// Whether the whole first text matches the second, a regular expression in ICU's syntax.
         case matches
-        /// Whether a part of the first text is matched by the second, a regular expression as Swift understands it.
+        /// Whether a part of the first text matches the second, a regular expression in Swift's syntax.
         case containsMatch
-        /// Whether two JSON texts stand for equal values: numbers are equal by their value, texts as Swift compares them, and
-        /// lists in their order.
+        /// Whether two JSON texts represent equal values: numbers are compared by value, texts as in Swift, and lists
+        /// in their order.
         case equalsJSON
-        /// The elements of a JSON list from an index on, up to another one; null where there are fewer.
+        /// The elements of a JSON list in a range of indexes; null if it has fewer.
         case slice
-        /// A text in capital letters.
+        /// A text in upper case.
         case uppercase
-        /// A text in small letters.
+        /// A text in lower case.
         case lowercase
         /// The negative of a number.
         case negate
@@ -56,7 +55,7 @@ extension QueryExpression {
         case squareRoot
         /// The first number to the power of the second.
         case power
-        /// An integer, which has to be in the range of a smaller type.
+        /// An integer; an error if it exceeds the range of the smaller type.
         case checkInt8, checkInt16, checkInt32, checkUInt8, checkUInt16, checkUInt32
         /// A number rounded to the nearest `Float`.
         case roundToFloat
@@ -68,7 +67,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression.Function {
-    /// The type whose range an integer has to be in.
+    /// The integer type whose range the function checks; nil for other functions.
     package var checkedType: (any FixedWidthInteger.Type)? {
         switch self {
         case .checkInt8: Int8.self
@@ -81,7 +80,7 @@ extension QueryExpression.Function {
         }
     }
 
-    /// Whether there are arguments for which the function has no value, and throws.
+    /// Whether the function throws for some arguments.
     package var mayFail: Bool {
         switch self {
         case .negate, .absolute, .ceiling, .floor, .truncate, .power, .matches, .containsMatch: true

@@ -1,24 +1,24 @@
-/// A condition without regard to the constants that values are compared with: conditions of the same shape
-/// become the same statement, with other parameters.
+/// A condition without the constants of its comparisons: conditions of the same shape become the same statement with
+/// other parameters.
 ///
-/// Other constants count, since the statement may depend on them: null, those in lists, and those that functions and
-/// calculations are given.
+/// Other constants are part of the shape, since the statement can depend on them: null, those in lists, and arguments
+/// of functions and calculations.
 package struct QueryShape: Hashable, Sendable {
     private let expression: QueryExpression
 
-    /// The shape of a condition.
+    /// Creates the shape of a condition.
     package init(_ expression: QueryExpression) {
         self.expression = expression
     }
 
-    /// The constants that do not count, in the order of their numbers in ``template``.
+    /// The constants that are not part of the shape, in the order of their numbers in ``template``.
     package var constants: [Value] {
         var constants: [Value] = []
         expression.collectConstants(into: &constants)
         return constants
     }
 
-    /// The condition with numbered parameters instead of the constants that do not count.
+    /// The condition with numbered parameters instead of these constants.
     package var template: QueryExpression {
         var count = 0
         return expression.replacingConstants(&count)
@@ -32,7 +32,7 @@ package struct QueryShape: Hashable, Sendable {
 }
 
 extension QueryExpression {
-    /// Where a constant stands that does not count: its storage class; nil for other expressions.
+    /// The storage class of a constant that is not part of the shape; nil for other expressions.
     private var parameterStorage: AttributeType.Storage? {
         switch self {
         case .literal(.integer): .integer
@@ -53,7 +53,7 @@ extension QueryExpression {
         }
     }
 
-    /// Collects the constants of a side of a comparison, which may be one itself.
+    /// Collects the constants of a side of a comparison, which can be a constant itself.
     private func collectConstants(ofSideInto constants: inout [Value]) {
         if parameterStorage != nil, case .literal(let value) = self {
             constants.append(value)
@@ -116,13 +116,12 @@ extension QueryExpression {
         case (.arithmetic(let operation, let left, let right), .arithmetic(let other, let otherLeft, let otherRight)):
             return operation == other && all([left, right], [otherLeft, otherRight])
         default:
-            // Nothing else has constants in it.
+            // No other expression contains constants.
             return self == other
         }
     }
 
-    /// Hashes what counts for ``hasSameShape(as:)``, or less: not what an operator is called, which takes as long to hash as
-    /// the rest.
+    /// Hashes a part of the shape. Operators are left out, since hashing them takes as long as hashing the rest.
     fileprivate func hashShape(into hasher: inout Hasher) {
         switch self {
         case .path(_, let properties):
@@ -141,7 +140,7 @@ extension QueryExpression {
         for operand in operands { operand.hashShape(into: &hasher) }
     }
 
-    /// Hashes a side of a comparison, which may be a constant.
+    /// Hashes a side of a comparison, which can be a constant.
     private func hashShape(ofSideInto hasher: inout Hasher) {
         if parameterStorage == nil { hashShape(into: &hasher) }
     }
@@ -158,7 +157,7 @@ extension CollectionSource {
 }
 
 extension Value {
-    /// Whether both are the same bit for bit: texts that are equal may have other bytes, which some functions tell apart.
+    /// Returns whether both values have the same bytes, which equal texts can differ in and some functions distinguish.
     fileprivate func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)

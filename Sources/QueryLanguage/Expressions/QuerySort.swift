@@ -1,22 +1,22 @@
-/// One key of the order of a fetch's results.
+/// A sort key of a fetch.
 ///
-/// Results that are equal in all keys come in the order of their primary keys.
+/// Results that are equal in all sort keys are ordered by their primary keys.
 public struct QuerySort: Hashable, Sendable {
     /// The value to sort by.
     public var expression: QueryExpression
-    /// Whether small values come first.
+    /// Whether the order is ascending.
     public var ascending: Bool
-    /// How texts are ordered.
+    /// The order of texts.
     public var textOrder: TextOrder
-    /// Where null comes; nil for the side of the small values.
+    /// The position of null; nil for before the smallest value.
     public var nullPlacement: NullPlacement?
 
-    /// Where null comes in an order.
+    /// A position of null in an order.
     public enum NullPlacement: String, Hashable, Sendable {
         case first, last
     }
 
-    /// Makes a sort key. Null is smaller than every value, unless it has a place of its own.
+    /// Creates a sort key. Null is smaller than every value, unless `nullPlacement` is set.
     public init(
         _ expression: QueryExpression,
         ascending: Bool = true,
@@ -29,7 +29,7 @@ public struct QuerySort: Hashable, Sendable {
         self.nullPlacement = nullPlacement
     }
 
-    /// Whether a value comes before another one; nil where both are at the same place.
+    /// Returns whether `left` precedes `right`; nil if neither precedes the other.
     package func precedes(_ left: Value, _ right: Value) -> Bool? {
         if left.isNull || right.isNull {
             if left.isNull == right.isNull { return nil }

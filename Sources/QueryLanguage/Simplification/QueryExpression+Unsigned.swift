@@ -1,6 +1,6 @@
 extension QueryExpression {
-    /// An order comparison of unsigned integers of 64 bits, which are stored as signed ones of the same bits: those from
-    /// 2^63 on are negative there, and yet the larger ones.
+    /// Returns an order comparison of unsigned 64-bit integers, which are stored as signed integers with the same bits:
+    /// those from 2^63 on are stored as negative integers.
     package static func comparingUnsigned(
         _ comparison: Comparison,
         _ left: QueryExpression,
@@ -27,7 +27,7 @@ extension QueryExpression {
         }
     }
 
-    /// The order comparison of unsigned integers of 64 bits that this is the form of; nil for other expressions.
+    /// The order comparison from which ``comparingUnsigned(_:_:_:)`` made the expression; nil for other expressions.
     var unsignedComparison: QueryExpression? {
         let inner: QueryExpression?
         switch self {
@@ -43,8 +43,8 @@ extension QueryExpression {
         return inner
     }
 
-    /// A number with the order that this one has as an unsigned integer of 64 bits: 2^63 less, without ever going beyond the
-    /// signed range.
+    /// A signed integer with the order of the unsigned 64-bit integer: the integer minus 2^63, computed without
+    /// overflow.
     package var unsignedRank: QueryExpression {
         let half = QueryExpression.literal(.integer(.min))
         return .conditional(
@@ -56,7 +56,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression.Comparison {
-    /// The comparison with its sides exchanged.
+    /// The comparison with its sides swapped.
     package var mirrored: QueryExpression.Comparison {
         switch self {
         case .equal, .notEqual: self

@@ -2,15 +2,15 @@ import Foundation
 
 /// An order of texts.
 public enum TextOrder: String, Codable, CaseIterable, Hashable, Sendable {
-    /// Swift's own: by the scalars of Unicode's normalization form C.
+    /// Swift's order: by the scalars of Unicode's normalization form C.
     case lexical
-    /// That of the user's language, for lists that people read: case and diacritics matter only where nothing else does, and
-    /// digits count as numbers.
+    /// The order of the user's language, for lists for people: case and diacritics decide only between otherwise equal
+    /// texts, and digits are compared as numbers.
     case localizedStandard
-    /// That of the user's language.
+    /// The order of the user's language.
     case localized
 
-    /// - Returns: a negative number, 0 or a positive number.
+    /// - Returns: A negative number, 0 or a positive number.
     package func compare(_ left: String, _ right: String) -> Int {
         switch self {
         case .lexical: Self.compareScalars(left, right)
@@ -19,8 +19,8 @@ public enum TextOrder: String, Codable, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Swift's operator `<` says neither of "e\u{301}" and "\u{e9}a" that it is the smaller one, though they are not equal,
-    /// and is no order to sort by.
+    /// Swift's operator `<` is not a strict weak order: neither of the different texts "e\u{301}" and "\u{e9}a" is less
+    /// than the other.
     private static func compareScalars(_ left: String, _ right: String) -> Int {
         var (left, right) = (left, right)
         let order = left.withUTF8 { left -> Int? in
@@ -35,7 +35,7 @@ public enum TextOrder: String, Codable, CaseIterable, Hashable, Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The order of two blobs: a negative number, 0 or a positive number.
+    /// Returns the order of two blobs: a negative number, 0 or a positive number.
     package func compareBytes(_ other: UnsafeRawBufferPointer) -> Int {
         let common = Swift.min(count, other.count)
         let order = common == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, common)

@@ -1,4 +1,4 @@
-/// A pattern in which `?` stands for one character and `*` for any number of them. After `\` they stand for themselves.
+/// A pattern in which `?` matches one character and `*` any number of characters. `\` escapes both.
 struct TextPattern {
     private enum Part {
         case character(Character)
@@ -26,13 +26,13 @@ struct TextPattern {
         self.parts = parts
     }
 
-    /// Whether the whole text is like the pattern.
+    /// Returns whether the whole text matches the pattern.
     ///
     /// Complexity: O(length of the text · length of the pattern).
     func matches(_ text: String) -> Bool {
         var part = parts.startIndex
         var position = text.startIndex
-        // Where to go on, with one more character in the last `*`.
+        // The positions to continue from with one more character in the last `*`.
         var retry: (part: Int, position: String.Index)?
         while position < text.endIndex {
             if part < parts.endIndex {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Looks for texts in texts as Swift does: by characters, which are equal where they are canonically equivalent. Most texts
-/// are such that a comparison of their bytes gives the same answer, a hundred times as fast.
+/// Searches texts as Swift does: by characters, which are equal if they are canonically equivalent. For most texts a
+/// comparison of bytes has the same result and is a hundred times as fast.
 package enum TextSearch {
-    /// Whether the characters of a text stand in another one, one behind the other.
+    /// Returns whether a text contains the characters of another text consecutively.
     package static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
         if part.isEmpty { return true }
         guard isSimple(text), isSimple(part) else { return containsElements(String(utf8: text), String(utf8: part)) }
         return containsBytes(text, part)
     }
 
-    /// As for any collection: for texts as such, the name stands for a search that looks into characters.
+    /// The method of `Collection`. That of `StringProtocol` also finds parts of characters.
     private static func containsElements<Whole: Collection, Part: Collection>(_ whole: Whole, _ part: Part) -> Bool
     where Whole.Element: Equatable, Whole.Element == Part.Element {
         whole.contains(part)
@@ -27,14 +27,14 @@ package enum TextSearch {
         return false
     }
 
-    /// Whether a text starts with the characters of another one.
+    /// Returns whether a text starts with the characters of another text.
     package static func starts(_ text: UnsafeRawBufferPointer, with part: UnsafeRawBufferPointer) -> Bool {
         guard isSimple(text), isSimple(part) else { return String(utf8: text).starts(with: String(utf8: part)) }
         guard text.count >= part.count else { return false }
         return part.isEmpty || memcmp(text.baseAddress!, part.baseAddress!, part.count) == 0
     }
 
-    /// Whether a text ends with the characters of another one.
+    /// Returns whether a text ends with the characters of another text.
     package static func ends(_ text: UnsafeRawBufferPointer, with part: UnsafeRawBufferPointer) -> Bool {
         guard isSimple(text), isSimple(part) else {
             return String(utf8: text).reversed().starts(with: String(utf8: part).reversed())
@@ -60,11 +60,11 @@ package enum TextSearch {
 
     // MARK: Simple texts
 
-    /// Whether a text is in Unicode's form C, and each of its scalars a character of its own, as far as that can be told
-    /// without Unicode's tables: ASCII, Latin letters, kana, Chinese characters and Hangul syllables. For two such texts bytes
-    /// and characters are equal, ordered and found alike.
+    /// Returns whether a text is in normalization form C and each of its scalars is one character, decided without
+    /// Unicode's tables: ASCII, Latin letters, kana, Chinese characters and Hangul syllables are. For two such texts,
+    /// equality, order and search by bytes and by characters agree.
     ///
-    /// A carriage return is none of them, since it makes one character with a line feed.
+    /// A text with a carriage return is not simple, since it is one character with a following line feed.
     package static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         let count = bytes.count
@@ -93,20 +93,20 @@ package enum TextSearch {
         return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080 != 0
     }
 
-    /// The number of bytes of a scalar beyond ASCII; nil where it may be part of a character, or have another form.
+    /// Returns the number of bytes of a simple scalar beyond ASCII; nil for other scalars.
     private static func lengthOfSimpleScalar(
         _ lead: UInt8,
         _ bytes: UnsafeRawBufferPointer,
         _ position: Int
     ) -> Int? {
-        // U+0080 … U+02FF: what stands before the combining marks.
+        // U+0080 … U+02FF: the scalars before the combining marks.
         if (0xC2...0xCB).contains(lead) { return position + 2 <= bytes.count ? 2 : nil }
         guard lead >= 0xE3, position + 3 <= bytes.count else { return nil }
         let second = bytes[position + 1]
         let third = bytes[position + 2]
         let isSimple =
             switch lead {
-            // U+3000 … U+30FF without the marks that combine with what stands before them; U+3400 … U+3FFF.
+            // U+3000 … U+30FF without the combining marks; U+3400 … U+3FFF.
             case 0xE3:
                 switch second {
                 case 0x80: third < 0xAA
