@@ -1,16 +1,16 @@
-/// The members of one or several to-many relationships, one behind the other, or a value of each.
+/// The members of a path of one or more collections, or a value of each member.
 struct FormatCollection {
     /// The variable that the first path starts from.
     let start: Int
-    /// The number of the variable that stands for a member of the first relationship; those of the others follow.
+    /// The number of the variable of the members of the first collection; the numbers of the others follow.
     let variable: Int
-    /// The collections, each but the first one of a member of the one before.
+    /// The collections, each of a member of the one before.
     var levels: [Level]
     /// The path from a last member to its value; empty for the member itself.
     var path: [Property] = []
-    /// What a member is, or its value.
+    /// The type of a member, or of its value.
     var type: FormatType
-    /// The condition on members of the first relationship, which is the variable ``variable`` in it.
+    /// The condition on the members of the first collection, as ``variable``.
     var condition: QueryExpression?
 
     enum Level {
@@ -20,14 +20,14 @@ struct FormatCollection {
         case elements(QueryExpression)
     }
 
-    /// The value of a last member. The type of an element is told by what it is compared with.
+    /// The value of a last member. The other side of a comparison determines the type of an element.
     var value: QueryExpression {
         let last = variable + levels.count - 1
         if case .elements? = levels.last { return .element(last, .composite) }
         return path.isEmpty ? .variable(last) : .path(from: last, path)
     }
 
-    /// The collections with the variables that stand for their members, the first one outermost.
+    /// Returns the collections with the variables of their members, the outermost first.
     ///
     /// - Parameter elementType: The type of the elements of a composite value.
     func sources(_ elementType: AttributeType) -> [(source: CollectionSource, variable: Int)] {
@@ -40,7 +40,7 @@ struct FormatCollection {
         }
     }
 
-    /// Whether a condition on the value of a last member holds for one, or for all.
+    /// Returns whether a condition on the value of a last member holds for any member, or for all.
     func quantified(_ quantifier: QueryExpression.Quantifier, _ condition: QueryExpression) -> QueryExpression {
         var result = condition
         if let filter = self.condition {
@@ -53,8 +53,8 @@ struct FormatCollection {
         return result
     }
 
-    /// An aggregate of the values of the last members. That over several relationships is put together from those over
-    /// each, which gives the same for all but averages and counts of different values.
+    /// Returns an aggregate of the values of the last members. An aggregate over several collections is composed of
+    /// aggregates over each collection, which is equal except for averages and counts of different values.
     func aggregated(
         _ aggregate: QueryExpression.Aggregate,
         elementType: AttributeType = .composite
@@ -79,7 +79,7 @@ struct FormatCollection {
 }
 
 extension QueryExpression {
-    /// The type in which an element is looked at; nil where it is not.
+    /// Returns the type as which the expression reads an element; nil if it does not read it.
     func type(ofElement variable: Int) -> AttributeType? {
         if case .element(variable, let type) = self { return type }
         for operand in operands {
@@ -88,7 +88,7 @@ extension QueryExpression {
         return nil
     }
 
-    /// The expression, where it is a part of a composite value whose type nothing told yet, as a part of a type.
+    /// Returns a part of a composite value of yet unknown type as a part of a type; other expressions are unchanged.
     func part(as type: AttributeType) -> QueryExpression {
         switch self {
         case .element(let variable, .composite): .element(variable, type)

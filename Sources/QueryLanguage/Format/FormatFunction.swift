@@ -1,4 +1,4 @@
-/// The functions of a predicate's text form, under the names that `NSExpression` gives them.
+/// The functions of a predicate's text form, by their names in `NSExpression`.
 enum FormatFunction: String, CaseIterable {
     case now
     case abs, ceiling, floor, trunc, sqrt
@@ -10,7 +10,7 @@ enum FormatFunction: String, CaseIterable {
     case modulus = "modulus:by:"
     case raise = "raise:toPower:"
     case count, sum, average, min, max
-    // Not Cocoa's: the first argument that is not nil, texts without what options of operators leave out, and numbers in
+    // Not in Cocoa: the first argument that is not nil, texts folded like by the options of operators, and numbers in
     // the range of a smaller type.
     case coalesce
     case foldCase, foldDiacritics, foldCaseAndDiacritics
@@ -18,7 +18,7 @@ enum FormatFunction: String, CaseIterable {
     /// A message to its first argument.
     case function = "FUNCTION"
 
-    /// Functions of Cocoa that no store computes.
+    /// Functions of Cocoa that stores do not support.
     static let unsupported: Set<String> = [
         "median", "mode", "stddev", "ln", "log", "exp", "random", "randomn", "noindex",
         "distancetolocationfromlocation",
@@ -26,14 +26,14 @@ enum FormatFunction: String, CaseIterable {
         "intersect", "minus", "objectfromwithindex", "uti-conforms-to", "canonical",
     ]
 
-    /// The collection operators that compute what these functions do.
+    /// The collection operators of the same meaning.
     static let collectionOperators: [FormatFunction: String] = [
         .count: "count", .sum: "sum", .average: "avg", .min: "min", .max: "max",
     ]
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
-    /// The function of a name, in any case; a single colon at its end can be left out.
+    /// Returns the function of a name in any case. A single colon at its end can be left out.
     init?(name: String) {
         let lowered = name.lowercased()
         let isPlain = lowered.last == ":" && !lowered.dropLast().contains(":")
@@ -41,7 +41,7 @@ enum FormatFunction: String, CaseIterable {
         self = function
     }
 
-    /// How many arguments the function takes.
+    /// The possible numbers of arguments.
     var argumentCounts: ClosedRange<Int> {
         switch self {
         case .now: 0...0

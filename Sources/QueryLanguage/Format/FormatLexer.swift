@@ -1,8 +1,8 @@
-/// Divides the text form of a predicate into words.
+/// The lexer of the text form of predicates.
 struct FormatLexer {
     let format: String
     private var position: String.Index
-    /// The number of arguments that specifiers without a position have taken.
+    /// The number of specifiers without a position so far.
     private var argumentCount = 0
     private var hasNumberedArguments = false
 
@@ -15,7 +15,7 @@ struct FormatLexer {
 
     private var next: Unicode.Scalar? { position < format.endIndex ? format.unicodeScalars[position] : nil }
 
-    /// The scalar behind the next one.
+    /// The scalar after the next one.
     private var second: Unicode.Scalar? {
         guard position < format.endIndex else { return nil }
         let index = format.unicodeScalars.index(after: position)
@@ -30,7 +30,7 @@ struct FormatLexer {
         return true
     }
 
-    /// Takes scalars for as long as they fulfil a condition.
+    /// Consumes scalars while a condition holds.
     private mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
         let start = position
         while let scalar = next, condition(scalar) { advance() }
@@ -47,7 +47,7 @@ struct FormatLexer {
 
     // MARK: Tokens
 
-    /// The next word; the last one is ``FormatToken/Kind/end``, again and again.
+    /// Returns the next token; ``FormatToken/Kind/end`` at the end of the text.
     mutating func token() throws(PredicateFormatError) -> FormatToken {
         while let scalar = next, scalar.properties.isWhitespace { advance() }
         let start = position
@@ -124,7 +124,7 @@ struct FormatLexer {
 
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-    /// A name, a keyword, or the name of a function with colons.
+    /// Returns a name, a keyword, or the name of a function with colons.
     private mutating func word() throws(PredicateFormatError) -> FormatToken.Kind {
         let start = position
         var name = try name()
@@ -152,7 +152,7 @@ struct FormatLexer {
         return try name()
     }
 
-    /// A name, in which any character can be written as `\` and its number.
+    /// Returns a name, in which any character can be written as `\` and its number.
     private mutating func name() throws(PredicateFormatError) -> String {
         var name = ""
         while let scalar = next, Self.continuesName(scalar) {
@@ -189,14 +189,14 @@ struct FormatLexer {
                 advance()
             }
         }
-        throw error("the text that begins here has no end", from: start)
+        throw error("unterminated text", from: start)
     }
 
     private mutating func escape() throws(PredicateFormatError) -> Unicode.Scalar {
         let start = position
         advance()
         if let scalar = try numberedScalar(from: start) { return scalar }
-        guard let scalar = next else { throw error("the text has no end", from: start) }
+        guard let scalar = next else { throw error("unterminated text", from: start) }
         advance()
         switch scalar {
         case "n": return "\n"
@@ -207,14 +207,14 @@ struct FormatLexer {
         case "\\", "'", "\"": return scalar
         default:
             throw error(
-                "a backslash and this character stand for nothing; a backslash is written as '\\\\'",
+                "unknown escape sequence; a backslash is written as '\\\\'",
                 from: start
             )
         }
     }
 
-    /// The character behind a backslash that is written by its number: three octal digits, `x` and two hexadecimal ones,
-    /// or `u` and four; nil where something else follows.
+    /// Returns the character of a numeric escape sequence: three octal digits, `x` and two hexadecimal digits, or `u`
+    /// and four; nil for other sequences.
     private mutating func numberedScalar(from start: String.Index) throws(PredicateFormatError) -> Unicode.Scalar? {
         let (radix, count): (Int, Int)
         switch next {
@@ -286,14 +286,14 @@ struct FormatLexer {
 
     // MARK: Specifiers
 
-    /// `%` and what follows: the place of an argument, or `%%`.
+    /// Returns a placeholder, or the operator `%%`.
     private mutating func specifier() throws(PredicateFormatError) -> FormatToken.Kind {
         let start = position
         advance()
         if take("%") { return .symbol(.remainder) }
         let number = take(while: Self.isDigit)
         if !number.isEmpty {
-            guard take("$") else { throw error("expected '$' behind the position of an argument", from: start) }
+            guard take("$") else { throw error("expected '$' after the position of an argument", from: start) }
         }
         let length = take { "hlqzjtL".unicodeScalars.contains($0) }
         guard let scalar = next else { throw error("expected a specifier such as %@ or %K", from: start) }

@@ -1,16 +1,16 @@
-/// What a part of a predicate's text form stands for.
+/// The meaning of a part of a predicate's text form.
 enum FormatOperand {
-    /// A literal or argument. It takes the form that what it is compared with asks for.
+    /// A literal or argument, whose stored form depends on the other side of the comparison.
     case constant(PredicateArgument)
     /// A value that a store computes.
     case value(QueryExpression, FormatType)
     /// The members of a to-many relationship, the elements of an array, or values of them.
     case collection(FormatCollection)
-    /// A list that is not all constants.
+    /// A list that contains other operands than constants.
     case list([FormatSide])
 }
 
-/// An operand with the node that it was read from, to name it in errors.
+/// An operand with its syntax node, which errors name.
 struct FormatSide {
     let operand: FormatOperand
     let syntax: FormatSyntax
@@ -21,15 +21,15 @@ struct FormatSide {
     }
 }
 
-/// The type of a value, as far as the model tells it.
+/// The static type of a value.
 enum FormatType: Hashable {
     case attribute(AttributeType)
-    /// An object, which is stood for by its key.
+    /// An object, represented by its key.
     case object(Entity)
     /// A part of a composite value, or nil.
     case unknown
 
-    /// The type of a value that was computed.
+    /// Creates the type of an expression.
     init(of expression: QueryExpression) {
         self = expression.resultType.map { .attribute($0) } ?? .unknown
     }
@@ -39,7 +39,7 @@ enum FormatType: Hashable {
         if case .attribute(let type) = self { type } else { nil }
     }
 
-    /// What a value of the type is, in words.
+    /// The description of a value of the type.
     var kindDescription: String {
         switch self {
         case .attribute(let type): type.kindDescription
@@ -48,7 +48,7 @@ enum FormatType: Hashable {
         }
     }
 
-    /// Whether a value of the type can be text.
+    /// Whether values of the type can be text.
     var isText: Bool { self == .attribute(.string) || self == .unknown }
 
     /// Whether values of the type are numbers.
@@ -68,7 +68,7 @@ enum FormatType: Hashable {
         }
     }
 
-    /// Whether values of both types can be equal.
+    /// Returns whether values of both types can be compared.
     func isComparable(with other: FormatType) -> Bool {
         switch (self, other) {
         case (.unknown, _), (_, .unknown): true
@@ -80,7 +80,7 @@ enum FormatType: Hashable {
 }
 
 extension AttributeType {
-    /// Whether values are stored as the numbers that they are.
+    /// Whether values are stored as integers or reals of the same value.
     fileprivate var isPlainNumber: Bool {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .bool, .float, .double: true

@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// A value or condition that is not divided by operators, with the key path behind it.
+    /// Parses a primary expression with the key path after it.
     mutating func operand() throws(PredicateFormatError) -> FormatSyntax {
         let start = token.range.lowerBound
         var operand = try primary()
@@ -77,7 +77,7 @@ extension FormatParser {
         }
     }
 
-    /// A name, a collection operator or `%K` in a key path. Behind a dot, no word is reserved.
+    /// Parses a name, a collection operator or `%K` in a key path. After a dot no word is reserved.
     private mutating func step() throws(PredicateFormatError) -> FormatSyntax.Step {
         let current = token
         let kind: FormatSyntax.Step.Kind
@@ -94,7 +94,7 @@ extension FormatParser {
 
     // MARK: Functions
 
-    /// The operands of a list or a function, whose opening sign was taken.
+    /// Parses the operands of a list or function after the opening token.
     private mutating func operands(
         until closing: FormatSymbol,
         _ place: String
@@ -126,7 +126,7 @@ extension FormatParser {
         }
     }
 
-    /// SUBQUERY(collection, $variable, condition), of which the name and the parenthesis were taken.
+    /// Parses SUBQUERY(collection, $variable, condition) after the opening parenthesis.
     private mutating func subquery(from start: String.Index) throws(PredicateFormatError) -> FormatSyntax {
         let collection = try expression(.sum)
         try expect(.comma, "after the collection of a SUBQUERY")

@@ -1,29 +1,28 @@
-/// Reads the text form of a predicate into its syntax tree.
+/// The parser of the text form of predicates.
 ///
-/// The grammar is that of the format strings of `NSPredicate` and `NSExpression`, as Apple's Predicate Programming Guide
-/// gives it. Operators are read by their precedence; from the loosest: OR, AND, NOT, comparisons, `+ -`, `* / %%`, the
-/// sign, `**`.
+/// The grammar is that of the format strings of `NSPredicate` and `NSExpression` in Apple's Predicate Programming
+/// Guide. The operators by precedence, the lowest first: OR, AND, NOT, comparisons, `+ -`, `* / %%`, the sign, `**`.
 struct FormatParser {
     private var lexer: FormatLexer
     private(set) var token: FormatToken
-    /// The end of the last token that was taken.
+    /// The end of the last consumed token.
     private(set) var end: String.Index
-    /// How deep the expression that is being read is nested.
+    /// The nesting depth of the current expression.
     private var depth = 0
 
     var format: String { lexer.format }
 
-    /// How deep a predicate can be nested: what evaluates it, here and in SQLite, calls itself for each level.
+    /// The limit of the nesting depth: evaluation, here and in SQLite, recurses for each level.
     static let depthLimit = 50
 
-    /// - Throws: ``PredicateFormatError`` for a text that begins with no token.
+    /// - Throws: ``PredicateFormatError`` if the text does not begin with a token.
     init(_ format: String) throws(PredicateFormatError) {
         lexer = FormatLexer(format)
         end = format.startIndex
         token = try lexer.token()
     }
 
-    /// The tree of a whole text.
+    /// Returns the syntax tree of a text.
     ///
     /// - Throws: ``PredicateFormatError``
     static func parse(_ format: String) throws(PredicateFormatError) -> FormatSyntax {
@@ -58,7 +57,7 @@ struct FormatParser {
         PredicateFormatError(kind, message, in: format, at: range)
     }
 
-    /// The current token is none of those that can stand here.
+    /// Returns the error for an unexpected token.
     func unexpected(expecting expected: String) -> PredicateFormatError {
         switch token.kind {
         case .end: return error("expected \(expected), but the predicate ends", at: token.range)
@@ -74,7 +73,7 @@ struct FormatParser {
         }
     }
 
-    /// What an error calls a token: everything that may hold a value by its kind.
+    /// Returns the name of a token in errors: a token that can contain a value is named by its kind.
     private func name(of token: FormatToken) -> String {
         switch token.kind {
         case .text: "text in quotes"
@@ -85,7 +84,7 @@ struct FormatParser {
         }
     }
 
-    /// A node that begins at a place and ends with the last token that was taken.
+    /// Returns a node from a position to the end of the last consumed token.
     func node(_ kind: FormatSyntax.Kind, from start: String.Index) throws(PredicateFormatError) -> FormatSyntax {
         let syntax = FormatSyntax(kind, start..<max(start, end))
         if syntax.height > Self.depthLimit { throw tooComplex(at: syntax.range) }
@@ -103,11 +102,11 @@ struct FormatParser {
 
         static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
 
-        /// The precedence of operands that do not contain the operator itself.
+        /// The next higher precedence.
         fileprivate var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
     }
 
-    /// An expression whose operators all bind at least as tightly as `precedence`.
+    /// Parses an expression whose operators have at least the given precedence.
     mutating func expression(_ precedence: Precedence = .or) throws(PredicateFormatError) -> FormatSyntax {
         depth += 1
         defer { depth -= 1 }
@@ -133,7 +132,7 @@ struct FormatParser {
         return left
     }
 
-    /// The precedence of the current token where it stands between two operands.
+    /// The precedence of the current token as a binary operator; nil for other tokens.
     private var infix: Precedence? {
         switch token.kind {
         case .keyword(let keyword):
@@ -155,7 +154,7 @@ struct FormatParser {
         }
     }
 
-    /// An operand, with what stands before it.
+    /// Parses an operand with its prefix operators.
     private mutating func prefixed(_ precedence: Precedence) throws(PredicateFormatError) -> FormatSyntax {
         let start = token.range.lowerBound
         switch token.kind {
@@ -210,7 +209,7 @@ struct FormatParser {
     ) throws(PredicateFormatError) -> FormatSyntax {
         let symbol = token.kind
         try advance()
-        // A power is that of the power behind it: 2 ** 3 ** 2 is 2 ** 9.
+        // Powers are right-associative: 2 ** 3 ** 2 is 2 ** 9.
         let right = try expression(precedence == .power ? .power : precedence.tighter)
         switch symbol {
         case .symbol(.add): return try node(.arithmetic(.add, left, right), from: start)
@@ -237,7 +236,7 @@ struct FormatParser {
         return try node(.comparison(comparison, left, right), from: start)
     }
 
-    /// The letters in brackets behind an operator.
+    /// Parses the options in brackets after an operator.
     private mutating func options() throws(PredicateFormatError) -> FormatOperator.Options {
         guard try take(.openBracket) else { return [] }
         let range = token.range
@@ -251,7 +250,7 @@ struct FormatParser {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
             case "l": options.insert(.localeSensitive)
-            // The texts are compared as they are, which is what stores do anyway.
+            // `n` declares the texts as normalized. Stores compare texts in any normalization form.
             case "n": break
             default: throw error("there is no option '\(letter)', only c, d, l and n", at: range)
             }

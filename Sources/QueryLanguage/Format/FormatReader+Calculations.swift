@@ -8,7 +8,7 @@ extension FormatReader {
         return .value(result, FormatType(of: result))
     }
 
-    /// Reads a calculation. Seconds are added to and taken from dates, and the difference of two dates is in seconds.
+    /// Reads a calculation. Seconds are added to and subtracted from dates; the difference of two dates is in seconds.
     mutating func arithmetic(
         _ operation: QueryExpression.Arithmetic,
         _ left: FormatSyntax,
@@ -39,8 +39,8 @@ extension FormatReader {
         return .value(result, FormatType(of: result))
     }
 
-    /// An operand of a calculation. A constant takes the type of the other operand, and numbers with and without a sign are
-    /// not combined, nor are decimals and others with a fraction.
+    /// Returns an operand of a calculation. A constant has the type of the other operand. Signed and unsigned numbers
+    /// are not combined, nor are decimals and floating-point numbers.
     private func number(
         _ side: FormatSide,
         beside other: FormatSide
@@ -80,7 +80,7 @@ extension FormatReader {
 
     private func value(_ side: FormatSide) throws(PredicateFormatError) -> QueryExpression { try value(of: side).value }
 
-    /// An operand as a number to calculate with.
+    /// Returns an operand as a number.
     private func number(
         _ side: FormatSide,
         _ wanted: AttributeType? = nil
@@ -93,7 +93,7 @@ extension FormatReader {
         return (value, type)
     }
 
-    /// Reads a node as a number that a function can be computed of: one of 64 bits without a sign is none.
+    /// Reads a node as an argument of a numeric function, which unsigned 64-bit integers cannot be.
     mutating func signedNumber(_ syntax: FormatSyntax) throws(PredicateFormatError) -> QueryExpression {
         let (value, type) = try number(FormatSide(try operand(syntax), syntax))
         if type == .attribute(.uint64) {
@@ -150,7 +150,7 @@ extension FormatReader {
         "UUID": .uuid, "URL": .url, "Data": .data,
     ]
 
-    /// An object as one of an entity that inherits from its own, or a key as the object that it belongs to.
+    /// Casts an object to a descendant of its entity, or a key to the object with that key.
     private func cast(
         _ side: FormatSide,
         to entity: Entity,
@@ -166,7 +166,7 @@ extension FormatReader {
         }
     }
 
-    /// The entities that can be reached from that of the predicate.
+    /// The entities that are reachable from the entity of the predicate.
     private var entities: [Entity] {
         var known = Set([subject.entity])
         var found = [subject.entity]
@@ -186,7 +186,7 @@ extension FormatReader {
     func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
 }
 
-/// The object that a key belongs to.
+/// The object with a key.
 private struct ObjectKey: PredicateObject {
     let entity: Entity
     let key: Int64

@@ -27,7 +27,7 @@ extension FormatReader {
         _ element: FormatSyntax,
         _ comparison: FormatOperator
     ) throws(PredicateFormatError) -> QueryExpression {
-        // The element stands inside the quantifiers, which bind a variable each.
+        // The element is inside the quantifiers, each of which binds a variable.
         depth += members.levels.count
         defer { depth -= members.levels.count }
         let member = FormatOperand.value(members.value, members.type)
@@ -40,7 +40,7 @@ extension FormatReader {
         return members.quantified(.any, condition)
     }
 
-    /// A comparison of two operands.
+    /// Returns a comparison of two operands.
     private func comparison(
         _ comparison: FormatOperator,
         _ left: FormatOperand,
@@ -96,7 +96,7 @@ extension FormatReader {
         return .comparing(operation, first, second)
     }
 
-    /// BETWEEN two bounds, both of which belong to the range.
+    /// Returns whether a value is between two bounds, inclusive.
     private func range(
         _ value: FormatSide,
         _ bounds: FormatSide,
@@ -171,7 +171,7 @@ extension FormatReader {
         if comparison.options.isEmpty { return .isMember(value, of: literals) }
         guard type.isText else { throw textNeeded(element, type, comparison) }
         for position in literals.indices {
-            // Folding fails for no text.
+            // Folding does not fail for texts.
             let folded = try fold(.literal(literals[position]), comparison)
             literals[position] = (try? folded.constantValue) ?? literals[position]
         }
@@ -200,7 +200,7 @@ extension FormatReader {
         let result: QueryExpression
         switch try members(of: left) {
         case .collection(let collection):
-            // The other side stands inside the quantifiers, which bind a variable each.
+            // The other side is inside the quantifiers, each of which binds a variable.
             depth += collection.levels.count
             defer { depth -= collection.levels.count }
             let other = comparison.kind == .membership ? try members(of: right) : try operand(right)
@@ -222,7 +222,7 @@ extension FormatReader {
         return quantifier == .none ? .negation(result) : result
     }
 
-    /// Reads a node as a collection where it can be one.
+    /// Reads a node, as a collection if possible.
     mutating func members(of syntax: FormatSyntax) throws(PredicateFormatError) -> FormatOperand {
         let operand = try operand(syntax)
         if case .value(let value, let type) = operand, let elements = elements(of: value, type) {
@@ -231,7 +231,7 @@ extension FormatReader {
         return operand
     }
 
-    /// Reads SUBQUERY: the members of a relationship that fulfil a condition.
+    /// Reads SUBQUERY: the members of a relationship for which a condition holds.
     mutating func subquery(
         _ collection: FormatSyntax,
         _ variable: String,
@@ -257,7 +257,7 @@ extension FormatReader {
 
     // MARK: Text
 
-    /// A function of two texts, after what the options leave out of both was taken away.
+    /// Returns a function of two texts, folded by the options.
     private func test(
         _ function: QueryExpression.Function,
         _ left: FormatSide,
@@ -273,7 +273,7 @@ extension FormatReader {
         return .function(function, [try fold(text, comparison), try fold(other, comparison)])
     }
 
-    /// A regular expression. It keeps its letters as they are, and is told to ignore their case instead.
+    /// Returns a match with a regular expression. Its case is not folded: an option of the expression ignores case.
     private func match(
         _ left: FormatSide,
         _ right: FormatSide,
@@ -293,7 +293,7 @@ extension FormatReader {
         return .function(.matches, [text, .literal(.text(pattern))])
     }
 
-    /// An operand as a text.
+    /// Returns an operand as a text.
     private func text(_ side: FormatSide, _ comparison: FormatOperator) throws(PredicateFormatError) -> QueryExpression
     {
         let (value, type) = try value(of: side, as: .string)
@@ -328,7 +328,7 @@ extension FormatReader {
         return (try fold(pair.left, comparison), try fold(pair.right, comparison))
     }
 
-    /// A text without what the options leave out.
+    /// Returns a text folded by the options.
     private func fold(
         _ text: QueryExpression,
         _ comparison: FormatOperator

@@ -72,7 +72,7 @@ extension FormatReader {
 
     // MARK: FUNCTION
 
-    /// Reads FUNCTION(receiver, 'selector', arguments…): a message that Cocoa would send to the receiver.
+    /// Reads FUNCTION(receiver, 'selector', arguments…): a message to the receiver in Cocoa.
     private mutating func message(
         _ arguments: [FormatSyntax],
         at syntax: FormatSyntax
@@ -95,7 +95,7 @@ extension FormatReader {
             return .value(.function(.containsMatch, texts), .attribute(.bool))
         case ("isKindOfEntity:", 1): return .value(try kind(of: receiver, others[0]), .attribute(.bool))
         default:
-            // Only a function's own name is repeated in an error, never a literal.
+            // An error quotes only names of functions, never a literal.
             guard selector.lowercased() != "function", FormatFunction(name: selector) != nil else { break }
             return try call(selector, [receiver] + others, at: syntax)
         }
@@ -103,7 +103,7 @@ extension FormatReader {
         throw error(.unknownName, "there is no such selector", suggestions: suggestions, at: arguments[1].range)
     }
 
-    /// The order of two texts: -1, 0 or 1.
+    /// Reads the order of two texts: -1, 0 or 1.
     private mutating func compared(
         _ function: QueryExpression.Function,
         _ text: FormatSyntax,
@@ -113,7 +113,7 @@ extension FormatReader {
         return .value(.function(function, texts), .attribute(.int64))
     }
 
-    /// Whether an object is of an entity or one that inherits from it.
+    /// Reads whether an object is of an entity or a descendant of it.
     private mutating func kind(
         of object: FormatSyntax,
         _ name: FormatSyntax
@@ -171,7 +171,7 @@ extension FormatReader {
         let (values, type) = try unified(elements)
         if function == .min || function == .max {
             guard type.isOrdered, type != .attribute(.uint64) else {
-                let message = "'\(function.rawValue)' of \(type.kindDescription) is nothing that a store computes"
+                let message = "'\(function.rawValue)' of \(type.kindDescription) cannot be computed by a store"
                 throw error(.mismatchedTypes, message, at: syntax.range)
             }
             return .value(.function(function == .min ? .minimum : .maximum, values), type)
@@ -180,7 +180,7 @@ extension FormatReader {
             let message = "'\(function.rawValue)' needs numbers, and \(text(of: first)) is \(type.kindDescription)"
             throw error(.mismatchedTypes, message, at: first.range)
         }
-        // A sum that is added up in pairs is no deeper than the list is long.
+        // Adding in pairs keeps the depth logarithmic.
         let sum = Self.sum(values[...])
         if function == .sum { return .value(sum, FormatType(of: sum)) }
         let average = QueryExpression.arithmetic(.divide, sum, .literal(.real(Double(values.count))))
@@ -226,7 +226,7 @@ extension FormatReader {
         case "sum":
             try requireSummable(collection, name, at: range)
             let sum = collection.aggregated(.sum, elementType: .double)
-            // The sum of nothing is 0 in key-value coding, and null in a store.
+            // The sum of no values is 0 in key-value coding, and null in a store.
             return .value(.coalescing(sum, .literal(.zero(of: sum.resultType))), FormatType(of: sum))
         case "avg":
             try requireSummable(collection, name, at: range)
@@ -263,7 +263,7 @@ extension FormatReader {
 }
 
 extension Value {
-    /// The sum of no values of a type.
+    /// Returns the zero of a type, which is the sum of no values.
     static func zero(of type: AttributeType?) -> Value {
         switch type {
         case .decimal: Decimal(0).storedValue

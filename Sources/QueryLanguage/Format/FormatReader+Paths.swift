@@ -1,20 +1,20 @@
 extension FormatReader {
-    /// A key path that is being followed.
+    /// The state of following a key path.
     private struct Walk {
         /// The variable that the path starts from.
         var start: Int
         /// The properties since the start, or since the last to-many relationship.
         var path: [Property] = []
-        /// The entity that has the next property; nil behind an attribute.
+        /// The entity of the next property; nil after an attribute.
         var entity: Entity?
         var type: FormatType
-        /// The to-many relationships that were passed.
+        /// The to-many relationships of the path.
         var collection: FormatCollection?
-        /// The collection operators, and where they stand.
+        /// The collection operators and their positions.
         var collectionOperators: [(name: String, range: Range<String.Index>)] = []
-        /// The keys that lead into the composite value at the end.
+        /// The path of keys into the composite value at the end.
         var keys: [ComponentKey] = []
-        /// What is computed from the attribute at the end.
+        /// The function of the attribute at the end.
         var function: QueryExpression.Function?
 
         init(object entity: Entity, variable: Int, path: [Property] = []) {
@@ -33,7 +33,7 @@ extension FormatReader {
         }
     }
 
-    /// Reads a key path: properties of the object that the predicate is about, or of what `base` stands for.
+    /// Reads a key path from the object of the predicate, or from `base`.
     mutating func path(
         _ base: FormatSyntax?,
         _ steps: [FormatSyntax.Step],
@@ -108,7 +108,7 @@ extension FormatReader {
         }
     }
 
-    /// Goes on with the members of a collection at the end of the path.
+    /// Continues with the members of a collection at the end of the path.
     private func enter(_ level: FormatCollection.Level, _ walk: inout Walk) {
         if walk.collection == nil {
             walk.collection = FormatCollection(start: walk.start, variable: depth, levels: [], type: walk.type)
@@ -117,7 +117,7 @@ extension FormatReader {
         walk.path = []
     }
 
-    /// The property of a name, of the entity or one that inherits from it.
+    /// Returns the property of a name, of the entity or a descendant of it.
     private func property(
         _ name: String,
         of entity: Entity,
@@ -171,7 +171,7 @@ extension FormatReader {
         return .value(value, walk.type)
     }
 
-    /// A value as a collection: the elements of a composite value; nil for values of other types.
+    /// Returns the elements of a composite value as a collection; nil for values of other types.
     func elements(of value: QueryExpression, _ type: FormatType) -> FormatCollection? {
         switch (value, type) {
         case (_, .attribute(.composite)), (.component(_, _, .composite), .unknown), (.element(_, .composite), .unknown):

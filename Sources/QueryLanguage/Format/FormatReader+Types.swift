@@ -1,12 +1,12 @@
 extension FormatReader {
-    /// Two values of types that can be compared.
+    /// Two values of comparable types.
     struct Pair {
         let left: QueryExpression
         let right: QueryExpression
         let type: FormatType
     }
 
-    /// Two operands as values of one type: a constant takes the type of the other one.
+    /// Returns two operands as values of one type: a constant takes the type of the other operand.
     func pair(_ left: FormatSide, _ right: FormatSide) throws(PredicateFormatError) -> Pair {
         let (values, type) = try unified([left, right])
         return Pair(left: values[0], right: values[1], type: type)
@@ -41,7 +41,8 @@ extension FormatReader {
         return (values, leader.type)
     }
 
-    /// The operand whose type the others take: the first one that is computed and has a type, or the first that has one.
+    /// Returns the operand whose type the others take: the first typed operand that is not a constant, or the first
+    /// typed one.
     private func leader(of sides: [FormatSide]) throws(PredicateFormatError) -> (side: FormatSide, type: FormatType) {
         var first: (side: FormatSide, type: FormatType)?
         for side in sides {
@@ -53,7 +54,7 @@ extension FormatReader {
                 if type != .unknown { return (side, type) }
             }
         }
-        // Whole numbers beside others are numbers like these, and a part of a composite value may be any number.
+        // An integer constant takes the type of other numbers. A part of a composite value can be any number.
         if let first, first.type == .attribute(.int64) {
             var parts = 0
             for side in sides {
@@ -72,10 +73,10 @@ extension FormatReader {
         return first ?? (sides[0], .unknown)
     }
 
-    /// A constant as a literal of a type.
+    /// Returns a constant as a literal of a type.
     ///
     /// - Parameters:
-    ///   - other: What it is compared with, to name it in an error.
+    ///   - other: The other side of the comparison, which errors name.
     ///   - side: The constant's own operand.
     func literal(
         _ constant: PredicateArgument,
@@ -99,7 +100,7 @@ extension FormatReader {
         }
         throw error(
             .mismatchedTypes,
-            "\(constant.kindDescription) is no value for \(text(of: other.syntax)), which is \(type.kindDescription)",
+            "\(constant.kindDescription) is not a value for \(text(of: other.syntax)), which is \(type.kindDescription)",
             at: side.syntax.range
         )
     }
@@ -117,7 +118,7 @@ extension FormatReader {
         return error(.mismatchedTypes, message, at: side.syntax.range)
     }
 
-    /// An operand as a value. A constant has the type that is asked for, or its own.
+    /// Returns an operand as a value. A constant has the wanted type, or else its natural type.
     func value(
         of side: FormatSide,
         as wanted: AttributeType? = nil
@@ -133,7 +134,7 @@ extension FormatReader {
                 guard let value = constant.value(as: type), !value.isNotANumber else { continue }
                 return (.literal(value), .attribute(type))
             }
-            throw error(.mismatchedTypes, "\(constant.kindDescription) is no value here", at: side.syntax.range)
+            throw error(.mismatchedTypes, "\(constant.kindDescription) is not a value here", at: side.syntax.range)
         case .list: throw error(.mismatchedTypes, "a value is needed here, not a list", at: side.syntax.range)
         case .collection:
             let message = """

@@ -1,20 +1,20 @@
-/// The object that a predicate's text form is about.
+/// The object to which a predicate in text form applies.
 package struct FormatSubject: Sendable {
     let variable: Int
     let path: [Property]
     let entity: Entity
     let depth: Int
 
-    /// The object that a query fetches.
+    /// Creates the subject of a fetch: the fetched object.
     package init(_ entity: Entity) { self.init(entity, variable: 0, path: [], depth: 1) }
 
-    /// An object at the end of a path.
+    /// Creates the subject at the end of a path.
     ///
     /// - Parameters:
-    ///   - entity: What the object is known to be.
+    ///   - entity: The static entity of the object.
     ///   - variable: The variable that the path starts from.
-    ///   - path: To-one relationships; none for the variable's object itself.
-    ///   - depth: The number of the next variable that is bound.
+    ///   - path: To-one relationships; empty for the variable's object itself.
+    ///   - depth: The number of the next bound variable.
     package init(_ entity: Entity, variable: Int, path: [Property], depth: Int) {
         self.variable = variable
         self.path = path
@@ -23,18 +23,19 @@ package struct FormatSubject: Sendable {
     }
 }
 
-/// Gives a predicate's text form its meaning: looks up names in the model, types values and takes arguments in.
+/// Translates the syntax tree of a predicate's text form into an expression: resolves names, checks types, binds
+/// arguments.
 ///
-/// Constants become ``QueryExpression/literal(_:)``s, which stores bind as parameters: no argument can change what a
-/// predicate means.
+/// Constants become ``QueryExpression/literal(_:)``s, which stores bind as parameters: no argument can change the
+/// meaning of a predicate.
 struct FormatReader {
     let format: String
-    /// The object that the predicate is about.
+    /// The object to which the predicate applies.
     let subject: FormatSubject
     let arguments: [PredicateArgument]
-    /// The values of variables that no SUBQUERY binds.
+    /// The values of the variables that no SUBQUERY binds.
     let variables: [String: PredicateArgument]
-    /// The variables of the SUBQUERYs around what is read, the innermost last.
+    /// The variables of the enclosing SUBQUERYs, the innermost last.
     var scope: [(name: String, collection: FormatCollection)] = []
     /// The number of the next variable.
     var depth: Int
@@ -53,12 +54,12 @@ struct FormatReader {
         self.variables = variables
     }
 
-    /// Makes sure that every argument had its place: one that is left over is a mistake.
+    /// Throws if an argument was not used.
     func checkArguments() throws(PredicateFormatError) {
         guard let unused = arguments.indices.first(where: { !usedArguments.contains($0) }) else { return }
         throw error(
             .argument,
-            "there is no place for argument \(unused + 1) of \(arguments.count)",
+            "argument \(unused + 1) of \(arguments.count) is not used",
             at: format.endIndex..<format.endIndex
         )
     }
@@ -72,7 +73,7 @@ struct FormatReader {
         PredicateFormatError(kind, message, suggestions: suggestions, in: format, at: range)
     }
 
-    /// What an error calls a part of the text: names as they are written, and everything that may hold a value by its kind.
+    /// Returns the name of a part of the text in errors: a part that can contain a value is named by its kind.
     func text(of syntax: FormatSyntax) -> String {
         switch syntax.kind {
         case .path(nil, _): "'\(format[syntax.range])'"
@@ -166,7 +167,7 @@ struct FormatReader {
 
     // MARK: Arguments and variables
 
-    /// The argument for a place.
+    /// Returns the argument of a placeholder.
     private mutating func argument(
         _ placeholder: FormatPlaceholder,
         at range: Range<String.Index>
@@ -182,14 +183,14 @@ struct FormatReader {
         guard argument.fits(placeholder) else {
             let message = """
                 argument \(placeholder.position + 1) is \(argument.kindDescription), \
-                which is nothing for \(placeholder.specifier)
+                which \(placeholder.specifier) does not accept
                 """
             throw error(.argument, message, at: range)
         }
         return argument
     }
 
-    /// The names that the argument for `%K` gives.
+    /// Returns the names in the argument of `%K`.
     mutating func names(
         for placeholder: FormatPlaceholder,
         at range: Range<String.Index>
@@ -197,7 +198,7 @@ struct FormatReader {
         guard case .text(let path) = try argument(placeholder, at: range) else { return [] }
         let names = path.split(separator: ".", omittingEmptySubsequences: false)
         if names.contains(where: \.isEmpty) {
-            throw error(.argument, "argument \(placeholder.position + 1) is no key path", at: range)
+            throw error(.argument, "argument \(placeholder.position + 1) is not a key path", at: range)
         }
         return names.map { $0.first == "@" ? .collectionOperator(String($0.dropFirst())) : .name(String($0)) }
     }
@@ -217,7 +218,7 @@ struct FormatReader {
             )
         }
         if case .unsupported = value {
-            let message = "the value of $\(name) is \(value.kindDescription), which is nothing for a predicate"
+            let message = "the value of $\(name) is \(value.kindDescription), which a predicate cannot use"
             throw error(.argument, message, at: range)
         }
         return .constant(value)
@@ -225,7 +226,7 @@ struct FormatReader {
 }
 
 extension PredicateArgument {
-    /// Whether the argument is one for a specifier.
+    /// Returns whether a specifier accepts the argument.
     fileprivate func fits(_ placeholder: FormatPlaceholder) -> Bool {
         switch (placeholder.kind, self) {
         case (_, .unsupported): false

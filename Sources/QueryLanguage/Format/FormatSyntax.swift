@@ -1,11 +1,10 @@
 /// A node of the syntax tree of a predicate's text form, before names are looked up and values are typed.
 ///
-/// Conditions and values are of one kind here: whether one stands where the other belongs is told by the
-/// ``FormatReader``, which knows the types.
+/// The tree does not distinguish conditions and values; the ``FormatReader``, which knows the types, does.
 struct FormatSyntax: Sendable {
     let kind: Kind
     let range: Range<String.Index>
-    /// The number of nodes on the longest way down.
+    /// The height of the tree.
     let height: Int
 
     init(_ kind: Kind, _ range: Range<String.Index>) {
@@ -17,9 +16,9 @@ struct FormatSyntax: Sendable {
     indirect enum Kind: Sendable {
         case constant(PredicateArgument)
         case argument(FormatPlaceholder)
-        /// `$NAME`: a variable of a SUBQUERY, or a value that is given for the name.
+        /// `$NAME`: a variable of a SUBQUERY, or a variable with a given value.
         case variable(String)
-        /// Properties of an object, or of the results of an expression; nil for the object that the predicate is about.
+        /// A key path from an expression; nil for the object of the predicate.
         case path(FormatSyntax?, [Step])
         case list([FormatSyntax])
         case negative(FormatSyntax)
@@ -49,7 +48,7 @@ struct FormatSyntax: Sendable {
         }
     }
 
-    /// A part of a key path.
+    /// A step of a key path.
     struct Step: Sendable {
         let kind: Kind
         let range: Range<String.Index>
@@ -64,7 +63,7 @@ struct FormatSyntax: Sendable {
     }
 }
 
-/// An operator that compares, with its options.
+/// A comparison operator with its options.
 struct FormatOperator: Sendable {
     let kind: Kind
     let options: Options
@@ -86,20 +85,20 @@ struct FormatOperator: Sendable {
         case matches = "MATCHES"
     }
 
-    /// What a comparison of texts does not look at.
+    /// The options of a comparison of texts.
     struct Options: OptionSet, Sendable {
         let rawValue: Int
 
-        /// `[c]`
+        /// `[c]`: ignores case.
         static let caseInsensitive = Options(rawValue: 1)
-        /// `[d]`
+        /// `[d]`: ignores diacritics.
         static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[l]`: as people of the current locale expect it.
+        /// `[l]`: follows the current locale.
         static let localeSensitive = Options(rawValue: 4)
     }
 }
 
-/// How many members have to fulfil a comparison.
+/// The number of members for which a comparison holds.
 enum FormatQuantifier: String, Sendable {
     case any = "ANY"
     case all = "ALL"

@@ -1,20 +1,20 @@
-/// A word of the text form of predicates.
+/// A token of the text form of predicates.
 struct FormatToken {
     let kind: Kind
     let range: Range<String.Index>
 
     enum Kind: Hashable, Sendable {
-        /// A name. One that was written as `#name` is never a keyword.
+        /// A name. A name that is written as `#name` is never a keyword.
         case name(String)
         /// A reserved word, in any case.
         case keyword(FormatKeyword)
         /// The name of a function with its colons, such as `add:to:`.
         case selector(String)
-        /// A name behind `@`, such as `@count`.
+        /// A name after `@`, such as `@count`.
         case collectionOperator(String)
-        /// A name behind `$`.
+        /// A name after `$`.
         case variable(String)
-        /// Text in quotes, without them.
+        /// A text literal without its quotes.
         case text(String)
         case number(FormatNumber)
         case placeholder(FormatPlaceholder)
@@ -23,7 +23,7 @@ struct FormatToken {
     }
 }
 
-/// The words that are no names of properties unless they are written with `#`.
+/// The reserved words. A property with such a name is written with `#`.
 enum FormatKeyword: String, CaseIterable {
     case and, or, not
     case any, some, all, none
@@ -34,14 +34,14 @@ enum FormatKeyword: String, CaseIterable {
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
     private static let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
 
-    /// The keyword that is written as `text`, in any case.
+    /// Returns the keyword of a text in any case; nil for other texts.
     init?(text: String) {
         guard text.utf8.count <= Self.longest, let keyword = Self.byName[text.lowercased()] else { return nil }
         self = keyword
     }
 }
 
-/// What is not written in letters or digits.
+/// A token of other characters than letters and digits.
 enum FormatSymbol: String {
     case equal = "=="
     case notEqual = "!="
@@ -65,16 +65,16 @@ enum FormatSymbol: String {
     case closeBracket = "]"
 }
 
-/// A number as it is written.
+/// A number literal.
 enum FormatNumber: Hashable {
     case integer(Int64)
-    /// An integer beyond those of `Int64`.
+    /// An integer greater than `Int64.max`.
     case unsigned(UInt64)
     /// The digits of any other number, in the form that `Double` and `Decimal` read.
     case digits(String)
 }
 
-/// A place that an argument takes.
+/// A placeholder for an argument.
 struct FormatPlaceholder: Hashable, Sendable {
     /// The specifier without the position, such as `%@`.
     let specifier: String
@@ -87,9 +87,9 @@ struct FormatPlaceholder: Hashable, Sendable {
         case value
         /// `%K`: names of properties.
         case keyPath
-        /// `%d` and its like.
+        /// `%d` and the other specifiers for integers.
         case integer
-        /// `%f` and its like.
+        /// `%f` and the other specifiers for reals.
         case real
         /// `%s`.
         case text

@@ -1,10 +1,10 @@
-/// The names that somebody may have meant who wrote one that does not exist.
+/// The existing names that are similar to an unknown name.
 struct NameSuggestions {
     /// The names, the closest first.
     let names: [String]
 
     private static let mostNames = 3
-    /// Longer names are not compared: the work grows with the square of the length.
+    /// Longer names are not compared: the time is quadratic in the length.
     private static let longestName = 64
 
     init(for name: String, among known: some Sequence<String>) {
@@ -22,8 +22,8 @@ struct NameSuggestions {
         names = close.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(Self.mostNames).map(\.name)
     }
 
-    /// The number of characters to insert, leave out, replace, or exchange with the next one, to make one of the other: the
-    /// distance of Damerau and Levenshtein, in the variant that changes no part twice.
+    /// Returns the optimal string alignment distance: the number of insertions, deletions, substitutions and
+    /// transpositions of adjacent characters.
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...second.count)

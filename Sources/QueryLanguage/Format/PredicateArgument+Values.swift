@@ -3,9 +3,9 @@ import Foundation
 extension PredicateArgument {
     // MARK: As an attribute's value
 
-    /// The form in which attributes of a type have the value; nil where they cannot have it, and for what is no value.
+    /// Returns the stored form of the constant for an attribute type; nil if there is none.
     ///
-    /// Numbers stay exact: one that the type has no room for is given in a form that compares with it nevertheless.
+    /// Numbers stay exact: a number out of the range of the type has a form that compares correctly.
     func value(as type: AttributeType) -> Value? {
         switch self {
         case .null: return .null
@@ -32,7 +32,7 @@ extension PredicateArgument {
         switch self {
         case .boolean(let value): .integer(value ? 1 : 0)
         case .integer(let value): .integer(value)
-        // Larger than all integers of an attribute, in this form too.
+        // Greater than all integers of the attribute, as a real too.
         case .unsigned(let value): .real(Double(value))
         default:
             number.flatMap { digits in
@@ -96,7 +96,7 @@ extension PredicateArgument {
 
     // MARK: By itself
 
-    /// The type that the value has where nothing says what it is compared with; nil for what is no value.
+    /// The type of the constant without context; nil if it is not a value.
     var naturalType: AttributeType? {
         switch self {
         case .boolean: .bool
@@ -126,7 +126,7 @@ extension PredicateArgument {
         }
     }
 
-    /// The number as a `Decimal`; nil where it has more digits than one, or is out of its range.
+    /// Returns the number as a `Decimal`; nil if it has too many digits, or is out of range.
     private static func decimal(_ digits: String) -> Decimal? {
         guard let decimal = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN else {
             return nil
@@ -134,7 +134,7 @@ extension PredicateArgument {
         return decimal
     }
 
-    /// The negative of a number; nil for what is none.
+    /// The negative of a number; nil for other constants.
     var negative: PredicateArgument? {
         switch self {
         case .integer(let value): value == .min ? nil : .integer(-value)
@@ -146,7 +146,7 @@ extension PredicateArgument {
 
     // MARK: Conversions
 
-    /// The value as one of another type, which `CAST` names; nil where it cannot be one.
+    /// Returns the constant converted by `CAST`; nil if it cannot be converted.
     func converted(to type: AttributeType) -> PredicateArgument? {
         switch (type, self) {
         case (_, .null): self
@@ -171,7 +171,7 @@ extension PredicateArgument {
         dateValue.flatMap { Date(storedValue: $0) }.map { .date($0) }
     }
 
-    /// A date as ISO 8601 writes it: a day, or a day and a time in a time zone.
+    /// Returns the date of a text in ISO 8601: a day, or a day and a time with a time zone.
     private static func date(_ text: String) -> Date? {
         let time = Date.ISO8601FormatStyle()
         let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -180,7 +180,7 @@ extension PredicateArgument {
 
     // MARK: Descriptions
 
-    /// What the constant is, in words, without its value.
+    /// The description of the constant, without its value.
     var kindDescription: String {
         switch self {
         case .null: "nil"
@@ -195,7 +195,7 @@ extension PredicateArgument {
 }
 
 extension AttributeType {
-    /// What a value of the type is, in words.
+    /// The description of a value of the type.
     var kindDescription: String {
         switch self {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "an integer"

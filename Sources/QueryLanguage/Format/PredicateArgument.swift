@@ -1,19 +1,18 @@
 package import Foundation
 
-/// A constant of a predicate's text form: a literal, or an argument in the form that the ``FormatReader`` works with.
+/// A constant of a predicate's text form: a literal or an argument.
 ///
-/// What it becomes in a store depends on what it is compared with: `1.5` is a real for an attribute of type `Double`, and
-/// exact bytes for one of type `Decimal`.
+/// Its stored form depends on the other side of the comparison: `1.5` is a real for an attribute of type `Double`, and
+/// exact bytes for an attribute of type `Decimal`.
 package indirect enum PredicateArgument: @unchecked Sendable {
-    // Sound because objects are only asked for their identifiers, when the predicate is read by the context that they
-    // belong to.
+    // Sound because only the identifiers of objects are read, by the context of the objects.
 
     case null
     case boolean(Bool)
     case integer(Int64)
-    /// An integer beyond those of `Int64`.
+    /// An integer greater than `Int64.max`.
     case unsigned(UInt64)
-    /// A number as it was written, in the form that `Double` and `Decimal` read.
+    /// The text of a number, in the form that `Double` and `Decimal` read.
     case digits(String)
     case real(Double)
     case decimal(Decimal)
@@ -22,25 +21,25 @@ package indirect enum PredicateArgument: @unchecked Sendable {
     case uuid(UUID)
     case url(URL)
     case data(Data)
-    /// A value as it stands in a store, which is one of any type that is stored so.
+    /// A stored value, for an attribute of any type with that stored form.
     case stored(Value)
     case object(any PredicateObject)
     case list([PredicateArgument])
     /// The bounds of a range; a nil one is open.
     case range(PredicateArgument?, PredicateArgument?, includesUpper: Bool)
-    /// A value of a type that no attribute has.
+    /// A value of a type that is no attribute type, by the name of the type.
     case unsupported(String)
 }
 
-/// What stands for an object in a predicate: an object, or its identifier.
+/// An object in a predicate, or its identifier.
 package protocol PredicateObject {
-    /// The primary key; nil where it is not that of an object of the entity's inheritance.
+    /// Returns the primary key; nil if the object's entity has no common ancestor with `entity`.
     func predicateKey(in entity: Entity) -> Int64?
     /// The name of the object's entity.
     var predicateEntityName: String { get }
 }
 
-/// An object whose identifier is asked for when it is needed: saving gives a new object another one.
+/// An object whose key is read when the predicate is used: a save changes the key of a new object.
 private struct ObjectArgument: PredicateObject {
     let object: any QueryObject
 
@@ -52,14 +51,14 @@ private struct ObjectArgument: PredicateObject {
 }
 
 extension Entity {
-    /// All entities with a common ancestor, this one included.
+    /// All entities with the same topmost ancestor, this one included.
     package var inheritance: [Entity] { superentity?.inheritance ?? family }
 }
 
 // MARK: Reading values
 
 extension PredicateArgument {
-    /// A number as it is written in a text.
+    /// Creates a constant from a number literal.
     init(_ number: FormatNumber) {
         switch number {
         case .integer(let value): self = .integer(value)
@@ -68,8 +67,8 @@ extension PredicateArgument {
         }
     }
 
-    /// An argument as a program gives it: nil, a value of an attribute's type, an enum by its raw value, an object or its
-    /// identifier, a collection of them, or a range.
+    /// Creates a constant from an argument: nil, a value of an attribute type, an enum with a raw value, an object or
+    /// its identifier, a collection of these, or a range.
     package init(_ argument: Any?) {
         guard let argument else {
             self = .null
@@ -134,7 +133,7 @@ extension Optional: OptionalArgument {
     fileprivate var wrapped: Any? { map { $0 } }
 }
 
-/// A range, whose elements need not be looked at one by one.
+/// A range, of which only the bounds are read.
 private protocol RangeArgument {
     var predicateArgument: PredicateArgument { get }
 }

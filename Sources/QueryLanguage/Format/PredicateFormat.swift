@@ -1,17 +1,17 @@
-/// The text form of a predicate, read as far as that goes without a model.
+/// The parsed text form of a predicate, not yet bound to a model.
 package struct PredicateFormat: Sendable {
     private let format: String
     private let syntax: FormatSyntax
 
-    /// - Throws: ``PredicateFormatError`` where the text does not follow the grammar.
+    /// - Throws: ``PredicateFormatError`` if the text does not follow the grammar.
     package init(_ format: String) throws(PredicateFormatError) {
         self.format = format
         syntax = try FormatParser.parse(format)
     }
 
-    /// The condition on an object.
+    /// Returns the condition on an object.
     ///
-    /// - Throws: ``PredicateFormatError`` where a name is not in the model, types do not fit, or arguments are missing.
+    /// - Throws: ``PredicateFormatError`` for an unknown name, mismatched types, and missing arguments.
     package func condition(
         on subject: FormatSubject,
         arguments: [PredicateArgument],
@@ -23,9 +23,9 @@ package struct PredicateFormat: Sendable {
         return condition
     }
 
-    /// The value that is computed from an object.
+    /// Returns the value that is computed from an object.
     ///
-    /// - Throws: as ``condition(on:arguments:variables:)``.
+    /// - Throws: ``PredicateFormatError`` like ``condition(on:arguments:variables:)``.
     func value(
         of subject: FormatSubject,
         arguments: [PredicateArgument],
@@ -39,7 +39,7 @@ package struct PredicateFormat: Sendable {
 }
 
 extension QueryExpression {
-    /// Reads a condition from its text form, in the syntax of `NSPredicate`'s format strings.
+    /// Creates a condition from its text form, in the syntax of `NSPredicate`'s format strings.
     ///
     /// ```swift
     /// let condition = try QueryExpression(
@@ -49,17 +49,16 @@ extension QueryExpression {
     /// )
     /// ```
     ///
-    /// Arguments never become part of the text: whatever they contain, the condition has the meaning that its format
-    /// gives it.
+    /// Arguments never become part of the text: their contents do not change the meaning of the format.
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicateFormats>.
     ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of attributes, enums with
-    ///     raw values, objects and their identifiers, collections of these, and ranges. `%K` takes the name of a property,
-    ///     or a key path.
+    ///     raw values, objects and their identifiers, collections of these, and ranges. The argument of
+    ///     `%K` is the name of a property, or a key path.
     ///   - variables: The values of variables such as `$LIMIT`.
     ///   - entity: The entity of the objects that the condition is on.
-    /// - Throws: ``PredicateFormatError`` with the place of the mistake.
+    /// - Throws: ``PredicateFormatError`` with the position of the error.
     public init(
         format: String,
         arguments: [Any?] = [],
@@ -73,8 +72,8 @@ extension QueryExpression {
         )
     }
 
-    /// Reads a value from its text form, in the syntax of `NSExpression`'s format strings: something to sort by, or a column
-    /// of a ``DictionaryFetchRequest``.
+    /// Creates a value from its text form, in the syntax of `NSExpression`'s format strings: a sort expression, or a
+    /// column of a `DictionaryFetchRequest`.
     ///
     /// ```swift
     /// let total = try QueryExpression(valueFormat: "chapters.@sum.pages + preface", entity: book)
@@ -85,7 +84,7 @@ extension QueryExpression {
     ///   - arguments: The values for `%@` and the other specifiers.
     ///   - variables: The values of variables.
     ///   - entity: The entity of the objects that the value is computed from.
-    /// - Throws: ``PredicateFormatError`` with the place of the mistake.
+    /// - Throws: ``PredicateFormatError`` with the position of the error.
     public init(
         valueFormat: String,
         arguments: [Any?] = [],

@@ -1,37 +1,37 @@
-/// What is wrong with the text form of a predicate, and where.
+/// An error in the text form of a predicate, with its position.
 ///
 /// ```
 /// entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)
 /// ```
 ///
-/// The text may have secrets among its literals. The ``message`` and the description quote names only; the text itself, and
-/// its ``excerpt`` with a caret under the place, are for the author of the text, not for logs.
+/// The literals of the text can be secrets. The ``message`` and the description quote only names; the text itself, and
+/// its ``excerpt`` with a caret under the position, are for the author of the text, not for logs.
 public struct PredicateFormatError: Error, Hashable, Sendable {
-    /// What kind of mistake it is.
+    /// A kind of error.
     public enum Kind: String, Hashable, Sendable {
         /// The text does not follow the grammar.
         case syntax
         /// A property, variable, function or type that does not exist.
         case unknownName
-        /// A value of one type where one of another type is needed.
+        /// A value of a wrong type.
         case mismatchedTypes
-        /// An argument that is missing, left over, or of the wrong type for its specifier.
+        /// An argument that is missing, not used, or of a wrong type for its specifier.
         case argument
-        /// A part of the language that stores have no meaning for.
+        /// A part of the language that stores do not support.
         case unsupported
         /// The text is nested deeper than a store can evaluate.
         case tooComplex
     }
 
-    /// The kind of mistake.
+    /// The kind of error.
     public let kind: Kind
-    /// What is wrong, and what was expected.
+    /// The description of the error.
     public let message: String
-    /// Names that may have been meant, the closest first.
+    /// Similar existing names, the closest first.
     public let suggestions: [String]
     /// The text, literals included.
     public let format: String
-    /// The place in the text, in bytes of UTF-8; empty where something is missing.
+    /// The position in the text, in bytes of UTF-8; empty if something is missing.
     public let utf8Range: Range<Int>
 
     init(
@@ -50,7 +50,7 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
         utf8Range = start..<start + utf8.distance(from: range.lowerBound, to: range.upperBound)
     }
 
-    /// The place in the text, in characters.
+    /// The position in the text, in characters.
     ///
     /// - Complexity: O(length of the text)
     public var characterRange: Range<Int> {
@@ -65,13 +65,13 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
 }
 
 extension PredicateFormatError: CustomStringConvertible, CustomReflectable {
-    /// The message and the place; no literal of the text.
+    /// The message and the position, without literals of the text.
     public var description: String {
         let question = suggestions.isEmpty ? "" : ": did you mean \(Self.alternatives(suggestions))?"
         return "\(message)\(question) (at character \(characterRange.lowerBound))"
     }
 
-    /// The properties but the text, so that `dump` and debuggers print no literals.
+    /// The properties except the text, so that `dump` and debuggers print no literals.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -83,10 +83,10 @@ extension PredicateFormatError: CustomStringConvertible, CustomReflectable {
         names.map { "'\($0)'" }.joined(separator: " or ")
     }
 
-    /// So many characters of the text stand on each side of the place.
+    /// The number of characters on each side of the position.
     private static let contextLength = 60
 
-    /// The line of the text around the place, literals included, and a caret under the place.
+    /// The line of the text around the position, literals included, with a caret under the position.
     ///
     /// ```
     /// NOT (titel CONTAINS[cd] %@)
@@ -100,7 +100,7 @@ extension PredicateFormatError: CustomStringConvertible, CustomReflectable {
         let end = min(place.upperBound, place.lowerBound + Self.contextLength) + Self.contextLength
         let characters = format.dropFirst(start).prefix(end - start)
         let isCut = (start: start > 0, end: characters.endIndex < format.endIndex)
-        // Line breaks and tabs would part the caret from its place.
+        // Line breaks and tabs would misalign the caret.
         let line = String(characters.map { $0.isNewline || $0 == "\t" ? " " : $0 })
         let indentation = String(repeating: " ", count: place.lowerBound - start + (isCut.start ? 1 : 0))
         let caret = String(repeating: "^", count: min(max(place.count, 1), Self.contextLength))

@@ -1,7 +1,7 @@
 extension PredicateFormatWriter {
     // MARK: Paths
 
-    /// A path of properties, or the object that a variable stands for.
+    /// Returns the text of a path of properties, or of a variable.
     func path(_ expression: QueryExpression) -> String {
         switch expression {
         case .variable(let number), .element(let number, .composite): variable(number).name
@@ -9,14 +9,14 @@ extension PredicateFormatWriter {
             variable(number).standsForAll ? variable(number).name : Self.cast(variable(number).name, to: type)
         case .component(let keys, .path(let start, let path), let type):
             Self.cast(self.path(.path(from: start, path)) + Self.text(of: keys), to: type)
-        // The properties of the object that the predicate is about need nothing before them.
+        // A path from the object of the predicate has no prefix.
         case .path(let start, let path):
             self.path(path, after: start == 0 ? "" : variable(start).name, from: variable(start).entity)
         default: ""
         }
     }
 
-    /// Names that lead into a composite value.
+    /// Returns the text of a path into a composite value.
     private static func text(of keys: [ComponentKey]) -> String {
         keys.map { key in
             switch key {
@@ -34,8 +34,8 @@ extension PredicateFormatWriter {
         variables.indices.contains(number) ? variables[number] : Variable(name: "$x\(number)", entity: nil)
     }
 
-    /// Properties behind what was written so far. One that only entities have which inherit from the known one is reached
-    /// by a cast where several have its name.
+    /// Returns the text of a path after a prefix. A property of descendants of the static entity is written with a cast
+    /// if several descendants have a property of its name.
     private func path(_ path: some Collection<Property>, after start: String, from entity: Entity?) -> String {
         var text = start
         var entity = entity
@@ -50,7 +50,7 @@ extension PredicateFormatWriter {
         return text
     }
 
-    /// A name as it is written behind a dot.
+    /// Returns the text of a name after a dot.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for (position, scalar) in name.unicodeScalars.enumerated() {
@@ -65,12 +65,12 @@ extension PredicateFormatWriter {
         return text
     }
 
-    /// A name as it is written where a reserved word would be taken for one.
+    /// Returns the text of a name, with `#` before a reserved word.
     private static func reserving(_ name: String) -> String { FormatKeyword(text: name) == nil ? name : "#\(name)" }
 
     // MARK: Collections
 
-    /// The collection that a source stands for.
+    /// Returns the text of a collection.
     private mutating func collection(_ source: CollectionSource) -> String {
         switch source {
         case .members(let start, let path): self.path(.path(from: start, path))
@@ -78,7 +78,7 @@ extension PredicateFormatWriter {
         }
     }
 
-    /// The entity of the elements of a source; nil for values.
+    /// Returns the entity of the members of a collection; nil for values.
     private func entity(of source: CollectionSource) -> Entity? {
         if case .members(_, let path) = source, case .relationship(let relationship)? = path.last {
             relationship.destination
@@ -87,7 +87,7 @@ extension PredicateFormatWriter {
         }
     }
 
-    /// Writes what stands inside a collection, where a variable stands for its elements.
+    /// Writes with a variable bound to the members of a collection.
     private mutating func inside<R>(
         _ source: CollectionSource,
         _ variable: Int,
@@ -112,8 +112,7 @@ extension PredicateFormatWriter {
         return "SUBQUERY(\(collection(source)), \(name), \(text))"
     }
 
-    /// ANY or ALL before a comparison of a member with something else, or else a count of the members that fulfil the
-    /// condition.
+    /// Returns ANY or ALL before a comparison of a member, or a count of the members for which the condition holds.
     mutating func quantified(
         _ quantifier: QueryExpression.Quantifier,
         _ source: CollectionSource,
@@ -130,7 +129,7 @@ extension PredicateFormatWriter {
         }
     }
 
-    /// A comparison of a member of the collection, or of collections in it, with something else; nil for other conditions.
+    /// Returns a comparison of a member of the collection, or of nested collections; nil for other conditions.
     private mutating func qualified(
         _ quantifier: QueryExpression.Quantifier,
         _ source: CollectionSource,
@@ -150,7 +149,7 @@ extension PredicateFormatWriter {
 
     // MARK: Aggregates
 
-    /// An aggregate of the members of a collection, or of values of them.
+    /// Returns the text of an aggregate of the members of a collection, or of their values.
     mutating func aggregated(
         _ aggregate: QueryExpression.Aggregate,
         _ source: CollectionSource,
@@ -160,7 +159,7 @@ extension PredicateFormatWriter {
     ) -> String {
         var text = condition == .bool(true) ? collection(source) : subquery(source, variable, condition)
         var (aggregate, variable, value) = (aggregate, variable, value)
-        // Collections in the collection: the operator goes over all of them.
+        // The operator applies to all nested collections.
         while case .aggregated(
             let inner,
             .members(variable, let path),
@@ -179,7 +178,7 @@ extension PredicateFormatWriter {
         return aggregate == .distinctCount ? text + ".@count" : text
     }
 
-    /// A sum, which is 0 for no members; nil for what is none.
+    /// Returns the text of a sum that is 0 for no members; nil for other expressions.
     mutating func sumOrZero(_ parts: [QueryExpression]) -> String? {
         guard parts.count == 2, case .aggregated(.sum, let source, let variable, let value, let condition) = parts[0],
             parts[1] == .literal(.zero(of: parts[0].resultType))
@@ -189,7 +188,7 @@ extension PredicateFormatWriter {
 }
 
 extension Entity {
-    /// The entity to cast to before a property can be reached, where it is one of several of its name; nil where it is not.
+    /// Returns the entity to cast to if several descendants have a property of this name; nil if no cast is needed.
     fileprivate func owner(ofAmbiguous property: Property) -> Entity? {
         if propertiesByName[property.name] != nil { return nil }
         let properties = Set(family.compactMap { $0.propertiesByName[property.name] })

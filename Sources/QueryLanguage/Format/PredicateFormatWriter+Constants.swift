@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateFormatWriter {
-    /// A constant as it is written where a value of a type belongs.
+    /// Returns the text of a constant in the place of a value of a type.
     func literal(_ value: Value, as type: FormatType) -> (text: String, FormatParser.Precedence) {
         if value.isNull { return ("NIL", .primary) }
         guard showsValues else { return ("%@", .primary) }
@@ -9,7 +9,7 @@ extension PredicateFormatWriter {
         return (text, text.hasPrefix("-") ? .sign : .primary)
     }
 
-    /// The constants of a list.
+    /// Returns the text of a list of constants.
     func membershipList(_ values: [Value], as type: FormatType) -> String {
         guard showsValues else { return "%@" }
         return "{\(values.map { $0.isNull ? "NIL" : text(of: $0, as: type) }.joined(separator: ", "))}"
@@ -38,7 +38,7 @@ extension PredicateFormatWriter {
         value.isFinite ? "\(value)" : "CAST('\(value)', 'NSNumber')"
     }
 
-    /// A text in quotes.
+    /// Returns a text literal.
     static func quoted(_ text: String) -> String {
         var result = "'"
         for scalar in text.unicodeScalars {
@@ -55,7 +55,7 @@ extension PredicateFormatWriter {
         return result + "'"
     }
 
-    /// A character of the first 65,536 by its number.
+    /// Returns the escape sequence of a UTF-16 code unit.
     static func numbered(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16)
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

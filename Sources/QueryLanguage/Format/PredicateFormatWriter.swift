@@ -1,18 +1,18 @@
-/// Writes expressions in the text form that ``FormatParser`` reads.
+/// The writer of expressions in the text form that ``FormatParser`` parses.
 ///
-/// Reading what was written gives the same expression again, for all expressions that are read from text, and those that
-/// a predicate of the layers above is read into.
+/// For an expression that was read from text or from `#Predicate`, reading the written text gives an equal expression.
+/// The exception are counts of the elements of a composite value, whose type the text form does not contain.
 struct PredicateFormatWriter {
     /// The variables in scope, in the order of their numbers.
     var variables: [Variable]
-    /// Whether constants are written; otherwise `%@` stands for them.
+    /// Whether constants are written; otherwise `%@` is.
     let showsValues: Bool
 
-    /// What a variable is written as, and the entity of its object as far as it is known.
+    /// The name of a variable, and the entity of its object if known.
     struct Variable {
         let name: String
         let entity: Entity?
-        /// Whether the name is that of the whole collection, behind ANY or ALL.
+        /// Whether the name is that of the whole collection, after ANY or ALL.
         var standsForAll = false
     }
 
@@ -21,7 +21,7 @@ struct PredicateFormatWriter {
         self.showsValues = showsValues
     }
 
-    /// An expression in an operand's place where operators bind at least as tightly as `precedence`.
+    /// Returns the text of an operand, in parentheses if its precedence is below `precedence`.
     mutating func text(
         _ expression: QueryExpression,
         _ precedence: FormatParser.Precedence = .or,
@@ -31,7 +31,7 @@ struct PredicateFormatWriter {
         return own < precedence ? "(\(text))" : text
     }
 
-    /// An expression with the precedence of its loosest operator.
+    /// Returns the text of an expression and the precedence of its outermost operator.
     private mutating func operation(
         _ expression: QueryExpression,
         as type: FormatType
@@ -80,7 +80,7 @@ struct PredicateFormatWriter {
         return (parts.map { condition($0, inner) }.joined(separator: separator), precedence)
     }
 
-    /// A condition in an operand's place.
+    /// Returns the text of an operand that is a condition.
     mutating func condition(_ expression: QueryExpression, _ precedence: FormatParser.Precedence = .or) -> String {
         switch expression {
         case .literal(.integer(0)): "FALSEPREDICATE"
@@ -99,7 +99,7 @@ struct PredicateFormatWriter {
     ) -> (String, FormatParser.Precedence) {
         var types = (left: commonType([left, right]), right: commonType([left, right]))
         if types.left == .attribute(.date) {
-            // Beside a date are seconds.
+            // The other operand beside a date is a number of seconds.
             types = (.attribute(.double), .attribute(.double))
         } else if type == .attribute(.date) {
             types.left = type
@@ -129,7 +129,7 @@ struct PredicateFormatWriter {
         _ arguments: [QueryExpression]
     ) -> (String, FormatParser.Precedence) {
         if arguments.count == 2, let name = Self.operators[function] {
-            // An expression matches its letters as they are.
+            // A regular expression is not folded.
             let (left, right, options) =
                 function == .matches
                 ? (arguments[0], arguments[1], "") : QueryExpression.unfolded(arguments[0], arguments[1])
@@ -201,7 +201,7 @@ struct PredicateFormatWriter {
 
     // MARK: Types
 
-    /// The type of an expression, which says how constants beside it are written.
+    /// Returns the type of an expression, which determines the text of constants beside it.
     func type(of expression: QueryExpression) -> FormatType {
         switch expression {
         case .variable(let variable):
@@ -221,7 +221,7 @@ struct PredicateFormatWriter {
         }
     }
 
-    /// The type that constants among some expressions have.
+    /// Returns the type of the constants among some expressions.
     func commonType(_ expressions: [QueryExpression]) -> FormatType {
         var literalType = FormatType.unknown
         for expression in expressions {

@@ -1,7 +1,7 @@
 extension QueryExpression {
-    /// The expression in the syntax of `NSPredicate`'s format strings, with `%@` in the place of constants.
+    /// The expression in the syntax of `NSPredicate`'s format strings, with `%@` instead of constants.
     ///
-    /// It can go to a log: constants may be secrets, and the names of properties are none.
+    /// It can be logged: it contains names of properties, but no constants, which can be secrets.
     public var predicateFormat: String {
         var writer = PredicateFormatWriter(entity: nil, showsValues: false)
         return writer.condition(self)
@@ -9,7 +9,7 @@ extension QueryExpression {
 
     /// The expression in the syntax of `NSPredicate`'s format strings, with its constants.
     ///
-    /// Reading the text gives the expression again, where it is one that text or a predicate was read into.
+    /// For an expression that was read from text or from `#Predicate`, reading the text gives an equal expression.
     ///
     /// - Parameter entity: The entity of the objects that the expression is computed from.
     public func predicateFormat(showingValuesFor entity: Entity) -> String {
@@ -17,9 +17,9 @@ extension QueryExpression {
         return writer.condition(self)
     }
 
-    // MARK: What the text form has words for
+    // MARK: Forms of the text form
 
-    /// Two texts without the function that leaves case or diacritics out of both, and the options for it.
+    /// Returns two texts without the function that folds both, and the options of that function.
     static func unfolded(
         _ left: QueryExpression,
         _ right: QueryExpression
@@ -34,7 +34,7 @@ extension QueryExpression {
         .foldCase: "c", .foldDiacritics: "d", .foldCaseAndDiacritics: "cd",
     ]
 
-    /// Whether this is a comparison with the object of a variable, or a value of it, on the left and nowhere else.
+    /// Returns whether the expression is a comparison with a variable's object, or its value, on the left side only.
     func comparesOnly(_ variable: Int) -> Bool {
         let sides: (left: QueryExpression, right: QueryExpression?)
         switch self {
@@ -54,7 +54,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether a variable is not mentioned, and no further one is bound.
+    /// Returns whether the expression does not contain the variable and binds no variable.
     private func isIndependent(of variable: Int) -> Bool {
         switch self {
         case .variable(let number), .element(let number, _), .path(from: let number, _),

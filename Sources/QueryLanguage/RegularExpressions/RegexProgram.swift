@@ -1,30 +1,30 @@
-/// A regular expression as instructions for ``RegexSearch``.
+/// A regular expression compiled to instructions for ``RegexSearch``.
 final class RegexProgram: @unchecked Sendable {
-    // Sound because everything is constant, and the expressions in `elements` and `assertions` hold no closures: Swift
-    // compiles an expression once, with an atomic exchange, and only reads it from then on.
+    // Sound because everything is constant, and the expressions in `elements` and `assertions` contain no closures:
+    // Swift compiles an expression once, with an atomic exchange, and only reads it afterwards.
 
     enum Instruction {
         /// Consumes one character that an element matches.
         case element(Int)
-        /// Goes on where a condition on the position holds.
+        /// Continues if a condition on the position holds.
         case assertion(Int)
-        /// Goes on at two places; the first one is tried first.
+        /// Continues at two instructions; the first is tried first.
         case split(Int, Int)
         case jump(Int)
-        /// Notes the position, in a register.
+        /// Stores the position in a register.
         case save(Int)
-        /// Goes on unless the position is the one in a register: an empty repetition has no end.
+        /// Continues unless the position is equal to a register, which ends an empty repetition.
         case progress(Int)
         /// Consumes the text between the positions in a register and the next one.
         case backreference(Int)
-        /// Goes on at another place if the instructions that follow match here, or do not.
+        /// Continues at another instruction if the following instructions match here, or do not match.
         case lookahead(isNegative: Bool, end: Int)
-        /// Goes on at another place, behind the first match of the instructions that follow.
+        /// Continues at another instruction, after the first match of the following instructions.
         case atomic(end: Int)
         case accept
     }
 
-    /// What matches one character.
+    /// An element that matches one character.
     struct Element {
         fileprivate(set) var literal: Character?
         fileprivate(set) var ascii = ASCIISet()
@@ -40,7 +40,7 @@ final class RegexProgram: @unchecked Sendable {
     /// A condition on a position.
     enum Assertion {
         case start, end
-        /// Any other one, by an expression that matches nothing at the positions at which it holds.
+        /// Any other condition, by an expression that matches the empty text at the positions at which it holds.
         case positions(of: Regex<AnyRegexOutput>)
     }
 
@@ -50,21 +50,22 @@ final class RegexProgram: @unchecked Sendable {
     private(set) var registerCount = 0
     /// Whether scalars are matched instead of characters.
     let matchesScalars: Bool
-    /// Whether the ways to match have to be tried one after the other.
+    /// Whether matching needs backtracking.
     let dependsOnOrder: Bool
-    /// The ASCII characters that a match can begin with; nil if it can begin in another way than with a character.
+    /// The ASCII characters that a match can begin with; nil if a match can begin without a character.
     private(set) var firstCharacters: ASCIISet?
 
     private var elementNumbers: [RegexTree: Int] = [:]
     private var assertionNumbers: [RegexTree: Int] = [:]
-    /// The registers of captures by their numbers and names.
+    /// The registers of captures by number and name.
     private var captureRegisters: [String: Int] = [:]
 
-    /// More instructions than any expression needs that was written by hand.
+    /// More instructions than any expression written by hand needs.
     private static let largestCount = 20_000
 
     /// - Throws: ``QueryError/malformedPattern`` for characters and scalars in one expression, and for references to
-    ///   captures that there are not; ``QueryError/expensivePattern`` for too many repetitions.
+    ///   missing
+    ///   captures; ``QueryError/expensivePattern`` for too many repetitions.
     init(_ tree: RegexTree) throws(QueryError) {
         let levels = tree.levels
         guard levels.count <= 1 else { throw .malformedPattern }
@@ -143,7 +144,7 @@ final class RegexProgram: @unchecked Sendable {
         _ maximum: Int?,
         isEager: Bool
     ) throws(QueryError) {
-        // A child without instructions would be repeated for as long as the number says.
+        // A child without instructions needs no repetitions.
         guard child != .empty, maximum != 0 else { return }
         for _ in 0..<minimum { try add(child) }
         func split(_ here: Int, past end: Int) -> Instruction {
@@ -170,9 +171,9 @@ final class RegexProgram: @unchecked Sendable {
     }
 
     private func addCapture(of child: RegexTree, _ number: Int, _ name: String?) throws(QueryError) {
-        // Without references to them, captures make no difference.
+        // Captures without references have no effect.
         guard dependsOnOrder else { return try add(child) }
-        // A capture in a repetition is added several times.
+        // A capture in a repetition is compiled several times.
         let register = captureRegisters[String(number)] ?? newRegister(count: 2)
         try append(.save(register))
         try add(child)
@@ -246,7 +247,7 @@ struct ASCIISet {
 }
 
 extension RegexTree {
-    /// Whether scalars are matched, of all parts of the expression.
+    /// The semantics of all parts of the expression.
     fileprivate var levels: Set<Bool> {
         switch self {
         case .literal(_, let options), .element(_, let options), .assertion(_, let options): [options.matchesScalars]

@@ -1,13 +1,13 @@
-/// Looks for a regular expression in a text.
+/// The search of a text for a regular expression.
 ///
-/// An expression in which only what matches counts, and not which way is tried first, is followed on all ways at once: that
-/// takes a number of steps that grows with the length of the text, whatever the expression is. Ways through other
-/// expressions are tried one after the other, up to a number of steps.
+/// An expression in which the order of alternatives is not significant is simulated with all alternatives at once, in a
+/// number of steps that is linear in the length of the text. Other expressions are matched by backtracking, up to a
+/// number of steps.
 struct RegexSearch<Text: RegexText> {
     private let program: RegexProgram
     private let text: Text
     private var stepsLeft: Int
-    /// The positions at which conditions hold, by the numbers of those that were asked for.
+    /// The positions at which conditions hold, by the numbers of the conditions evaluated so far.
     private var positions: [Int: Set<Int>] = [:]
 
     /// Takes less than a second in an optimized build.
@@ -19,12 +19,12 @@ struct RegexSearch<Text: RegexText> {
         stepsLeft = steps
     }
 
-    /// Whether a part of the text matches.
+    /// Returns whether a part of the text matches.
     ///
     /// - Throws: ``QueryError/expensivePattern``.
     ///
-    /// Complexity: O(length of the text · length of the expression), unless the expression has groups that are matched once,
-    /// references or conditions on what follows in it.
+    /// Complexity: O(length of the text · length of the expression), unless the expression contains atomic groups,
+    /// references or lookaheads.
     mutating func isMatched() throws(QueryError) -> Bool {
         if !program.dependsOnOrder { return try followAll(from: 0, at: 0, isAnchored: false) }
         for position in 0...text.count {
@@ -51,11 +51,11 @@ struct RegexSearch<Text: RegexText> {
         }
     }
 
-    // MARK: All ways at once
+    // MARK: Simulation
 
-    /// Whether there is a match that starts at a position, or at a later one.
+    /// Returns whether a match starts at a position or later.
     private mutating func followAll(from start: Int, at first: Int, isAnchored: Bool) throws(QueryError) -> Bool {
-        // The position at which an instruction was reached last.
+        // The position at which an instruction was last reached.
         var reached = [Int](repeating: -1, count: program.instructions.count)
         var waiting: [Int] = []
         var open: [Int] = []
@@ -96,7 +96,7 @@ struct RegexSearch<Text: RegexText> {
         return false
     }
 
-    // MARK: One way after the other
+    // MARK: Backtracking
 
     private struct State {
         var instruction: Int
@@ -104,7 +104,7 @@ struct RegexSearch<Text: RegexText> {
         var registers: [Int]
     }
 
-    /// The end of the first match that starts in a state; nil if there is none.
+    /// Returns the end of the first match from a state; nil if there is none.
     private mutating func tryOneByOne(_ start: State) throws(QueryError) -> State? {
         var states = [start]
         while var state = states.popLast() {
@@ -164,20 +164,20 @@ struct RegexSearch<Text: RegexText> {
     }
 }
 
-/// A text as a list of what a regular expression matches one by one.
+/// A text as the list of the elements that a regular expression matches: characters or scalars.
 protocol RegexText {
     var count: Int { get }
-    /// Whether an element of an expression matches at a position.
+    /// Returns whether an element of an expression matches at a position.
     func matches(_ element: RegexProgram.Element, at position: Int) -> Bool
-    /// The position from which on none is left out at which one of the ASCII characters stands, or another character.
+    /// Returns the first position from `start` on with one of the ASCII characters or a character beyond ASCII.
     func position(ofOneOf characters: ASCIISet, from position: Int) -> Int
-    /// Whether the same stands at two positions.
+    /// Returns whether the elements at two positions are equal.
     func isSame(_ position: Int, _ other: Int) -> Bool
-    /// The positions at which an expression that is a condition holds.
+    /// Returns the positions at which a condition holds.
     func positions(of assertion: Regex<AnyRegexOutput>, inScalars: Bool) -> Set<Int>
 }
 
-/// A text of ASCII characters without carriage returns, which make one character with a newline.
+/// A text of ASCII characters without carriage returns, which are one character with a following newline.
 struct ASCIIText: RegexText {
     let bytes: UnsafeBufferPointer<UInt8>
 
@@ -199,7 +199,7 @@ struct ASCIIText: RegexText {
     }
 }
 
-/// A text of any characters, or of scalars.
+/// A text of arbitrary characters, or of scalars.
 struct CharacterText: RegexText {
     private let text: String
     private let characters: [Character]

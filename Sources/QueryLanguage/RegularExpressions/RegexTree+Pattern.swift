@@ -1,5 +1,5 @@
 extension RegexTree {
-    /// A pattern that Swift reads as this expression.
+    /// A pattern that Swift parses as this expression.
     var pattern: String {
         switch self {
         case .empty: ""
@@ -27,7 +27,7 @@ extension RegexTree {
         }
     }
 
-    /// A character as it stands in a pattern.
+    /// Returns the text of a character in a pattern.
     static func escaped(_ character: Character) -> String {
         if #"\[](){}|+*?^$.-&~#/"#.contains(character) { return "\\\(character)" }
         let scalars = character.unicodeScalars
@@ -36,7 +36,7 @@ extension RegexTree {
             ? String(character) : escaped(scalar)
     }
 
-    /// A scalar as it stands in a pattern.
+    /// Returns the text of a scalar in a pattern.
     static func escaped(_ scalar: Unicode.Scalar) -> String { "\\u{\(String(scalar.value, radix: 16))}" }
 }
 

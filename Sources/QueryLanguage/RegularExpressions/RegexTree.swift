@@ -1,34 +1,34 @@
-/// A regular expression in the form in which it is matched.
+/// The syntax tree of a regular expression.
 ///
-/// Swift's `Regex` cannot be stopped while it matches, and the pattern that it prints of itself has another meaning than
-/// the expression in some cases: groups are lost, and the `any` of a character class becomes a full stop. This tree is read
-/// from the expression itself, see ``RegexTreeReader``.
+/// Swift's `Regex` cannot be interrupted, and the pattern that it prints has another meaning than the expression in
+/// some cases: groups are lost, and the `any` of a character class becomes a full stop. ``RegexTreeReader`` reads the
+/// tree from the expression itself.
 indirect enum RegexTree: Hashable {
     case empty
-    /// A character, or a scalar where the options say so.
+    /// A character, or a scalar, depending on the options.
     case literal(Character, RegexOptions)
-    /// An atom that matches one character, or a character class, as the text that stands for it in a pattern.
+    /// An atom that matches one character, or a character class, by its text in a pattern.
     case element(String, RegexOptions)
-    /// A condition on a position, as the text that stands for it in a pattern.
+    /// A condition on a position, by its text in a pattern.
     case assertion(String, RegexOptions)
     case sequence([RegexTree])
     case choice([RegexTree])
-    /// - maximum: nil for any number.
+    /// - maximum: nil for no limit.
     case repetition(RegexTree, minimum: Int, maximum: Int?, RepetitionKind)
-    /// - number: From 1 on, in the order in which captures begin.
+    /// - number: From 1, in the order of the beginnings of captures.
     case capture(RegexTree, number: Int, name: String?)
-    /// A group that is not tried again in another way once it has matched.
+    /// An atomic group.
     case atomic(RegexTree)
     case lookahead(RegexTree, isNegative: Bool)
-    /// The text of a capture: a number from 1 on, or a name.
+    /// A backreference to a capture, by a number from 1 or a name.
     case backreference(String)
 
-    /// Which number of repetitions is tried first, and whether others are tried at all.
+    /// A kind of repetition.
     enum RepetitionKind: Hashable {
         case eager, reluctant, possessive
     }
 
-    /// The trees that this one is directly made of.
+    /// The direct subtrees.
     var children: [RegexTree] {
         switch self {
         case .empty, .literal, .element, .assertion, .backreference: []
@@ -38,7 +38,7 @@ indirect enum RegexTree: Hashable {
         }
     }
 
-    /// The same expression without sequences in sequences and empty parts.
+    /// The same expression without nested sequences and empty parts.
     var normalized: RegexTree {
         switch self {
         case .empty, .literal, .element, .assertion, .backreference: return self
@@ -56,7 +56,7 @@ indirect enum RegexTree: Hashable {
         }
     }
 
-    /// Whether the order in which ways to match are tried decides what matches.
+    /// Whether the order of alternatives is significant.
     var dependsOnOrder: Bool {
         switch self {
         case .atomic, .backreference, .repetition(_, _, _, .possessive): true
@@ -67,22 +67,22 @@ indirect enum RegexTree: Hashable {
 
 /// The options of a part of a regular expression that differ from the defaults.
 struct RegexOptions: Hashable {
-    /// Options by the letters that stand for them in a pattern.
+    /// Options by their letters in a pattern.
     var values: [String: Bool] = [:]
 
     /// Whether scalars are matched instead of characters.
     var matchesScalars: Bool { values["u"] == true }
-    /// Whether upper and lower case are the same.
+    /// Whether case is ignored.
     var ignoresCase: Bool { values["i"] == true }
 
-    /// The options with another one.
+    /// Returns the options with one option changed.
     func setting(_ letter: String, to isOn: Bool) -> RegexOptions {
         var options = self
         options.values[letter] = isOn
         return options
     }
 
-    /// A pattern with these options.
+    /// Returns a pattern with these options.
     func applied(to pattern: String) -> String {
         if values.isEmpty { return pattern }
         func letters(_ isOn: Bool) -> String { values.filter { $0.value == isOn }.keys.sorted().joined() }

@@ -1,13 +1,13 @@
-/// Reads a regular expression of Swift into a ``RegexTree``.
+/// Translates a Swift `Regex` into a ``RegexTree``.
 ///
-/// Swift has no public interface to the parts of a `Regex`. They are read by reflection, by the names of the cases that
-/// the library `_StringProcessing` has since Swift 5.7. An expression that has another part is refused.
+/// Swift has no public interface to the parts of a `Regex`. They are read by reflection, by the case names of the
+/// library `_StringProcessing` since Swift 5.7. An expression with an unknown part is refused.
 struct RegexTreeReader {
-    /// A part of an expression that has no place in a tree.
+    /// An unknown part of an expression.
     struct UnknownPart: Error {}
 
     private var options = RegexOptions()
-    /// Whether repetitions are reluctant or possessive unless they say otherwise.
+    /// The default kind of repetitions.
     private var hasOtherRepetition = false
     private var hasOrderedRepetition = false
     private var captureCount = 0
@@ -19,7 +19,7 @@ struct RegexTreeReader {
         else { throw UnknownPart() }
         var reader = RegexTreeReader()
         let result = try reader.node(tree).normalized
-        // What is tried first decides there, and is not known.
+        // The unknown order of alternatives is significant there.
         if reader.hasOrderedRepetition, result.dependsOnOrder { throw UnknownPart() }
         return result
     }
@@ -51,7 +51,7 @@ struct RegexTreeReader {
         }
     }
 
-    /// A sequence, in which neighbouring literals are one text: their scalars may be parts of one character.
+    /// Returns a sequence, with adjacent literals as one text: their scalars can be parts of one character.
     private mutating func sequence(_ values: [Any]) throws(UnknownPart) -> RegexTree {
         var children: [RegexTree] = []
         var text = ""
@@ -141,7 +141,7 @@ struct RegexTreeReader {
         "caseInsensitive": "i", "multiline": "m", "singleLine": "s", "unicodeWordBoundaries": "w",
         "asciiOnlyDigit": "D", "asciiOnlyPOSIXProps": "P", "asciiOnlySpace": "S", "asciiOnlyWord": "W",
     ]
-    /// What counts only while a pattern is parsed.
+    /// Options with effect only on parsing.
     private static let parserOptions: Set = [
         "allowDuplicateGroupNames", "namedCapturesOnly", "extended", "extraExtended",
     ]
@@ -173,7 +173,7 @@ struct RegexTreeReader {
 
     // MARK: Atoms
 
-    /// - Returns: nil for an atom that changes the options of what follows.
+    /// - Returns: nil for an atom that changes options.
     private mutating func atom(_ atom: ReflectedCase) throws(UnknownPart) -> RegexTree? {
         switch atom.name {
         case "changeMatchingOptions":
@@ -225,7 +225,7 @@ struct RegexTreeReader {
         return name
     }
 
-    /// A property of Unicode, or a character by its name.
+    /// Returns a Unicode property, or a named character.
     private static func property(of atom: ReflectedCase) throws(UnknownPart) -> String {
         guard let kind = Mirror(reflecting: atom.value).descendant("ast", "kind") else { throw UnknownPart() }
         let value = ReflectedCase(kind)
@@ -260,7 +260,7 @@ struct RegexTreeReader {
 
     private mutating func characterClass(_ value: Any) throws(UnknownPart) -> RegexTree {
         let mirror = Mirror(reflecting: value)
-        // A class of all characters, or of all but newlines, is written as it is outside of a class.
+        // A class of all characters, or of all but newlines, is written like the same atom outside of a class.
         if mirror.descendant("isInverted") as? Bool == false, let members = mirror.descendant("members") as? [Any],
             members.count == 1
         {
@@ -278,7 +278,7 @@ struct RegexTreeReader {
         guard let members = mirror.descendant("members") as? [Any],
             let isInverted = mirror.descendant("isInverted") as? Bool
         else { throw UnknownPart() }
-        // Operands of a set operation are classes in classes, of any depth.
+        // Operands of a set operation are nested classes of any depth.
         if !isInverted, members.count == 1, ReflectedCase(members[0]).name == "custom" {
             return try classText(ReflectedCase(members[0]).value)
         }
@@ -311,7 +311,7 @@ struct RegexTreeReader {
         case "scalar":
             guard let scalar = atom.value as? Unicode.Scalar else { throw UnknownPart() }
             return RegexTree.escaped(scalar)
-        // In a class a full stop is a full stop.
+        // A full stop in a class is a literal.
         case "any": return #"\s\S"#
         case "anyNonNewline": return #"\V"#
         case "characterClass": return try className(of: atom)
@@ -321,11 +321,11 @@ struct RegexTreeReader {
     }
 }
 
-/// A case of an enumeration that is known by its name only.
+/// A case of an enumeration, read by reflection.
 private struct ReflectedCase {
     let whole: Any
     let name: String
-    /// What the case holds: a tuple where it holds several values.
+    /// The associated value; a tuple for several values.
     let value: Any
 
     init(_ value: Any) {
@@ -340,12 +340,12 @@ private struct ReflectedCase {
         }
     }
 
-    /// The case in a structure around an enumeration.
+    /// Returns the case in a structure that wraps an enumeration.
     var inner: ReflectedCase { Mirror(reflecting: whole).descendant("ast").map(ReflectedCase.init) ?? self }
 
     var elements: [Any] { value as? [Any] ?? [] }
 
-    /// A value of several.
+    /// Returns one of several associated values.
     func part(_ index: Int) throws(RegexTreeReader.UnknownPart) -> Any {
         let children = Mirror(reflecting: value).children
         guard index < children.count else { throw RegexTreeReader.UnknownPart() }

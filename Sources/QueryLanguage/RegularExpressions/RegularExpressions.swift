@@ -1,20 +1,20 @@
 import Foundation
 import Guarded
 
-/// Regular expressions, made once for each pattern that was used lately. Any number of threads match at a time.
+/// A cache of compiled regular expressions. Any number of threads match at a time.
 package enum RegularExpressions {
     private static let limit = 64
 
-    /// Expressions of ICU.
+    /// ICU's expressions by pattern.
     private static let icu = Guarded<[String: NSRegularExpression]>([:])
-    /// Swift's own.
+    /// Swift's expressions by pattern.
     private static let swift = Guarded<[String: RegexProgram]>([:])
 
-    /// How often ICU reports its progress, which it does after every 10,000 steps, before an expression is given up. Foundation
-    /// itself gives up after about twice as many, and calls that no match.
+    /// The limit of ICU's progress reports, one per 10,000 steps, before a match is aborted. Foundation itself aborts
+    /// after about twice as many and reports no match.
     private static let largestReportCount = 2_000
 
-    /// Whether a whole text is matched.
+    /// Returns whether a whole text matches.
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func matches(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
@@ -30,7 +30,7 @@ package enum RegularExpressions {
             match,
             flags,
             stop in
-            // ICU's stack has a size, which long texts exceed.
+            // Long texts exceed the size of ICU's stack.
             if flags.contains(.internalError) { isGivenUp = true }
             if match != nil {
                 isMatched = true
@@ -46,7 +46,7 @@ package enum RegularExpressions {
         return isMatched
     }
 
-    /// Whether a part of a text is matched.
+    /// Returns whether a part of a text matches.
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func contains(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
@@ -66,7 +66,7 @@ package enum RegularExpressions {
         return try search.isMatched()
     }
 
-    /// The pattern that stands for an expression in queries; nil if there is none that has the same meaning.
+    /// Returns the pattern of an expression in queries; nil if no pattern has the same meaning.
     package static func pattern(of regex: Regex<AnyRegexOutput>) -> String? {
         guard let tree = try? RegexTreeReader.tree(of: regex), (try? Self.tree(of: tree.pattern)) == tree,
             (try? RegexProgram(tree)) != nil
@@ -87,7 +87,7 @@ package enum RegularExpressions {
         make: (String) throws(QueryError) -> Expression
     ) throws(QueryError) -> Expression {
         if let known = cache.withLock({ $0[pattern] }) { return known }
-        // Outside the lock: two threads may make the same one.
+        // Outside the lock: two threads may compile the same pattern.
         let new = try make(pattern)
         cache.withLock { cache in
             if cache.count >= limit { cache.removeAll() }

@@ -110,14 +110,14 @@ import Testing
     static let mistakes: [Mistake] = [
         .init(format: "count == %@", arguments: [], message: "argument 1 for %@ is missing: none is given"),
         .init(format: "count IN {%d, %d}", arguments: [1], message: "argument 2 for %d is missing: only 1 is given"),
-        .init(format: "count == %d", arguments: [1, 2], message: "there is no place for argument 2 of 2"),
-        .init(format: "count == %d", arguments: ["x"], message: "argument 1 is text, which is nothing for %d"),
-        .init(format: "%K == 1", arguments: [3], message: "argument 1 is an integer, which is nothing for %K"),
-        .init(format: "%K == 1", arguments: ["a..b"], message: "argument 1 is no key path"),
+        .init(format: "count == %d", arguments: [1, 2], message: "argument 2 of 2 is not used"),
+        .init(format: "count == %d", arguments: ["x"], message: "argument 1 is text, which %d does not accept"),
+        .init(format: "%K == 1", arguments: [3], message: "argument 1 is an integer, which %K does not accept"),
+        .init(format: "%K == 1", arguments: ["a..b"], message: "argument 1 is not a key path"),
         .init(format: "count IN {%1$d, %d}", arguments: [1], message: "all arguments have a position, or none"),
         .init(format: "count == %0$d", arguments: [1], message: "the position of an argument is 1 or more"),
         .init(format: "name == %@", arguments: [Character("x")], message: "argument 1 is a value of type 'Character'"),
-        .init(format: "weight == %@", arguments: [Double.nan], message: "is no value for 'weight'"),
+        .init(format: "weight == %@", arguments: [Double.nan], message: "is not a value for 'weight'"),
     ]
 
     @Test(arguments: mistakes) func `an argument of a wrong type is an error`(_ mistake: Mistake) throws {
