@@ -1,22 +1,23 @@
 import ObjectGraph
 
-/// The order of values that are not stored as they are: enumerations and other types with raw values, and enumerations that
+/// The order of values with another stored form: enumerations and other types with raw values, and enumerations that
 /// are stored as JSON text.
 ///
-/// Swift compares them by their own `<`, a store by what it stores. Where the two differ, a store is given the place of each
-/// case in the order of `<`.
+/// Swift compares them by their `<`, a store by their stored form. If the two orders differ, the expression maps each
+/// case to its rank in the order of `<`.
 enum EnumerationOrder {
-    /// What values of a type are ordered by.
+    /// Returns the expression by which values of a type are ordered.
     ///
-    /// - Throws: ``UnsupportedPredicate`` for a type whose order is not that of what is stored, and whose values cannot be
-    ///   listed.
+    /// - Throws: ``UnsupportedPredicate`` for a type whose order differs from that of the stored form, and whose values
+    ///   cannot
+    ///   be listed.
     static func rank(of value: QueryExpression, as type: any Any.Type) throws -> QueryExpression {
         let type = PropertyKind.unwrapped(type)
         if let storable = type as? any StorableValue.Type {
             return storable.attributeType == .uint64 ? value.unsignedRank : value
         }
         guard let comparable = type as? any Comparable.Type else {
-            // A value that Swift does not compare: what is stored has an order in any case, unless it is JSON text.
+            // Swift does not compare the type. Its stored form has an order, unless it is JSON text.
             guard type is any RawRepresentable.Type, value.resultType != .composite else {
                 throw UnsupportedPredicate("the order of '\(type)'")
             }
@@ -49,7 +50,7 @@ enum EnumerationOrder {
         return .conditional(.isMember(value, of: literals), tree(value, ranks[...]), .literal(.null))
     }
 
-    /// The rank of a value that is one of several: as many tests as the logarithm of their number.
+    /// Returns the rank of one of several values, as a decision tree of logarithmic depth.
     private static func tree(
         _ value: QueryExpression,
         _ ranks: ArraySlice<(rank: Int, literals: [Value])>
@@ -65,7 +66,7 @@ enum EnumerationOrder {
         )
     }
 
-    /// The values of a type that fulfil a condition, as they are stored.
+    /// Returns the stored forms of the values of a type for which a condition holds.
     ///
     /// - Throws: ``UnsupportedPredicate`` for a type whose values cannot be listed.
     static func literals<T: Comparable>(of type: T.Type, where condition: (T) -> Bool) throws -> [Value] {
@@ -95,7 +96,7 @@ enum EnumerationOrder {
         return literal
     }
 
-    /// Whether values are in the order in which a store has them.
+    /// Returns whether the order of values is that of their stored forms.
     private static func isOrder<T: Comparable>(of cases: [T], thatOf literals: [Value], isUnsigned: Bool) -> Bool {
         func precedes(_ left: Value, _ right: Value) -> Bool {
             if isUnsigned, case .integer(let left) = left, case .integer(let right) = right {

@@ -1,17 +1,17 @@
-/// The parts of a key path, one for each property, and for each `?` and `!`, that it is written with.
+/// The parts of a key path, one for each property, `?` and `!`.
 ///
-/// Swift does not tell them. They are read where the runtime keeps them, in the layout that is part of Swift's ABI and that
-/// Foundation reads as well when it checks the key paths of a predicate: after the object's header and a name, a word with
-/// the size of what follows; then the parts, each a header and what its kind needs, with the type that it leads to between
-/// it and the next one. What is not laid out as expected has no parts.
+/// Swift has no interface to them. They are read from the runtime's representation, whose layout is part of Swift's ABI
+/// and which Foundation reads too when it checks the key paths of a predicate: after the object's header and a name, a
+/// word with the size of the rest; then the parts, each a header and the data of its kind, with the type of its value
+/// between it and the next part. A key path of another layout has no parts.
 struct KeyPathParts {
     enum Part: Hashable {
         /// A stored property at an offset.
         case stored(UInt32)
-        /// A computed property, by what the runtime compares it by.
+        /// A computed property, by the identifier that the runtime compares.
         case computed(UInt)
-        /// A computed property with arguments: its getter, the table of functions on the arguments, and these. What the
-        /// runtime compares it by is not enough: it is the same for requirements that have the same place in two protocols.
+        /// A computed property with arguments: its getter, the table of functions on the arguments, and the arguments.
+        /// The identifier alone is ambiguous: it is equal for requirements at the same position in two protocols.
         case withArguments(getter: UInt, functions: UInt, arguments: [UInt])
         /// `?`, `!` and the end of a chain of `?`.
         case optional
@@ -19,7 +19,7 @@ struct KeyPathParts {
 
     let parts: [Part]
 
-    /// - Returns: nil where the key path is not laid out as expected, or has arguments that are no words.
+    /// - Returns: nil if the key path has another layout, or arguments that are not words.
     init?(_ keyPath: AnyKeyPath) {
         #if _pointerBitWidth(_64)
             guard let parts = withExtendedLifetime(keyPath, { Self.parts(of: keyPath) }) else { return nil }
@@ -29,8 +29,8 @@ struct KeyPathParts {
         #endif
     }
 
-    /// Whether generic code made the key path, and it begins with a property that is known to that code by a protocol or a
-    /// superclass: its only arguments are the types that the code runs for.
+    /// Whether generic code created the key path, and it begins with a requirement of a protocol or a property of a
+    /// superclass: its only arguments are the generic arguments of that code.
     var beginsWithGenericProperty: Bool {
         guard case .withArguments(_, let functions, _)? = parts.first else { return false }
         return functions == Self.functionsOnTypes
@@ -45,7 +45,7 @@ struct KeyPathParts {
 
     private enum Layout {
         static let word = 8
-        /// Where the size stands: behind the class, the reference count and the name.
+        /// The offset of the size: after the class, the reference count and the name.
         static let sizeOffset = 3 * word
         static let sizeMask: UInt32 = 0x00FF_FFFF
         static let payloadMask: UInt32 = 0x00FF_FFFF
@@ -69,7 +69,7 @@ struct KeyPathParts {
             var length: Int
             switch Layout.kind(header) {
             case 1, 3:
-                // A large offset stands behind the header; none of a model is.
+                // A large offset follows the header; models have none.
                 guard payload & Layout.structOffsetMask < Layout.structOffsetMask - 2 else { return nil }
                 parts.append(.stored(payload & Layout.structOffsetMask))
                 length = MemoryLayout<UInt32>.size
@@ -103,7 +103,7 @@ struct KeyPathParts {
             }
             position += length
             guard position < size else { break }
-            // The type between two parts stands at the beginning of a word.
+            // The type between two parts is aligned to a word.
             position = (position + Layout.word - 1) / Layout.word * Layout.word + Layout.word
         }
         return parts

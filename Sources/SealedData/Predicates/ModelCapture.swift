@@ -1,24 +1,25 @@
 public import Foundation
 import ObjectGraph
 
-// A predicate consists of nodes that are `Codable` and `Sendable`, and so do the values that it captures. Models are
-// neither. The initializers below accept nodes of any kind and put them into one that declares both.
+// The nodes of a predicate and its captured values are `Codable` and `Sendable`. Models are neither. The initializers
+// below accept nodes of any kind and wrap them in a node that declares both.
 //
-// An overload of `build_Arg` for models would do the same where a model is captured. It would also be a further choice at
-// every captured value and literal of every predicate, and the type checker tries the combinations: predicates of four
-// terms took it seconds, and longer ones it refused. These initializers are one further choice for a whole predicate, and
-// the type checker makes it only after Foundation's own initializer did not fit.
+// An overload of `build_Arg` for models would also accept captured models. But it would be another candidate for each
+// captured value and literal of every predicate, whose combinations the type checker tries: it needed seconds for
+// predicates of four terms and refused longer ones. These initializers are one candidate for a whole predicate, which
+// the type checker tries only if Foundation's initializer does not match.
 
 extension Predicate {
-    /// Makes a predicate that captures models.
+    /// Creates a predicate that captures models.
     ///
-    /// `#Predicate` calls this initializer for a predicate with a captured model, an optional one, or a collection of them:
+    /// `#Predicate` calls this initializer for a predicate with a captured model, an optional one, or a collection of
+    /// them:
     ///
     /// ```swift
     /// #Predicate<Trip> { $0.guide == someone }
     /// ```
     ///
-    /// The values of other classes have to be `Codable`. If one is not, a fetch with the predicate throws
+    /// Captured values of other classes have to be `Codable`. If one is not, a fetch with the predicate throws
     /// ``SwiftDataError/unsupportedPredicate``: capture the members that the predicate needs.
     @_disfavoredOverload
     public init<Condition: PredicateExpression>(
@@ -31,7 +32,7 @@ extension Predicate {
 }
 
 extension Expression {
-    /// Makes an expression that captures models, as the initializer of `Predicate` makes a predicate.
+    /// Creates an expression that captures models, like the initializer of `Predicate`.
     @_disfavoredOverload
     public init<Value: PredicateExpression>(
         _ builder: (repeat PredicateExpressions.Variable<each Input>) -> Value
@@ -45,15 +46,15 @@ extension Expression {
 extension PredicateExpressions {
     /// The root of a predicate or an expression that captures models.
     public struct ModelCapture<Root: PredicateExpression>: StandardPredicateExpression, @unchecked Sendable {
-        // Sound because the nodes are immutable, and reading them does not touch the state of the models: a model stands
-        // for its identifier. Only the context of the models evaluates the predicate in memory.
+        // Sound because the nodes are immutable, and reading them uses only the identifiers of the models. Only the
+        // context of the models evaluates the predicate in memory.
         let root: Root
 
         init(_ root: Root) {
             self.root = root
         }
 
-        /// The value for the inputs that the bindings name.
+        /// Returns the value for the inputs of the bindings.
         public func evaluate(_ bindings: PredicateBindings) throws -> Root.Output { try root.evaluate(bindings) }
 
         /// Always throws: a model cannot be encoded.
@@ -72,8 +73,8 @@ extension PredicateExpressions.ModelCapture: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading { try context.read(root) }
 }
 
-/// Whether a predicate can capture values of a type. The state of an object that is neither `Codable` nor a model may
-/// change at any time, on any thread.
+/// Returns whether a predicate can capture values of a type. The state of an object that is neither `Codable` nor a
+/// model can change at any time, on any thread.
 func isCapturable<T>(_ type: T.Type) -> Bool {
     guard type is AnyClass else { return true }
     return type is any (Decodable & Encodable).Type || type is any GraphObject.Type

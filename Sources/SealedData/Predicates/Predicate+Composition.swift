@@ -1,9 +1,9 @@
 public import Foundation
 
-// Predicates are put together at run time: the result is a predicate like any other, which stores and `evaluate` understand.
+// Predicates composed at run time are like other predicates: stores and `evaluate` accept them.
 
 extension Predicate {
-    /// A predicate that is true where both are.
+    /// Returns a predicate that is true if both predicates are.
     ///
     /// ```swift
     /// let isOld = #Predicate<Person> { $0.age > 60 }
@@ -12,16 +12,16 @@ extension Predicate {
     /// ```
     public static func && (left: Self, right: Self) -> Self { combination(of: [left, right], .all) }
 
-    /// A predicate that is true where one of them is.
+    /// Returns a predicate that is true if one of the predicates is.
     public static func || (left: Self, right: Self) -> Self { combination(of: [left, right], .any) }
 
-    /// A predicate that is true where another one is not.
+    /// Returns a predicate that is true if the predicate is false.
     public static prefix func ! (predicate: Self) -> Self { combination(of: [predicate], .none) }
 
-    /// A predicate that is true where all of several are; true for none.
+    /// Returns a predicate that is true if all predicates are; true if there are none.
     public static func all(_ predicates: [Self]) -> Self { combination(of: predicates, .all) }
 
-    /// A predicate that is true where one of several is; false for none.
+    /// Returns a predicate that is true if one of the predicates is; false if there are none.
     public static func any(_ predicates: [Self]) -> Self { combination(of: predicates, .any) }
 
     private static func combination(
@@ -34,13 +34,13 @@ extension Predicate {
     }
 }
 
-/// How many of several predicates have to be true.
+/// The number of predicates that have to be true.
 enum CombinationRule: Sendable {
     case all, any, none
 }
 
 extension PredicateExpressions {
-    /// Several predicates about the same inputs, as a part of another one.
+    /// Several predicates on the same inputs, combined into one.
     public struct Combination<each Input>: StandardPredicateExpression {
         let predicates: [Predicate<repeat each Input>]
         let rule: CombinationRule
@@ -56,7 +56,7 @@ extension PredicateExpressions {
             self.inputs = inputs
         }
 
-        /// The value for the inputs that the bindings name.
+        /// Returns the value for the inputs of the bindings.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             for predicate in predicates {
                 let isTrue = try predicate.evaluate(repeat (each inputs).evaluate(bindings))
@@ -65,12 +65,12 @@ extension PredicateExpressions {
             return rule != .any
         }
 
-        /// Always fails: Foundation's predicates can be decoded on Apple's platforms only.
+        /// Always throws: Foundation decodes predicates on Apple's platforms only.
         public init(from decoder: any Decoder) throws {
             throw UnsupportedPredicate("the decoding of a combined predicate")
         }
 
-        /// Always fails: Foundation's predicates can be encoded on Apple's platforms only.
+        /// Always throws: Foundation encodes predicates on Apple's platforms only.
         public func encode(to encoder: any Encoder) throws {
             throw UnsupportedPredicate("the encoding of a combined predicate")
         }

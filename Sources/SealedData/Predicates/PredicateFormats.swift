@@ -3,10 +3,9 @@ import ObjectGraph
 @_exported public import struct QueryLanguage.PredicateFormatError
 
 extension PersistentModel {
-    /// Reads a predicate from its text form, in the syntax of `NSPredicate`'s format strings.
+    /// Returns a predicate from its text form, in the syntax of `NSPredicate`'s format strings.
     ///
-    /// It is a predicate like any other: it goes into a ``FetchDescriptor``, can be combined with those of `#Predicate`, and
-    /// evaluated.
+    /// The predicate can be used in a ``FetchDescriptor``, combined with predicates of `#Predicate`, and evaluated.
     ///
     /// ```swift
     /// let text = "name CONTAINS[cd] %@ AND ANY tags.label IN %@"
@@ -14,15 +13,15 @@ extension PersistentModel {
     /// let trips = try context.fetch(FetchDescriptor(predicate: predicate && isPlanned))
     /// ```
     ///
-    /// Arguments never become part of the text: whatever they contain, the predicate has the meaning that its format gives
-    /// it. The grammar is checked at once; names and types are when the predicate is used, by the classes of the container.
+    /// Arguments never become part of the text: their contents do not change the meaning of the format. The grammar is
+    /// checked immediately; names and types are checked against the schema of the container when the predicate is used.
     ///
     /// - Parameters:
-    ///   - format: The text; the article "Predicates as text" of the `ObjectGraph` library tells what can stand in it.
+    ///   - format: The text; the article "Predicates as text" of the `ObjectGraph` library describes the syntax.
     ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of properties, models and
-    ///     identifiers, collections of these, and ranges. `%K` takes the name of a property, or a key path as text.
+    ///     identifiers, collections of these, and ranges. The argument of `%K` is the name of a property, or a key path, as text.
     ///   - variables: The values of variables such as `$LIMIT`.
-    /// - Throws: `PredicateFormatError` with the place of the mistake, here and where the predicate is used.
+    /// - Throws: `PredicateFormatError` with the position of the error, here and when the predicate is used.
     public static func predicate(
         format: String,
         arguments: [Any?] = [],
@@ -38,7 +37,7 @@ extension PersistentModel {
 }
 
 extension PredicateExpressions {
-    /// A condition that was written as text, see ``PersistentModel/predicate(format:arguments:variables:)``.
+    /// A condition in text form, see ``PersistentModel/predicate(format:arguments:variables:)``.
     public struct FormattedCondition<Model: PersistentModel>: StandardPredicateExpression {
         let format: PredicateFormat
         let model: Variable<Model>
@@ -57,7 +56,7 @@ extension PredicateExpressions {
             self.variables = variables
         }
 
-        /// The value for the model that the bindings name.
+        /// Returns the value for the model of the bindings.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             let model = try model.evaluate(bindings)
             return try condition(on: FormatSubject(model.managedObjectID.entity)).isTrue(for: model)
@@ -67,12 +66,12 @@ extension PredicateExpressions {
             try format.condition(on: subject, arguments: arguments, variables: variables)
         }
 
-        /// Always fails: Foundation's predicates can be decoded on Apple's platforms only.
+        /// Always throws: Foundation decodes predicates on Apple's platforms only.
         public init(from decoder: any Decoder) throws {
             throw UnsupportedPredicate("the decoding of a predicate that was written as text")
         }
 
-        /// Always fails: Foundation's predicates can be encoded on Apple's platforms only.
+        /// Always throws: Foundation encodes predicates on Apple's platforms only.
         public func encode(to encoder: any Encoder) throws {
             throw UnsupportedPredicate("the encoding of a predicate that was written as text")
         }
@@ -93,10 +92,4 @@ extension PredicateExpressions.FormattedCondition: ReadableExpression {
         let condition = try condition(on: subject)
         return .value(.conjunction([object.requirement, condition].compactMap(\.self)))
     }
-}
-
-extension PersistentIdentifier: PredicateObject {
-    package func predicateKey(in entity: Entity) -> Int64? { queryKey(in: entity) }
-
-    package var predicateEntityName: String { entityName }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import ObjectGraph
 
-/// Reads predicates and sort descriptors of model classes into the language of stores.
+/// The translation of predicates and sort descriptors of model classes into query expressions.
 ///
 /// A predicate is a tree of `PredicateExpressions` nodes whose fields are public. Every type of node that can be read
-/// conforms to ``ReadableExpression``, without conditions on its generic arguments: children are cast one by one, so that
-/// a child that cannot be read is named by the error, instead of making the whole tree unreadable. What a node is read
-/// into is a ``Reading``; what is true around it stands in a ``ReadingContext``.
+/// conforms to ``ReadableExpression``, without conditions on its generic arguments: children are cast one by one, so
+/// that the error names a child that cannot be read, instead of refusing the whole tree. The result of a node is a
+/// ``Reading``; the variables and requirements around it are in a ``ReadingContext``.
 struct PredicateReader {
     /// The model of the store.
     let model: ManagedObjectModel
@@ -18,7 +18,7 @@ struct PredicateReader {
         try read(predicate.expression, on: predicate.variable.key, entity: entity)
     }
 
-    /// Reads a condition on the object of an entity that a variable stands for.
+    /// Reads a condition on an object of an entity, to which a variable is bound.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` with the part that cannot be read.
     func read(
@@ -53,8 +53,9 @@ struct PredicateReader {
 
     /// Reads a sort descriptor of the objects of an entity.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` for a key path that is not persisted, and for a comparison that
-    ///   a store does not know.
+    /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` for a key path that is not persisted, and for a
+    ///   comparison that
+    ///   stores do not support.
     func read<T: PersistentModel>(_ sort: SortDescriptor<T>, entity: Entity) throws -> QuerySort {
         do {
             return try QuerySort.reading(sort, entity: entity)

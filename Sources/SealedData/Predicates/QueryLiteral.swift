@@ -1,16 +1,10 @@
 import Foundation
 import ObjectGraph
 
-/// A captured value that a predicate compares an attribute with.
+/// A captured value that is compared with an attribute.
 protocol QueryLiteralConvertible {
-    /// The value as it stands in a store; nil where it is no attribute's value.
+    /// The stored form; nil if the value is not an attribute's value.
     var queryValue: Value? { get }
-}
-
-/// A captured value that stands for an object: a model or its identifier.
-protocol QueryObjectConvertible {
-    /// The primary key; nil where it is not that of an object of the entity's inheritance.
-    func queryKey(in entity: Entity) -> Int64?
 }
 
 extension QueryLiteralConvertible where Self: StorableValue {
@@ -46,7 +40,7 @@ extension Optional: QueryLiteralConvertible {
     }
 }
 
-/// The form that a value has in a store: that of an attribute's type, or the raw value of an enum; nil for others.
+/// Returns the stored form of a value: of an attribute type, or of a raw value; nil for other values.
 func queryLiteral<T>(of value: T) -> Value? {
     if let value = value as? any QueryLiteralConvertible { return value.queryValue }
     if let value = value as? any RawRepresentable { return rawQueryLiteral(of: value) }
@@ -57,31 +51,24 @@ private func rawQueryLiteral<T: RawRepresentable>(of value: T) -> Value? {
     queryLiteral(of: value.rawValue)
 }
 
-/// The key of a captured model or identifier, or nil where it stands for no object of the entity's inheritance.
+/// Returns the key of a captured model or identifier; nil if its entity has no common ancestor with `entity`.
 ///
-/// - Throws: ``UnsupportedPredicate`` where the value is neither.
+/// - Throws: ``UnsupportedPredicate`` for other values.
 func queryKey(of constant: Constant, in entity: Entity) throws -> Int64? {
-    if let value = constant.value as? any QueryObjectConvertible { return value.queryKey(in: entity) }
-    if let object = constant.value as? any GraphObject { return object.queryKey(in: entity) }
-    throw UnsupportedPredicate("a comparison of an object with a captured '\(type(of: constant.value))'")
-}
-
-extension GraphObject {
-    fileprivate func queryKey(in entity: Entity) -> Int64? {
-        let id = managedObjectID
-        return entity.inheritance.contains { $0.name == id.entity.name } ? id.key : nil
+    switch constant.value {
+    case let object as any PredicateObject: return object.predicateKey(in: entity)
+    case let object as any GraphObject: return object.managedObjectID.predicateKey(in: entity)
+    default:
+        throw UnsupportedPredicate("a comparison of an object with a captured '\(type(of: constant.value))'")
     }
 }
 
-extension PersistentIdentifier: QueryObjectConvertible {
-    func queryKey(in entity: Entity) -> Int64? {
+extension PersistentIdentifier: PredicateObject {
+    package func predicateKey(in entity: Entity) -> Int64? {
         guard entity.inheritance.contains(where: { $0.name == entityName }) else { return nil }
         if let table = PrimaryKeyTable.table(of: self) { return table.key(for: self, in: entity) }
         return if case .number(let number) = key { number } else { nil }
     }
-}
 
-extension Entity {
-    /// All entities with a common ancestor, this one included.
-    fileprivate var inheritance: [Entity] { superentity?.inheritance ?? family }
+    package var predicateEntityName: String { entityName }
 }

@@ -1,19 +1,20 @@
 import ObjectGraph
 
-/// A key path that leads through a property of a type with raw values to something computed of it.
+/// A key path through a property of a type with raw values to a computed property of that type.
 ///
-/// Computed properties have no names at run time, and that of an enumeration is not equal to that of the protocol. What
-/// tells is the value: for each case that the property is set to, the key path has to read the raw value of that case.
+/// Computed properties have no names at run time, and `rawValue` of an enumeration is not equal to that of the
+/// protocol. The path is identified by its values: for each case of the property it must read the raw value of that
+/// case.
 struct RawValuePath {
     let keyPath: AnyKeyPath
-    /// The slots of the properties, each in the class that the one before leads to.
+    /// The slots of the properties, each in the class at the end of the one before.
     let slots: [Int]
     /// The type of the last property, unwrapped.
     let propertyType: any Any.Type
-    /// The offsets of the members of the structure that it is, each in the one before; none if it is the value itself.
+    /// The offsets of the members of the structure, each in the one before; empty if the property is the value itself.
     let offsets: [Int]
 
-    /// Whether the key path leads to the raw value, for all cases that can be found.
+    /// Returns whether the key path reads the raw value of all known cases.
     func leadsToRawValue<Raw: RawRepresentable>(of type: Raw.Type, from model: any PersistentModel.Type) -> Bool {
         let cases = type.samples.values
         return !cases.isEmpty
@@ -26,14 +27,14 @@ struct RawValuePath {
             }
     }
 
-    /// What the property holds if the value at the end is `element`.
+    /// Returns the value of the property for which the value at the end is `element`.
     private func storedValue<Raw: RawRepresentable>(holding element: Raw) -> SampleValue? {
         guard !offsets.isEmpty else { return queryLiteral(of: element.rawValue).map(SampleValue.attribute) }
         guard let type = propertyType as? any (Decodable & Encodable).Type else { return nil }
         return structure(type, holding: element).map(SampleValue.composite)
     }
 
-    /// A made-up structure with a member that is `element`.
+    /// Returns a generated structure with the member `element`.
     private func structure<Whole: Decodable & Encodable, Raw: RawRepresentable>(
         _ type: Whole.Type,
         holding element: Raw
@@ -56,7 +57,7 @@ struct RawValuePath {
         return isSet ? CompositeAttribute(whole) : nil
     }
 
-    /// The type of the member at the end of the offsets; nil if an optional on the way is nil.
+    /// Returns the type of the member at the end of the offsets; nil if an optional on the path is nil.
     private func member(of whole: Any) -> (any Any.Type)? {
         var structure = whole
         var type: (any Any.Type)?
@@ -75,7 +76,7 @@ struct RawValuePath {
         return type
     }
 
-    /// What the key path reads from a model whose last property has a value.
+    /// Returns the value that the key path reads from a model whose last property has a value.
     private func read(with value: SampleValue, from model: any PersistentModel.Type) -> Value? {
         func read<Model: PersistentModel>(_ model: Model.Type) -> Value? {
             guard let keyPath = keyPath as? PartialKeyPath<Model>, let last = slots.last else { return nil }
@@ -100,13 +101,13 @@ struct RawValuePath {
     }
 }
 
-/// The value in an optional that is kept as `Any`.
+/// The wrapped value of an optional in an `Any`.
 private func unwrapped(_ value: Any) -> Any? {
     guard PropertyKind.isOptional(type(of: value)) else { return value }
     return Mirror(reflecting: value).children.first?.value
 }
 
-/// The value that a store has for one that a key path reads, without what sort descriptors put behind it.
+/// Returns the stored form of a value that a key path reads, without the suffix that sort descriptors append.
 func sortedLiteral(of value: Any) -> Value? {
     if let text = value as? LocalizedText { return .text(text.text) }
     return queryLiteral(of: value)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A node of a predicate's tree that can be read.
+/// A node of a predicate that can be translated.
 protocol ReadableExpression {
-    /// What the node stands for.
+    /// Returns the reading of the node.
     ///
     /// - Throws: ``UnsupportedPredicate``.
     func read(in context: ReadingContext) throws -> Reading

@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// What a node of a predicate stands for.
+/// The translation of a node of a predicate.
 enum Reading {
     /// A value that depends on no object.
     case constant(Constant)
@@ -16,11 +16,11 @@ enum Reading {
     case range(QueryRange)
 }
 
-/// A captured value, or one computed from captured values.
+/// A captured value, or a value computed from captured values.
 struct Constant {
     /// The value itself.
     let value: Any
-    /// The value as a store knows it; nil for collections, ranges, models and whatever else is no attribute's value.
+    /// The stored form of the value; nil for collections, ranges, models and other values that are not an attribute's.
     let literal: Value?
 
     init<T>(_ value: T) {
@@ -29,14 +29,14 @@ struct Constant {
     }
 }
 
-/// The object that a variable stands for, or one at the end of to-one relationships that start there.
+/// The object of a variable, or the object at the end of a path of to-one relationships from it.
 struct ObjectReference {
     var variable: Int
     var path: [Property] = []
-    /// The entity that the object is known to be of.
+    /// The static entity of the object.
     var entity: Entity
-    /// What has to hold, or the object counts as nil though there may be one: that it is of the class that it was cast to,
-    /// or that it was reached from such a one.
+    /// The condition without which the object counts as nil: that it, or an object of its path, is of the class that it
+    /// was cast to.
     var requirement: QueryExpression?
 
     init(variable: Int, entity: Entity) {
@@ -44,19 +44,19 @@ struct ObjectReference {
         self.entity = entity
     }
 
-    /// The object's key, without regard to the requirement.
+    /// The object's key, regardless of the requirement.
     var key: QueryExpression { path.isEmpty ? .variable(variable) : .path(from: variable, path) }
 
-    /// Whether there is an object; nil where there always is one.
+    /// The condition that the object exists; nil if it always does.
     var presence: QueryExpression? {
         if let requirement { return requirement }
         return path.isEmpty ? nil : .comparison(.notEqual, key, .literal(.null))
     }
 }
 
-/// The members of a collection that fulfil conditions.
+/// The members of a collection for which conditions hold.
 struct Members {
-    /// What a member is.
+    /// The kind of a member.
     enum Member {
         case object(Entity)
         case value(AttributeType)
@@ -69,10 +69,10 @@ struct Members {
     /// The number of the variable that a closure over the members binds.
     var number: Int
 
-    /// Whether there is a collection; nil where there always is one.
+    /// The condition that the collection exists; nil if it always does.
     var presence: QueryExpression? { source.owner.map { .comparison(.notEqual, $0, .literal(.null)) } }
 
-    /// A member, as a closure over them has it.
+    /// The reading of a member in a closure over the members.
     var reading: Reading {
         switch member {
         case .object(let entity): .object(ObjectReference(variable: number, entity: entity))
@@ -81,7 +81,7 @@ struct Members {
         }
     }
 
-    /// How many there are; nil where there is no collection.
+    /// The number of members; null if there is no collection.
     var count: QueryExpression { .count(source, variable: number, condition: .conjunction(filters)) }
 }
 
@@ -93,9 +93,9 @@ struct QueryRange {
 }
 
 extension Reading {
-    /// The reading as a value to compare or to compute with.
+    /// Returns the reading as a value for comparisons and calculations.
     ///
-    /// - Parameter part: What the value is needed for, to name it in an error.
+    /// - Parameter part: The use of the value, which an error names.
     func expression(for part: @autoclosure () -> String) throws -> QueryExpression {
         switch self {
         case .constant(let constant):
@@ -113,12 +113,12 @@ extension Reading {
         }
     }
 
-    /// The reading as a condition.
+    /// Returns the reading as a condition.
     func condition() throws -> QueryExpression {
         try expression(for: "a condition").asCondition
     }
 
-    /// The reading as that of a node that may depend on objects, though its value does not: Foundation must not be asked to
+    /// The reading as that of a node which can depend on objects, although its value does not: Foundation must not
     /// evaluate it.
     var ofNode: Reading {
         if case .constant(let constant) = self, let literal = constant.literal {
@@ -128,7 +128,7 @@ extension Reading {
         }
     }
 
-    /// Whether this is a constant nil.
+    /// Whether the reading is a constant nil.
     var isNil: Bool {
         if case .constant(let constant) = self, case .null? = constant.literal { true } else { false }
     }

@@ -44,8 +44,8 @@ extension PredicateExpressions.UnaryMinus: ReadableExpression {
     }
 }
 
-/// Reads a calculation. One of constants is left to Foundation, unless it would overflow, which in Swift ends the program:
-/// then it is left to the store, which fails only if it gets there.
+/// Reads a calculation. Foundation evaluates a constant calculation, unless it overflows, which traps in Swift: then
+/// the store evaluates it and throws only if it reaches it.
 private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
     _ operation: QueryExpression.Arithmetic,
     _ left: Left,
@@ -71,7 +71,7 @@ private func calculation<Left: PredicateExpression, Right: PredicateExpression>(
     return .value(result.kept(in: Left.Output.self))
 }
 
-/// Whether a store calculates with a type as Swift does.
+/// Returns whether a store calculates with a type like Swift.
 private func isCalculable<T>(_ type: T.Type) -> Bool {
     if type == Double.self || type == Float.self || type == Decimal.self { return true }
     guard let integer = type as? any FixedWidthInteger.Type else { return false }
@@ -79,7 +79,7 @@ private func isCalculable<T>(_ type: T.Type) -> Bool {
 }
 
 extension QueryExpression {
-    /// The result of a calculation in the range, and with the precision, of the type that Swift calculates in.
+    /// Returns the result of a calculation with the range and precision of the Swift type.
     fileprivate func kept<T>(in type: T.Type) -> QueryExpression {
         switch type {
         case is Int8.Type: .function(.checkInt8, [self])

@@ -7,7 +7,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
         case .constant(let constant):
             let element = try context.read(element)
             if element.isConstant { return try context.constant(self) }
-            // Before its elements are taken: it may have millions of them.
+            // Before its elements are enumerated: a range can have millions.
             if let range = constant.value as? any CapturedRange {
                 return .value(try range.contains(element))
             }
@@ -24,7 +24,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
         throw UnsupportedPredicate("'contains' on '\(LHS.Output.self)'")
     }
 
-    /// Whether a value is among captured ones.
+    /// Returns whether a value is among captured values.
     private func membership(of element: Reading, in elements: LHS.Output) throws -> QueryExpression {
         if case .object(let object) = element {
             let keys = try elements.compactMap { element -> Value? in
@@ -49,14 +49,13 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
                 return literal
             }
         }
-        // What is not a number equals nothing.
+        // NaN equals nothing.
         if case .real? = literals.first(where: { !$0.isNull }) { literals.removeAll(where: \.isNotANumber) }
         return .isMember(try element.expression(for: "'contains'"), of: literals)
     }
 }
 
-/// A captured collection whose elements are stored as they are: its elements need not be looked at one by one to know
-/// it.
+/// A captured collection of storable elements, which need no check one by one.
 private protocol CapturedValues {
     var literals: [Value] { get }
 }
@@ -112,7 +111,7 @@ extension PredicateExpressions.SequenceAllSatisfy: ReadableExpression {
 extension PredicateExpressions.Filter: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let reading = try context.readCollection(sequence)
-        // Captured elements are chosen here, by a condition that depends on nothing else than what is captured.
+        // Foundation filters captured elements by a condition that depends on captured values only.
         if reading.isConstant { return try context.constant(self) }
         guard case .members(var members) = reading else {
             throw UnsupportedPredicate("'filter' on '\(LHS.Output.self)'")

@@ -17,7 +17,7 @@ extension PredicateExpressions.NotEqual: ReadableExpression {
     }
 }
 
-/// Whether two values are equal: nil equals nil only.
+/// Returns whether two values are equal: nil equals only nil.
 func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
     if right.isNil { return try isNil(left) }
     if left.isNil { return try isNil(right) }
@@ -42,12 +42,12 @@ func equality(_ left: Reading, _ right: Reading) throws -> QueryExpression {
     return .comparing(.equal, try left.expression(for: part), try right.expression(for: part))
 }
 
-/// Whether what is read is nil.
+/// Returns whether a reading is nil.
 private func isNil(_ reading: Reading) throws -> QueryExpression {
     switch reading {
     case .object(let object): object.presence.map { .negation($0) } ?? .bool(false)
     case .composite(let value): .comparing(.equal, value, .literal(.null))
-    // A to-many relationship that has no members is empty, not nil.
+    // A to-many relationship without members is empty, not nil.
     case .members(let members): members.presence.map { .negation($0) } ?? .bool(false)
     default: .comparing(.equal, try reading.expression(for: "a test for nil"), .literal(.null))
     }
@@ -61,7 +61,7 @@ extension PredicateExpressions.Comparison: ReadableExpression {
     }
 }
 
-/// An order comparison of two values of a type.
+/// Returns an order comparison of two values of a type.
 func ordering<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
     _ left: Reading,
@@ -88,8 +88,8 @@ func ordering<T: Comparable>(
     return .comparing(comparison, try left.expression(for: part), try right.expression(for: part))
 }
 
-/// An order comparison of an enum with a constant. The order of an enum is its own, not that of its raw values: the cases
-/// that fulfil the comparison are listed.
+/// Returns an order comparison of an enum with a constant. The order of an enum can differ from that of its raw values:
+/// the result lists the cases for which the comparison holds.
 private func ordering<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
     _ reading: Reading,
@@ -104,7 +104,7 @@ private func ordering<T: Comparable>(
 }
 
 extension Reading {
-    /// What is stored: a value, or the text of a composite one; nil for other readings.
+    /// The stored form: a value, or the text of a composite value; nil for other readings.
     var stored: QueryExpression? {
         switch self {
         case .value(let value), .composite(let value): value
@@ -112,7 +112,7 @@ extension Reading {
         }
     }
 
-    /// The reading as what is stored: a composite value as its text.
+    /// Returns the stored form of the reading: a composite value as its text.
     func storedExpression(for part: @autoclosure () -> String) throws -> QueryExpression {
         if case .composite(let value) = self { value } else { try expression(for: part()) }
     }

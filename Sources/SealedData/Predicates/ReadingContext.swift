@@ -1,32 +1,32 @@
 import Foundation
 import ObjectGraph
 
-/// What is known around the node that is read: the variables in scope, and what the reading has come across.
+/// The context of the current node: the variables in scope, and the requirements found so far.
 final class ReadingContext {
     private enum Binding {
         /// A member of a collection.
         case member(Reading)
-        /// Another reading, and how to have it again where more variables are bound: what it binds itself is numbered on
-        /// from there.
+        /// The reading of a node, and the function that reads the node again at another depth, where its bound
+        /// variables have other numbers.
         case reading(Reading, depth: Int, again: () throws -> Reading)
     }
 
     /// The model of the store.
     let model: ManagedObjectModel
-    /// The fetched object, and the variable that stands for it.
+    /// The fetched object and its variable.
     private let root: (variable: PredicateExpressions.VariableID, object: ObjectReference)
-    /// The values of the variables that are constant, for Foundation to evaluate constant parts with.
+    /// The values of the constant variables, with which Foundation evaluates constant parts.
     var constants = PredicateBindings()
-    /// The variables besides that of the fetched object.
+    /// The variables except that of the fetched object.
     private var variables: [(id: PredicateExpressions.VariableID, binding: Binding)] = []
-    /// The number of the next object that a closure binds.
+    /// The number of the next variable that a closure binds.
     private(set) var depth = 1
-    /// Whether the condition being read stands under an odd number of negations.
+    /// Whether the current condition is inside an odd number of negations.
     private var isNegated = false
-    /// What has to be true for the condition being read to have a value at all: what is unwrapped by force is there.
+    /// The conditions without which the current condition has no value: force-unwrapped values are not nil.
     private var requirements: [QueryExpression] = []
 
-    /// Makes a context in which a variable stands for the fetched object.
+    /// Creates a context with the variable of the fetched object.
     init(model: ManagedObjectModel, variable: PredicateExpressions.VariableID, entity: Entity) {
         self.model = model
         root = (variable, ObjectReference(variable: 0, entity: entity))
@@ -42,8 +42,7 @@ final class ReadingContext {
 
     /// Reads a node as a condition.
     ///
-    /// Where Swift would fail to unwrap something by force, the innermost comparison around it is false, or true under a
-    /// negation.
+    /// If force-unwrapping would trap in Swift, the innermost enclosing comparison is false, or true inside a negation.
     func condition<Node: PredicateExpression>(_ node: Node) throws -> QueryExpression {
         let outer = requirements
         requirements = []
@@ -62,8 +61,8 @@ final class ReadingContext {
         return try condition(node)
     }
 
-    /// Reads a node that Swift does not always evaluate. What it unwraps by force is required only there: it is null
-    /// where Swift would fail.
+    /// Reads a node that Swift evaluates conditionally. Its force-unwrapped values are required only there: the node is
+    /// null if force-unwrapping would trap in Swift.
     func readBranch<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         if Node.Output.self == Bool.self {
             return .value(try condition(node))
@@ -80,12 +79,12 @@ final class ReadingContext {
         return missing.isEmpty ? reading : .value(.conditional(.conjunction(missing), value, .literal(.null)))
     }
 
-    /// Reads a node as a value: null where Swift would fail to unwrap something by force.
+    /// Reads a node as a value: null if force-unwrapping would trap in Swift.
     func value<Node: PredicateExpression>(_ node: Node) throws -> QueryExpression {
         try readBranch(node).expression(for: "a value")
     }
 
-    /// Has Foundation evaluate a node that depends on no object.
+    /// Evaluates a node that depends on no object with Foundation.
     func constant<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         do {
             return .constant(Constant(try node.evaluate(constants)))
@@ -94,14 +93,14 @@ final class ReadingContext {
         }
     }
 
-    /// Notes that the condition being read has no value unless `requirement` is true.
+    /// Records that the current condition has no value unless `requirement` is true.
     func require(_ requirement: QueryExpression) {
         if !requirements.contains(requirement) { requirements.append(requirement) }
     }
 
     // MARK: Variables
 
-    /// What a variable stands for.
+    /// Returns the reading of a variable.
     func reading(of variable: PredicateExpressions.VariableID) throws -> Reading {
         guard let (_, binding) = variables.last(where: { $0.id == variable }) else {
             if variable == root.variable { return .object(root.object) }
@@ -113,7 +112,7 @@ final class ReadingContext {
         }
     }
 
-    /// Reads with a variable bound to what a node stands for.
+    /// Reads with a variable bound to the reading of a node.
     func bind<Node: PredicateExpression, R>(
         _ variable: PredicateExpressions.VariableID,
         to node: Node,
@@ -138,7 +137,7 @@ final class ReadingContext {
         return try body()
     }
 
-    /// Reads what stands inside a closure over members.
+    /// Reads the body of a closure over members.
     func enterClosure<R>(_ body: () throws -> R) rethrows -> R {
         depth += 1
         defer { depth -= 1 }

@@ -18,12 +18,12 @@ extension PredicateExpressions.SequenceMinimum: ReadableExpression {
 }
 
 extension Reading {
-    /// The smallest or largest element; null where there is none.
+    /// Returns the smallest or largest element; null if there are no elements.
     fileprivate func extreme<Element>(
         _ aggregate: QueryExpression.Aggregate,
         of type: Element.Type
     ) throws -> QueryExpression {
-        // An enum has an order of its own.
+        // The order of an enum is not that of its stored form.
         guard case .members(let members) = self, type is any StorableValue.Type else {
             throw UnsupportedPredicate("the \(aggregate.rawValue) of values of '\(type)'")
         }

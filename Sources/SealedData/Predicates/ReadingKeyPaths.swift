@@ -69,17 +69,17 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
     }
 }
 
-/// Whether a key path leads to the identifier of a model.
+/// Returns whether a key path is that of a model's identifier.
 func isIdentifier<Model: PersistentModel>(_ keyPath: AnyKeyPath, of model: Model.Type) -> Bool {
-    // Without its type the second one would be that of Identifiable, as generic code has it, which is not equal.
+    // Without the type, the second key path would be that of the protocol Identifiable, which is not equal.
     if keyPath == \Model.persistentModelID || keyPath == (\Model.id as KeyPath<Model, PersistentIdentifier>) {
         return true
     }
     return keyPath == \Model.id && PropertyLookup.properties(of: model).slot(named: "id") == nil
 }
 
-/// Whether a key path leads to the raw value. That of an enum is not equal to that of the protocol; what tells is that it
-/// has the same value for all cases that can be found.
+/// Returns whether a key path is that of the raw value. `rawValue` of an enum is not equal to that of the protocol: the
+/// key path is identified by its values for all known cases.
 private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
     if keyPath == \Raw.rawValue { return true }
     guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue> else { return false }
@@ -89,9 +89,9 @@ private func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: R
 }
 
 extension ObjectReference {
-    /// What a property of the object stands for.
+    /// Returns the reading of a property of the object.
     ///
-    /// - Parameter depth: The number of the variable that a closure over members would bind.
+    /// - Parameter depth: The number of the variable that a closure over members binds.
     func reading(of property: Property, depth: Int) -> Reading {
         let path = path.isEmpty ? [property] : path + [property]
         switch property {
@@ -115,12 +115,12 @@ extension ObjectReference {
 }
 
 extension Members {
-    /// Whether `condition` holds for a member.
+    /// Returns whether `condition` holds for a member.
     func contains(_ condition: QueryExpression) -> QueryExpression {
         .quantifying(.any, source, variable: number, condition: .conjunction(filters + [condition]))
     }
 
-    /// Whether `condition` holds for all members.
+    /// Returns whether `condition` holds for all members.
     func allSatisfy(_ condition: QueryExpression) -> QueryExpression {
         let condition = QueryExpression.disjunction(filters.map { .negation($0) } + [condition])
         return .quantifying(.all, source, variable: number, condition: condition)

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 
 extension PredicateExpressions.OptionalFlatMap: ReadableExpression {
-    /// `a?.b`, and with ``PredicateExpressions/NilCoalesce`` around it `if let`.
+    /// Reads `a?.b`, and inside ``PredicateExpressions/NilCoalesce`` `if let`.
     func read(in context: ReadingContext) throws -> Reading {
         let reading = try context.read(wrapped)
         if case .constant(let constant) = reading {
@@ -48,7 +48,7 @@ extension PredicateExpressions.ForcedUnwrap: ReadableExpression {
 }
 
 extension Reading {
-    /// A composite value, or the text of a captured one.
+    /// Returns a composite value, or the text of a captured composite value.
     fileprivate func compositeExpression<T>(as type: T.Type) throws -> QueryExpression {
         switch self {
         case .composite(let value): return value
@@ -61,7 +61,7 @@ extension Reading {
         throw UnsupportedPredicate("'??' with a '\(type)'")
     }
 
-    /// Whether what is read is not nil; nil where it never is.
+    /// Returns the condition that the reading is not nil; nil if it never is.
     func presence() throws -> QueryExpression? {
         switch self {
         case .constant: nil
@@ -73,7 +73,7 @@ extension Reading {
         }
     }
 
-    /// The reading where a condition is true, else nil.
+    /// Returns the reading if a condition is true, else nil.
     fileprivate func present(where presence: QueryExpression) throws -> Reading {
         func isImplied(_ value: QueryExpression) -> Bool {
             presence.requiredValue.map { value.isNull(whereNull: $0) } ?? false
@@ -97,7 +97,7 @@ extension Reading {
 }
 
 extension QueryExpression {
-    /// Whether it is not null.
+    /// The condition that the value is not null.
     fileprivate var presence: QueryExpression {
         if case .conditional(let test, let value, .literal(.null)) = self, value.isNeverNull { return test }
         return .comparison(.notEqual, self, .literal(.null))

@@ -43,7 +43,7 @@ extension PredicateExpressions.RangeExpressionContains: ReadableExpression {
 }
 
 extension QueryRange {
-    /// Whether a value is not below the lower bound and not above the upper one.
+    /// Returns whether a value is within the bounds.
     fileprivate func contains<Bound: Comparable>(_ element: Reading, of type: Bound.Type) throws -> QueryExpression {
         var conditions: [QueryExpression] = []
         if let lower { conditions.append(try ordering(.greaterOrEqual, element, .value(lower), of: type)) }
@@ -54,7 +54,7 @@ extension QueryRange {
     }
 }
 
-/// A range that a predicate captures.
+/// A captured range.
 protocol CapturedRange {
     associatedtype Bound: Comparable
     var lower: Bound? { get }
@@ -67,7 +67,7 @@ extension CapturedRange {
     var upper: Bound? { nil }
     var includesUpper: Bool { false }
 
-    /// Whether a value is in the range.
+    /// Returns whether a value is in the range.
     func contains(_ element: Reading) throws -> QueryExpression {
         var conditions: [QueryExpression] = []
         if let lower {

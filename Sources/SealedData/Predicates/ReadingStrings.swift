@@ -52,7 +52,7 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: ReadableExpression 
     }
 }
 
-/// Reads a function of two texts. One of constants is left to Foundation.
+/// Reads a function of two texts. Foundation evaluates a function of constants.
 private func text(
     _ function: QueryExpression.Function,
     _ text: some PredicateExpression,

@@ -9,7 +9,7 @@ extension PredicateExpressions.CollectionIndexSubscript: ReadableExpression {
             let position = constant.value as? Int, position >= 0,
             let members = Members(elementsOf: list, as: Wrapped.Output.self, number: context.depth)
         else { throw UnsupportedPredicate("an element of a '\(Wrapped.Output.self)' by its index") }
-        // Where Swift would fail since there are fewer elements, the comparison around is false.
+        // If the list has fewer elements, which traps in Swift, the enclosing comparison is false.
         context.require(.comparing(.greater, members.count, .literal(.integer(Int64(position)))))
         return members.element(at: position, of: list)
     }
@@ -22,7 +22,7 @@ extension PredicateExpressions.CollectionRangeSubscript: ReadableExpression {
         guard case .composite(let list) = whole, let bounds = range.constantBounds, bounds.lowerBound >= 0,
             let members = Members(elementsOf: list, as: Wrapped.Output.self, number: context.depth)
         else { throw UnsupportedPredicate("a part of a '\(Wrapped.Output.self)'") }
-        // Where Swift would fail since there are fewer elements, the comparison around is false.
+        // If the list has fewer elements, which traps in Swift, the enclosing comparison is false.
         let upper = QueryExpression.literal(.integer(Int64(bounds.upperBound)))
         context.require(.comparing(.greaterOrEqual, members.count, upper))
         return .composite(.function(.slice, [list, .literal(.integer(Int64(bounds.lowerBound))), upper]))
@@ -30,7 +30,7 @@ extension PredicateExpressions.CollectionRangeSubscript: ReadableExpression {
 }
 
 extension Reading {
-    /// The bounds of a half-open range of integers that depends on no object.
+    /// The bounds of a constant half-open range of integers.
     fileprivate var constantBounds: Swift.Range<Int>? {
         switch self {
         case .constant(let constant): return constant.value as? Swift.Range<Int>
@@ -79,9 +79,9 @@ private func dictionaryValue<Whole>(_ key: Reading, of whole: Reading, as type: 
     }
 }
 
-/// A dictionary that a predicate captures, and a key that depends on an object.
+/// A captured dictionary whose key depends on an object.
 private protocol CapturedDictionary {
-    /// The value for a key; null if the dictionary has no such key.
+    /// Returns the value of a key; null if the dictionary has no such key.
     func value(for key: Reading) throws -> QueryExpression
 }
 
@@ -95,13 +95,13 @@ extension Dictionary: CapturedDictionary {
             }
             keys[value, default: []].append(key)
         }
-        // Each entry takes several parameters, of which SQLite allows 32,766.
+        // Each entry needs several parameters, of which SQLite allows 32,766.
         guard count <= 2000 else { throw UnsupportedPredicate("\(part) of more than 2,000 entries") }
         let entries = keys.map { (value: $0.key, keys: $0.value) }
         return choose(try key.expression(for: part), among: entries[...])
     }
 
-    /// Chooses by halves, so that the expression is not as deep as the dictionary is large.
+    /// Returns a binary decision tree, whose depth is logarithmic in the size of the dictionary.
     private func choose(
         _ key: QueryExpression,
         among entries: ArraySlice<(value: ObjectGraph.Value, keys: [ObjectGraph.Value])>

@@ -48,7 +48,7 @@ extension PredicateExpressions.Combination: ReadableExpression {
     }
 }
 
-/// Reading with a variable bound to what a node stands for.
+/// Reads with a variable bound to the reading of a node.
 private func bound<Node: PredicateExpression>(
     _ variable: PredicateExpressions.VariableID,
     to node: Node,

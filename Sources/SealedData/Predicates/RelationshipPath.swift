@@ -1,11 +1,11 @@
 import ObjectGraph
 
-/// The relationships that a key path leads through.
+/// The relationships of a key path.
 struct RelationshipPath {
-    /// The relationships from the first on.
+    /// The relationships in the order of the path.
     private(set) var relationships: [Relationship] = []
 
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path that leads through anything else.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a path with other properties.
     init(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type, entity: Entity) throws {
         let slots =
             PropertyLookup.slot(of: keyPath, in: model).map { [$0] } ?? PropertyPath.slots(along: keyPath, of: model)

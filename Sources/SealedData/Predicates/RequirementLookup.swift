@@ -2,40 +2,40 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// Finds the persisted property with which a model class fulfils a protocol's requirement.
+/// The lookup of the persisted property with which a model class satisfies a protocol's requirement.
 ///
 /// ```swift
 /// protocol Named { var name: String { get } }
 /// func find<T: PersistentModel & Named>(_: T.Type) -> Predicate<T> { #Predicate { $0.name == "x" } }
 /// ```
 ///
-/// Generic code has the key path of the requirement, which is equal to that of no property, and does not tell the property.
-/// It is read from objects that are made for it. The class fulfils the requirement with a persisted property if reading the
-/// requirement reads that property and no other, and has the same value whatever the property is set to. The code that runs
-/// is that of the requirement: nothing else, if the property is persisted; otherwise a computed property, which finds values
-/// in all properties that it may read.
+/// Generic code has the key path of the requirement, which does not identify the property: it is equal to the key path
+/// of no property. It is read from sample objects. The class satisfies the requirement with a persisted property if
+/// reading the requirement reads only that property, and has its value for all sample values. Only the code of the
+/// requirement runs: a persisted property, or a computed property, for which all persisted properties of the sample
+/// objects have values.
 enum RequirementLookup {
     private static let cache = Guarded<[AnyKeyPathKey: Int?]>([:])
 
-    /// The slot of the property that a requirement's key path leads to; nil for other key paths, and where no persisted
-    /// property fulfils the requirement.
+    /// Returns the slot of the property of a requirement's key path; nil for other key paths, and if no persisted
+    /// property satisfies the requirement.
     static func slot(of keyPath: AnyKeyPath, in model: any PersistentModel.Type) -> Int? {
         slot(of: keyPath, in: model, isWhole: true)
     }
 
-    /// The same for a key path that goes on with what sort descriptors put behind a property.
+    /// Returns the same for a key path with the suffix that sort descriptors append.
     static func slot(ofSorted keyPath: AnyKeyPath, in model: any PersistentModel.Type) -> Int? {
         slot(of: keyPath, in: model, isWhole: false)
     }
 
     private static func slot(of keyPath: AnyKeyPath, in model: any PersistentModel.Type, isWhole: Bool) -> Int? {
-        // A property that is being read for this may ask for another one.
+        // Reading a property can look up another one.
         guard AccessRecorder.current == nil, let path = KeyPathParts(keyPath), path.beginsWithGenericProperty,
             !isWhole || path.parts.count == 1
         else { return nil }
         let key = AnyKeyPathKey(keyPath)
         if let slot = cache.withLock({ $0[key] }) { return slot }
-        // Outside the lock: properties are computed by code of the program.
+        // Outside the lock: code of the program computes properties.
         let slot = find(keyPath, in: model, isWhole: path.parts.count == 1)
         cache.withLock { $0[key] = .some(slot) }
         return slot
@@ -57,13 +57,13 @@ enum RequirementLookup {
         let object = Model.sample(with: [:])
         guard let read = AccessRecorder.slots(of: object, readBy: { _ = object[keyPath: keyPath] }), read.count <= 1
         else { return nil }
-        // A constant is read unnoticed.
+        // Reads of constants are not recorded.
         return slots.first { slot in
             read == (lookup.isConstant(slot) ? [] : [slot]) && isRead(slot, by: keyPath, lookup)
         }
     }
 
-    /// Whether a key path has the value of the property in a slot, whatever it is.
+    /// Returns whether a key path has the value of the property in a slot for all sample values.
     private static func isRead<Model: PersistentModel>(
         _ slot: Int,
         by keyPath: PartialKeyPath<Model>,
@@ -71,13 +71,13 @@ enum RequirementLookup {
     ) -> Bool {
         let property = lookup.keyPath(at: slot)
         let values = SampleValue.all(of: type(of: property).valueType)
-        // With a single value, a result that depends on nothing would be taken for it.
+        // A single value does not distinguish the property from a constant result.
         guard values.count > 1 else { return false }
         return values.allSatisfy { value in
             let object = Model.sample(with: [slot: value])
             var isSame = false
             let slots = AccessRecorder.slots(of: object) {
-                // From any class: a superclass may declare the property.
+                // From any class: a superclass can declare the property.
                 isSame = object[keyPath: property].map { areSame(object[keyPath: keyPath], $0) } ?? false
             }
             return isSame && slots == (lookup.isConstant(slot) ? [] : [slot])

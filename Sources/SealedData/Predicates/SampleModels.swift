@@ -1,16 +1,16 @@
 import Foundation
 import ObjectGraph
 
-/// A value of a property of a model that is made to see what a key path reads.
+/// A value of a property of a sample model, which is created to find out what a key path reads.
 enum SampleValue {
     case attribute(Value)
     case composite(any CompositeValue)
-    /// New models, so many.
+    /// Returns the given number of new models.
     case models(Int)
 }
 
 extension PersistentModel {
-    /// An object in no context whose properties have values, nil only where no value is known; those of constants included.
+    /// Returns an object in no context whose properties, constants included, have values; nil if no value is known.
     ///
     /// - Parameter values: The values of some slots.
     static func sample(with values: [Int: SampleValue]) -> Self {
@@ -41,12 +41,12 @@ extension PersistentModel {
 }
 
 extension SampleValue {
-    /// Values that a property may have: ordinary ones first, then those that computed properties single out, as the empty
-    /// text and nil.
+    /// Returns possible values of a property: ordinary values first, then special cases of computed properties, such as
+    /// the empty text and nil.
     ///
     /// - Parameters:
     ///   - valueType: The type of the property.
-    ///   - structures: How many values of a type that is stored as JSON text are made up.
+    ///   - structures: The number of generated values of a type that is stored as JSON text.
     static func all(of valueType: any Any.Type, structures: Int = 8) -> [SampleValue] {
         let type = PropertyKind.unwrapped(valueType)
         let none: [SampleValue] = PropertyKind.isOptional(valueType) ? [.attribute(.null)] : []

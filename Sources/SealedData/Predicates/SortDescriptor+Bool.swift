@@ -1,13 +1,13 @@
 public import Foundation
 
 extension SortDescriptor {
-    /// Sorts by a Boolean, false first.
+    /// Creates a sort by a Boolean, false first.
     public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
         self.init(appending(\.sortRank, to: keyPath), order: order)
     }
 }
 
 extension Bool {
-    /// What a Boolean is sorted by.
+    /// The integer of a Boolean, by which it is sorted.
     var sortRank: Int { self ? 1 : 0 }
 }

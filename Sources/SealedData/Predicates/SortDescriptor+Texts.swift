@@ -3,19 +3,20 @@ import ObjectGraph
 
 /// An order of texts that follows the user's language.
 ///
-/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has `lexical` only elsewhere.
+/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has `lexical` only
+/// elsewhere.
 public struct LocalizedTextComparator: Hashable, Sendable {
     let order: TextOrder
 
-    /// The order of lists that people read: case and diacritics matter only where nothing else does, and digits count as
-    /// numbers.
+    /// The order of lists for people: case and diacritics decide only between otherwise equal texts, and digits are
+    /// compared as numbers.
     public static let localizedStandard = Self(order: .localizedStandard)
     /// The order of the user's language.
     public static let localized = Self(order: .localized)
 }
 
 extension SortDescriptor {
-    /// Sorts by a text in an order that follows the user's language.
+    /// Creates a sort by a text in an order that follows the user's language.
     ///
     /// ```swift
     /// SortDescriptor(\Trip.name, comparator: .localizedStandard)
@@ -31,7 +32,7 @@ extension SortDescriptor {
         }
     }
 
-    /// Sorts by a text in an order that follows the user's language; nil is the smallest value.
+    /// Creates a sort by a text in an order that follows the user's language; nil is the smallest value.
     public init(
         _ keyPath: any KeyPath<Compared, String?> & Sendable,
         comparator: LocalizedTextComparator,
@@ -44,12 +45,12 @@ extension SortDescriptor {
     }
 }
 
-/// A key path that goes on behind another one.
+/// A key path that continues another one.
 func appending<Root, Value, Next>(
     _ next: any KeyPath<Value, Next> & Sendable,
     to keyPath: any KeyPath<Root, Value> & Sendable
 ) -> any KeyPath<Root, Next> & Sendable {
-    // Two key paths that are Sendable make one that is; the compiler does not know it.
+    // The concatenation of two Sendable key paths is Sendable, which the compiler does not infer.
     let path: AnyKeyPath = keyPath.appending(path: next)
     return path as! any KeyPath<Root, Next> & Sendable
 }
@@ -67,15 +68,15 @@ struct LocalizedText: Comparable {
 }
 
 extension String {
-    /// What a text is sorted by in the order `localizedStandard`.
+    /// The text, compared in the order `localizedStandard`.
     var localizedStandardRank: LocalizedText { LocalizedText(text: self, order: .localizedStandard) }
-    /// What a text is sorted by in the order `localized`.
+    /// The text, compared in the order `localized`.
     var localizedRank: LocalizedText { LocalizedText(text: self, order: .localized) }
 }
 
 extension String? {
-    /// What a text is sorted by in the order `localizedStandard`.
+    /// The text, compared in the order `localizedStandard`.
     var localizedStandardRank: LocalizedText? { map(\.localizedStandardRank) }
-    /// What a text is sorted by in the order `localized`.
+    /// The text, compared in the order `localized`.
     var localizedRank: LocalizedText? { map(\.localizedRank) }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import ObjectGraph
 
-/// A computed value to sort by, or a place for nil that is not that of the smallest value.
+/// A sort by a computed value, or with another position of nil than before the smallest value.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>()
@@ -11,7 +11,7 @@ import ObjectGraph
 /// ]
 /// ```
 public struct SortExpression<Model: PersistentModel>: Sendable {
-    /// Where nil comes.
+    /// A position of nil.
     public enum NilPlacement: Hashable, Sendable {
         case first, last
     }
@@ -21,12 +21,12 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
     let comparator: LocalizedTextComparator?
     let read: @Sendable (PredicateReader, Entity) throws -> QueryExpression
 
-    /// Sorts by what an expression computes.
+    /// Creates a sort by the values of an expression.
     public init<Value: Comparable & Sendable>(_ expression: Expression<Model, Value>, order: SortOrder = .forward) {
         self.init(order, nil, nil) { try rank(of: try $0.read(expression, entity: $1), as: Value.self) }
     }
 
-    /// Sorts by what an expression computes.
+    /// Creates a sort by the values of an expression.
     ///
     /// - Parameters:
     ///   - expression: The values to sort by.
@@ -40,7 +40,7 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
         self.init(order, nils, nil) { try rank(of: try $0.read(expression, entity: $1), as: Value.self) }
     }
 
-    /// Sorts by the text that an expression computes, in an order that follows the user's language.
+    /// Creates a sort by the texts of an expression, in an order that follows the user's language.
     public init(
         _ expression: Expression<Model, String>,
         comparator: LocalizedTextComparator,
@@ -63,7 +63,7 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
 }
 
 extension QuerySort {
-    /// What a sort expression sorts by.
+    /// Returns the sort key of a sort expression.
     ///
     /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
     init<Model>(_ sort: SortExpression<Model>, _ reader: PredicateReader, entity: Entity) throws {
@@ -76,7 +76,7 @@ extension QuerySort {
     }
 }
 
-/// What a sort expression orders values of a type by.
+/// Returns the expression by which values of a type are sorted.
 private func rank<Value>(of value: QueryExpression, as type: Value.Type) throws -> QueryExpression {
     do {
         return try EnumerationOrder.rank(of: value, as: type)

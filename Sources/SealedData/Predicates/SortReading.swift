@@ -3,11 +3,11 @@ import ObjectGraph
 import Guarded
 
 extension QuerySort {
-    /// What a sort descriptor sorts by.
+    /// Returns the sort key of a sort descriptor.
     ///
     /// - Throws: ``UnsupportedPredicate``.
     static func reading<Model: PersistentModel>(_ sort: SortDescriptor<Model>, entity: Entity) throws -> QuerySort {
-        // The descriptor stays a parameter: to copy one as part of another generic type, optimized code needs a symbol
+        // The descriptor is a parameter: optimized code that copies one as part of another generic type needs a symbol
         // that Foundation does not export.
         guard let keyPath = sort.keyPath else { throw UnsupportedPredicate("sorting without a key path") }
         if let comparator = sort.stringComparator, !comparator.isLexical {
@@ -22,14 +22,14 @@ extension String.StandardComparator {
     fileprivate var isLexical: Bool { String.StandardComparator(self, order: .forward) == .lexical }
 }
 
-/// The persisted properties that a key path of any length leads through.
+/// The persisted properties of a key path of any length.
 struct PropertyPath {
     private var properties: [Property] = []
-    /// The members of a structure that the path leads through behind them.
+    /// The members of a structure after the properties.
     private var parts: [CompositePart] = []
     /// The type of the value at the end.
     private var valueType: any Any.Type
-    /// In which order texts are sorted.
+    /// The order of texts.
     private(set) var textOrder = TextOrder.lexical
 
     init(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type, entity: Entity) throws {
@@ -54,9 +54,9 @@ struct PropertyPath {
         }
     }
 
-    /// What to sort by.
+    /// Returns the expression to sort by.
     ///
-    /// - Throws: ``UnsupportedPredicate`` for values that a store has no order for.
+    /// - Throws: ``UnsupportedPredicate`` for values without an order in a store.
     var sortExpression: QueryExpression {
         get throws {
             guard !properties.isEmpty else { return .variable(0) }
@@ -69,19 +69,19 @@ struct PropertyPath {
 
     // MARK: Parts of key paths
 
-    /// Where a key path leads.
+    /// The route of a key path.
     fileprivate struct Route {
-        /// The slots of the properties, each in the class that the one before leads to.
+        /// The slots of the properties, each in the class at the end of the one before.
         var slots: [Int]
         /// The type of the value of the last property.
         let propertyType: any Any.Type
-        /// The members of a structure behind them, and their offsets, each in the one before.
+        /// The members of a structure after the properties, and their offsets, each in the one before.
         var parts: [CompositePart] = []
         var offsets: [Int] = []
-        /// The type of the value at the end, without what sort descriptors put behind it.
+        /// The type of the value at the end, without the suffix that sort descriptors append.
         var valueType: any Any.Type
         var textOrder = TextOrder.lexical
-        /// The parts of the key path that lead further.
+        /// The remaining parts of the key path.
         var rest: ArraySlice<KeyPathParts.Part>
 
         init(to slot: Int, type: any Any.Type, rest: ArraySlice<KeyPathParts.Part>) {
@@ -94,8 +94,8 @@ struct PropertyPath {
 
     private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
 
-    /// The slots of the properties that a key path leads through, each in the class that the one before leads to; nil
-    /// where one of them is not persisted, or is a structure that the path leads into.
+    /// Returns the slots of the properties of a key path, each in the class at the end of the one before; nil if a
+    /// property is not persisted, or the path continues into a structure.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
         route(along: keyPath, of: model).flatMap { $0.parts.isEmpty ? $0.slots : nil }
     }
@@ -103,7 +103,7 @@ struct PropertyPath {
     private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
         let key = AnyKeyPathKey(keyPath)
         if let route = cache.withLock({ $0[key] }) { return route }
-        // Outside the lock: raw values are computed by code of the program.
+        // Outside the lock: code of the program computes raw values.
         let route = findRoute(along: keyPath, of: model)
         cache.withLock { $0[key] = .some(route) }
         return route
@@ -129,7 +129,7 @@ struct PropertyPath {
         let lookup = PropertyLookup.properties(of: model)
         let rest = parts.dropFirst()
         if case .withArguments = first {
-            // Only what sort descriptors append to a requirement is undone.
+            // Only the suffix that sort descriptors append to a requirement is removed.
             guard rest.isEmpty || ranks.contains(where: { rest.elementsEqual($0.parts) }),
                 let slot = RequirementLookup.slot(ofSorted: keyPath, in: model)
             else { return nil }
@@ -152,7 +152,7 @@ struct PropertyPath {
         return nil
     }
 
-    /// The type of the raw value that a key path leads to behind a route; nil if it leads to something else.
+    /// Returns the type of the raw value at the end of a key path; nil if it reads another value.
     private static func rawValueType(
         _ keyPath: AnyKeyPath,
         _ route: Route,
@@ -170,7 +170,7 @@ struct PropertyPath {
         return path.leadsToRawValue(of: type, from: model) ? rawValueType : nil
     }
 
-    /// What sort descriptors put behind the key path of a property.
+    /// The suffixes that sort descriptors append to the key path of a property.
     fileprivate static let ranks: [(parts: [KeyPathParts.Part], order: TextOrder)] = [
         (KeyPathParts(\Bool.sortRank)?.parts ?? [], .lexical),
         (KeyPathParts(\String.localizedStandardRank)?.parts ?? [], .localizedStandard),
@@ -181,12 +181,12 @@ struct PropertyPath {
 }
 
 extension PropertyPath.Route {
-    /// Goes on behind an attribute, into structures that are stored as JSON text.
+    /// Continues after an attribute into structures that are stored as JSON text.
     ///
-    /// - Returns: Whether all members on the way are known.
+    /// - Returns: Whether all members of the path are known.
     fileprivate mutating func enterStructures() -> Bool {
         while case .stored(let offset)? = rest.first {
-            // What is stored as its raw value has no members.
+            // A value that is stored as its raw value has no members.
             guard case .attribute(.composite)? = PropertyKind(of: valueType) else { break }
             guard let part = CompositePart.part(at: Int(offset), in: PropertyKind.unwrapped(valueType)) else {
                 return false
@@ -199,9 +199,9 @@ extension PropertyPath.Route {
         return true
     }
 
-    /// Takes what sort descriptors put behind a key path.
+    /// Consumes the suffix that sort descriptors append to a key path.
     ///
-    /// - Returns: Whether nothing else is left.
+    /// - Returns: Whether no other parts remain.
     fileprivate mutating func finishText() -> Bool {
         if rest.isEmpty { return true }
         guard let (_, order) = PropertyPath.ranks.first(where: { rest.elementsEqual($0.parts) }) else { return false }

@@ -7,21 +7,21 @@
         public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
             PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
-            /// What the expression is for one input.
+            /// The type of the value.
             public typealias Output = Bool
 
-            /// The text that is searched.
+            /// The searched text.
             public let root: Root
             /// The text to find.
             public let other: Other
 
-            /// Makes a node.
+            /// Creates a node.
             public init(root: Root, other: Other) {
                 self.root = root
                 self.other = other
             }
 
-            /// The value for the inputs that the bindings name.
+            /// Returns the value for the inputs of the bindings.
             public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
                 try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
             }
@@ -31,7 +31,7 @@
         public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
             PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
-            /// What the expression is for one input.
+            /// The type of the value.
             public typealias Output = ComparisonResult
 
             /// The left text.
@@ -39,13 +39,13 @@
             /// The right text.
             public let other: Other
 
-            /// Makes a node.
+            /// Creates a node.
             public init(root: Root, other: Other) {
                 self.root = root
                 self.other = other
             }
 
-            /// The value for the inputs that the bindings name.
+            /// Returns the value for the inputs of the bindings.
             public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
                 try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
             }
@@ -55,7 +55,7 @@
         public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
             PredicateExpression
         where Root.Output: StringProtocol, Other.Output: StringProtocol {
-            /// What the expression is for one input.
+            /// The type of the value.
             public typealias Output = ComparisonResult
 
             /// The left text.
@@ -63,19 +63,19 @@
             /// The right text.
             public let other: Other
 
-            /// Makes a node.
+            /// Creates a node.
             public init(root: Root, other: Other) {
                 self.root = root
                 self.other = other
             }
 
-            /// The value for the inputs that the bindings name.
+            /// Returns the value for the inputs of the bindings.
             public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
                 try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
             }
         }
 
-        /// What the macro makes of `localizedStandardContains`.
+        /// Builds the node of `localizedStandardContains`.
         public static func build_localizedStandardContains<Root, Other>(
             _ root: Root,
             _ other: Other
@@ -83,7 +83,7 @@
             StringLocalizedStandardContains(root: root, other: other)
         }
 
-        /// What the macro makes of `caseInsensitiveCompare`.
+        /// Builds the node of `caseInsensitiveCompare`.
         public static func build_caseInsensitiveCompare<Root, Other>(
             _ root: Root,
             _ other: Other
@@ -91,7 +91,7 @@
             StringCaseInsensitiveCompare(root: root, other: other)
         }
 
-        /// What the macro makes of `localizedCompare`.
+        /// Builds the node of `localizedCompare`.
         public static func build_localizedCompare<Root, Other>(
             _ root: Root,
             _ other: Other

@@ -33,7 +33,7 @@ extension Dictionary: KeyedValues {
     fileprivate static var valueType: any Any.Type { Value.self }
 }
 
-/// A collection whose key paths to the number of its elements Foundation does not recognise.
+/// A collection whose key paths to `count` and `isEmpty` Foundation does not recognize.
 private protocol CountedElements {
     static var countPath: AnyKeyPath { get }
     static var isEmptyPath: AnyKeyPath { get }
@@ -50,8 +50,8 @@ extension ArraySlice: CountedElements {
 }
 
 extension Members {
-    /// The elements of a composite value that is an array or a set, or the values of one that is a dictionary; nil where it is
-    /// of another type, or the elements have no known form.
+    /// Creates the elements of an array or a set that is a composite value, or the values of a dictionary; nil for
+    /// other types, and if the form of the elements is unknown.
     init?(elementsOf whole: QueryExpression, as type: any Any.Type, number: Int) {
         let elementType: any Any.Type
         if let list = type as? any ListedElements.Type {
@@ -65,7 +65,7 @@ extension Members {
         self.init(source: .elements(of: whole, type: attributeType), member: .value(attributeType), number: number)
     }
 
-    /// The element at an index of the whole; a negative one counts from the end.
+    /// Returns the element at an index; a negative index counts from the end.
     func element(at index: Int, of whole: QueryExpression) -> Reading {
         guard case .value(let type) = member else { return .members(self) }
         return .part([.index(index)], of: whole, type: type)
@@ -73,10 +73,10 @@ extension Members {
 }
 
 extension Reading {
-    /// A part of a composite value.
+    /// Returns a part of a composite value.
     static func part(_ keys: [ComponentKey], of whole: QueryExpression, type: AttributeType) -> Reading {
         var (keys, whole) = (keys, whole)
-        // One path instead of two.
+        // A part of a part is one path.
         if case .component(let outer, let outermost, _) = whole { (keys, whole) = (outer + keys, outermost) }
         let part = QueryExpression.component(keys, of: whole, type: type)
         return type == .composite ? .composite(part) : .value(part)
@@ -84,17 +84,17 @@ extension Reading {
 }
 
 extension KeyedValues {
-    /// Whether the JSON form has the keys as names. That of other keys is a list of keys and values in turn.
+    /// Whether the keys are names in the JSON form. Other dictionaries are lists of alternating keys and values.
     fileprivate static var hasObjectForm: Bool { keyType == String.self || keyType == Int.self }
 }
 
-/// Whether a key path leads to `count` of a dictionary or slice: true for `count`, false for `isEmpty`, nil for any other.
+/// Returns true for the key path `count` of a dictionary or slice, false for `isEmpty`, nil for other key paths.
 func isCountOfElements(_ keyPath: AnyKeyPath, _ type: any Any.Type) -> Bool? {
     guard let collection = type as? any CountedElements.Type else { return nil }
     return keyPath == collection.countPath ? true : keyPath == collection.isEmptyPath ? false : nil
 }
 
-/// The type of the values of a dictionary that is stored as a JSON object; nil for other types.
+/// Returns the type of the values of a dictionary that is stored as a JSON object; nil for other types.
 func valueTypeOfObject(_ type: any Any.Type) -> (any Any.Type)? {
     guard let dictionary = type as? any KeyedValues.Type, dictionary.hasObjectForm else { return nil }
     return dictionary.valueType

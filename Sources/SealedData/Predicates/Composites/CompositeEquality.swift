@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-/// The JSON text of a captured value that a composite value is compared with.
+/// The comparison of a composite value with the JSON text of a captured value.
 enum CompositeEquality {
     /// A captured value.
     struct Captured {
@@ -10,14 +10,15 @@ enum CompositeEquality {
         let hasOneText: Bool
     }
 
-    /// - Returns: nil where the texts of equal values may differ in more than in how numbers and characters are written: where
-    ///   there are sets in it, or dictionaries whose keys are no texts.
+    /// - Returns: nil if the texts of equal values can differ in more than the notation of numbers and characters: for
+    ///   values
+    ///   that contain sets, or dictionaries whose keys are not texts.
     static func captured(_ value: Any) -> Captured? {
         guard isOrdered(value, depth: 0), let text = encodedText(of: value) else { return nil }
         return Captured(text: text, hasOneText: hasOneForm(value, depth: 0))
     }
 
-    /// The JSON text that a value is stored as; nil where it cannot be encoded.
+    /// Returns the JSON text of a value; nil if it cannot be encoded.
     static func encodedText(of value: Any) -> String? {
         guard let value = value as? any (Decodable & Encodable), let list = encodedList(of: value),
             case .text(let text) = JSONText(list).value(at: [.index(0)], as: .composite)
@@ -29,7 +30,7 @@ enum CompositeEquality {
         try? CompositeAttribute([value]).encodedText()
     }
 
-    /// Deeper values are not looked at, and so not known to have one form.
+    /// The limit of the depth; deeper values count as having several forms.
     private static let largestDepth = 64
 
     private static func hasOneForm(_ value: Any, depth: Int) -> Bool {
@@ -50,7 +51,7 @@ enum CompositeEquality {
         }
     }
 
-    /// Whether what the value is made of has an order.
+    /// Returns whether all parts of a value have an order.
     private static func isOrdered(_ value: Any, depth: Int) -> Bool {
         guard depth < largestDepth else { return false }
         if value is any StorableValue { return true }
@@ -63,6 +64,6 @@ enum CompositeEquality {
         }
     }
 
-    /// The characters of ASCII that other scalars are canonically equivalent to: `;`, `` ` `` and `K`.
+    /// The ASCII characters to which other scalars are canonically equivalent: `;`, `` ` `` and `K`.
     private static let variants = Set(";`K".utf8)
 }

@@ -2,11 +2,11 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// A stored property of a `Codable` type, as it stands in the JSON text of a value.
+/// A stored property of a `Codable` type in the JSON text of a value.
 ///
-/// What name a property has there is up to the type's coding keys, and how its value is written to its coding, neither of
-/// which Swift tells. They are found by trying: made-up values, see ``ProbeValues``, are encoded, and the property is where
-/// its value is found each time.
+/// The coding keys of the type determine the name of the property, and `encode(to:)` the form of its value. Swift
+/// exposes neither. They are found by experiment: generated values, see ``ProbeValues``, are encoded, and the name of
+/// the property is the name of its value in each text.
 struct CompositePart {
     let name: String
     let type: AttributeType
@@ -20,12 +20,12 @@ struct CompositePart {
 
     private static let cache = Guarded<[Key: CompositePart?]>([:])
 
-    /// The part that a key path leads to; nil where it leads to none, or to one whose form is not known.
+    /// Returns the part at a key path; nil if there is none, or its form is unknown.
     static func part<Root, Part>(at keyPath: KeyPath<Root, Part>) -> CompositePart? {
         cached(.keyPath(AnyKeyPathKey(keyPath))) { find(Part.self, in: Root.self) { $0[keyPath: keyPath] } }
     }
 
-    /// The part that is stored at an offset of a type; nil if no part is stored there, or its form is not known.
+    /// Returns the part at an offset of a type; nil if there is none, or its form is unknown.
     static func part(at offset: Int, in root: any Any.Type) -> CompositePart? {
         func find<Root>(_ root: Root.Type) -> CompositePart? {
             guard let property = StoredProperties(of: root)?.property(at: offset) else { return nil }
@@ -39,7 +39,7 @@ struct CompositePart {
 
     private static func cached(_ key: Key, _ find: () -> CompositePart?) -> CompositePart? {
         if let known = cache.withLock({ $0[key] }) { return known }
-        // Outside the lock: types are encoded by code of the program.
+        // Outside the lock: code of the program encodes the types.
         let part = find()
         cache.withLock { $0[key] = .some(part) }
         return part
@@ -59,22 +59,22 @@ struct CompositePart {
         return name.map { CompositePart(name: $0, type: type, swiftType: part) }
     }
 
-    /// The type that the values of a Swift type have as parts; nil where they are no parts.
+    /// Returns the attribute type of parts of a Swift type; nil if its values are not parts.
     static func type(of swiftType: any Any.Type) -> AttributeType? {
         guard case .attribute(let type)? = PropertyKind(of: swiftType) else { return nil }
         let swiftType = PropertyKind.unwrapped(swiftType)
         if type == .composite || swiftType is any StorableValue.Type { return type }
-        // A raw value may be written in another form.
+        // A raw value can be encoded in another form.
         guard let raw = swiftType as? any RawRepresentable.Type else { return type }
         return areWrittenPlainly(raw, as: type) ? type : nil
     }
 
-    // MARK: Trying
+    // MARK: Experiments
 
-    /// Values that are too much alike, as the two of `Bool` are, differ only after further tries.
+    /// The number of attempts. Types with few values, such as `Bool`, need several until the values differ.
     private static let tryCount = 12
 
-    /// The name under which a value is found in the JSON text of each made-up whole.
+    /// Returns the name of a value in the JSON texts of all generated wholes.
     private static func name<Whole: Decodable & Encodable>(
         in type: Whole.Type,
         _ value: (Any) -> Value?,
@@ -100,7 +100,7 @@ struct CompositePart {
         type.samples.values.prefix(2).allSatisfy { encoded($0, readAs: attributeType) == queryLiteral(of: $0) }
     }
 
-    /// The value of a part, as it has to be found.
+    /// The expected value of a part.
     private static func value<Part>(of part: Part, as type: AttributeType) -> Value? {
         type == .composite ? encoded(part, readAs: type) : queryLiteral(of: part)
     }
@@ -126,7 +126,7 @@ struct AnyKeyPathKey: Hashable, @unchecked Sendable {
 
     static func == (left: AnyKeyPathKey, right: AnyKeyPathKey) -> Bool {
         if left.keyPath === right.keyPath { return true }
-        // The requirements of two protocols can have key paths that Swift takes for equal.
+        // The requirements of two protocols can have key paths that are equal to Swift.
         return left.keyPath == right.keyPath && KeyPathParts(left.keyPath)?.parts == KeyPathParts(right.keyPath)?.parts
     }
 

@@ -2,11 +2,11 @@ import ObjectGraph
 
 /// The cases of an enumeration, whether it is `CaseIterable` or not.
 ///
-/// Swift's runtime knows how many cases an enumeration has, and keeps those that hold no value as numbers from 0 on: that
+/// Swift's runtime contains the number of cases, and represents cases without associated values as numbers from 0: this
 /// is part of the ABI (`EnumDescriptor` in Swift's `Metadata.h`).
 enum EnumerationCases {
-    /// All cases in the order of their declaration; nil for a type that is no enumeration, has cases that hold values, or has
-    /// another layout.
+    /// Returns all cases in the order of their declaration; nil for a type that is not an enumeration, has associated
+    /// values, or has another layout.
     static func all<Enumeration>(of type: Enumeration.Type) -> [Enumeration]? {
         guard let count = count(of: type), count > 0, MemoryLayout<Enumeration>.size == (count == 1 ? 0 : 1) else {
             return nil
@@ -26,7 +26,7 @@ enum EnumerationCases {
         /// The kind of a native enumeration's metadata.
         static let kind = 0x201
         static let descriptorOffset = MemoryLayout<Int>.size
-        /// Where the descriptor has the number of cases with and of those without values.
+        /// The offsets of the numbers of cases with and without associated values in the descriptor.
         static let fullCaseCountOffset = 5 * MemoryLayout<Int32>.size
         static let emptyCaseCountOffset = 6 * MemoryLayout<Int32>.size
         static let countMask: UInt32 = 0x00FF_FFFF
@@ -46,25 +46,25 @@ enum EnumerationCases {
     }
 }
 
-/// The values of a type with raw values: all cases of an enumeration, or some values of a structure.
+/// Sample values of a type with raw values: all cases of an enumeration, or some values of a structure.
 struct RawValueSamples<Raw> {
     let values: [Raw]
-    /// Whether there are no others.
+    /// Whether these are all values.
     let areComplete: Bool
 }
 
 extension RawRepresentable {
-    /// Values of the type; none where none can be found.
+    /// Values of the type; empty if none are found.
     static var samples: RawValueSamples<Self> {
         if let cases = EnumerationCases.all(of: Self.self) { return RawValueSamples(values: cases, areComplete: true) }
         if let cases = (Self.self as? any CaseIterable.Type).map({ allCases(of: $0) }) {
-            // A structure may have further values.
+            // A structure can have further values.
             let isEnumeration = cases.first.map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
             return RawValueSamples(values: cases.compactMap { $0 as? Self }, areComplete: isEnumeration)
         }
         var rawValues: [Any] = (-8...64).map { $0 }
         if let storable = RawValue.self as? any StorableValue.Type { rawValues += storable.probes }
-        // What a computed property may change in a text: that the raw value is another one is seen by these.
+        // Texts that computed properties change, so that they differ from the raw value.
         rawValues += ["", " ", " aB 7\n"]
         let values = rawValues.compactMap { rawValue in (rawValue as? RawValue).flatMap(Self.init(rawValue:)) }
         return RawValueSamples(values: values, areComplete: false)

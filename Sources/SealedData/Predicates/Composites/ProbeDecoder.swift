@@ -1,15 +1,15 @@
 import Foundation
 import ObjectGraph
 
-/// Gives made-up values for whatever a type asks for when it is decoded, so that there is a value of the type.
+/// A decoder of generated values, which creates a value of any decodable type.
 final class ProbeDecoder: Decoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let values: ProbeValues
 
-    /// Which values are made up.
+    /// The style of the generated values.
     enum Style {
-        /// Values that tell the members of a type apart; different seeds give different ones. Optionals have values.
+        /// Values that distinguish the members of a type, different for different seeds. Optionals have values.
         case distinct(seed: Int)
         /// nil, empty texts and lists, zeros, false, and the first cases of enums.
         case empty
@@ -35,18 +35,18 @@ final class ProbeDecoder: Decoder {
     }
 }
 
-/// The made-up values of one try.
+/// The generated values of one attempt.
 final class ProbeValues {
-    /// Types that contain themselves end here.
+    /// The limit of the depth, for types that contain themselves.
     static let largestDepth = 4
-    /// A type that asks for more without end is refused.
+    /// The limit of the number of values, for types that decode without end.
     private static let largestHeight = 64
 
     let style: ProbeDecoder.Style
     private var generator: Generator
     private var height = 0
 
-    /// Values that tell the members of a type apart; other seeds give other values.
+    /// Values that distinguish the members of a type, different for different seeds.
     convenience init(seed: Int) { self.init(.distinct(seed: seed)) }
 
     init(_ style: ProbeDecoder.Style) {
@@ -104,7 +104,7 @@ final class ProbeValues {
         if case .distinct = style { UUID() } else { Row.nullSlot.uuid(at: 0) }
     }
 
-    /// Whether there is no value at a place.
+    /// Returns whether the value at a coding path is nil.
     func isNil(at codingPath: [any CodingKey]) -> Bool {
         if case .distinct = style { codingPath.count >= Self.largestDepth } else { true }
     }
@@ -118,16 +118,16 @@ final class ProbeValues {
         }
     }
 
-    /// The keys of a value that tells which keys it has: a dictionary has any, an enum with associated values has the name
-    /// of a case.
+    /// Returns the keys of a value that lists its keys: a dictionary has any keys, an enum with associated values has
+    /// the name of a case.
     func keys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
         if let cases = EnumerationCases.all(of: type) { return Array(cases.prefix(1)) }
         if case .distinct = style { return [Key(stringValue: string())].compactMap(\.self) }
         return []
     }
 
-    /// A value of a type that has a column form, an enum's case, what the type makes of further values, or a structure that
-    /// is put together of its stored properties.
+    /// Returns a value of a column type, a case of an enum, a value decoded from further values, or a structure
+    /// assembled from its stored properties.
     func value<T: Decodable>(_ type: T.Type, at codingPath: [any CodingKey]) throws -> T {
         if let value = basicValue(type) { return value }
         height += 1
@@ -138,13 +138,13 @@ final class ProbeValues {
         do {
             return try T(from: ProbeDecoder(self, at: codingPath))
         } catch {
-            // The type takes certain values only. A value that a program reads must be one of them.
+            // The type accepts only certain values, and a program may read only these.
             guard case .distinct = style, let value = assembledValue(type, depth: codingPath.count) else { throw error }
             return value
         }
     }
 
-    /// A value of a type that is not made of others.
+    /// Returns a value of a type that is not composed of others.
     func basicValue<T>(_ type: T.Type) -> T? {
         if let storable = type as? any StorableValue.Type, let value = storable.probe(self) as? T { return value }
         if let cases = type as? any CaseIterable.Type, let value = anyCase(of: cases) as? T { return value }
@@ -158,7 +158,7 @@ final class ProbeValues {
         if case .distinct = style { cases.randomElement(using: &generator) } else { cases.first }
     }
 
-    /// A value of one of Foundation's types that are made of none of the values above.
+    /// Returns a value of one of Foundation's types that is not composed of the values above.
     private static func sample(of type: any Any.Type) -> Any? {
         switch ObjectIdentifier(type) {
         case ObjectIdentifier(TimeZone.self): return TimeZone.gmt
@@ -178,7 +178,7 @@ final class ProbeValues {
 }
 
 extension StorableValue {
-    /// A few values that differ.
+    /// Returns some different values.
     static var probes: [Any] { (0..<4).map { probe(ProbeValues(seed: $0)) as Any } }
 
     fileprivate static func probe(_ values: ProbeValues) -> Self? {
@@ -202,7 +202,7 @@ private struct KeyedProbes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let values: ProbeValues
     let codingPath: [any CodingKey]
 
-    /// Those of a value that tells which it has; other types know their keys.
+    /// The keys of a value that lists its keys; other types know their keys.
     var allKeys: [Key] { values.keys(Key.self) }
 
     func contains(_ key: Key) -> Bool { true }

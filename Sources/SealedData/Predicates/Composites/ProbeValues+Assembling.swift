@@ -1,11 +1,12 @@
 import Foundation
 
-// A structure with an `init(from:)` of its own may refuse made-up values. One is put together of made-up values of its stored
-// properties instead: it is only ever encoded, and what `encode(to:)` writes for a property does not depend on whether the
-// structure would have accepted the value.
+// A structure with a custom `init(from:)` can refuse generated values. It is assembled from generated values of its
+// stored properties instead: it is only encoded, and the form in which `encode(to:)` writes a property does not depend
+// on whether `init(from:)` accepts the value.
 
 extension ProbeValues {
-    /// A structure that is made without its initializers; nil for other types, and where a property has no made-up value.
+    /// Returns a structure assembled without its initializers; nil for other types, and if a property has no generated
+    /// value.
     func assembledValue<Structure>(_ type: Structure.Type, depth: Int) -> Structure? {
         guard depth < Self.largestDepth, let properties = StoredProperties(of: type)?.properties, !properties.isEmpty
         else { return nil }
@@ -35,9 +36,9 @@ extension ProbeValues {
         return _openExistential(property.type, do: initialize)
     }
 
-    /// A value for a stored property.
+    /// Returns a value for a stored property.
     private func part<T>(_ type: T.Type, depth: Int) -> T? {
-        // A weak reference is stored in another form than a strong one, and both have the same type.
+        // A weak reference has another representation than a strong one of the same type.
         if type is AnyClass { return nil }
         if let optional = type as? any OptionalProbe.Type { return optional.probe(self, depth: depth) as? T }
         if let value = basicValue(type) { return value }
@@ -53,7 +54,7 @@ extension ProbeValues {
 
     fileprivate func value<T>(of type: T.Type, depth: Int) -> T? { part(type, depth: depth) }
 
-    /// Stands for a property on the way.
+    /// The coding key of a property on the path.
     private struct Step: CodingKey {
         var stringValue: String { "" }
         var intValue: Int? { nil }
@@ -78,7 +79,7 @@ private protocol OptionalProbe {
 }
 
 extension Optional: OptionalProbe {
-    /// Nil only where there is no value of the wrapped type.
+    /// The value is nil only if the wrapped type has no value.
     fileprivate static func probe(_ values: ProbeValues, depth: Int) -> Any {
         values.value(of: Wrapped.self, depth: depth) as Wrapped? as Any
     }

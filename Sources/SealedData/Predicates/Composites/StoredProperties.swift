@@ -2,7 +2,7 @@
     @_spi(Reflection) import Swift
 #endif
 
-/// The stored properties of a structure, as the runtime knows them.
+/// The stored properties of a structure in the runtime's metadata.
 struct StoredProperties {
     struct StoredProperty {
         let name: String
@@ -12,7 +12,7 @@ struct StoredProperties {
 
     let properties: [StoredProperty]
 
-    /// - Returns: nil for a type that is no structure, or has parts that are no stored properties.
+    /// - Returns: nil for a type that is not a structure, or has other parts than stored properties.
     init?<Structure>(of type: Structure.Type) {
         var properties: [StoredProperty] = []
         #if !canImport(Darwin)
@@ -26,14 +26,14 @@ struct StoredProperties {
                 )
             else { return nil }
         #endif
-        // Bits that no property accounts for may not be zero.
+        // Bits that belong to no property may not be zero.
         guard !(type is AnyClass), (properties.map(\.end).max() ?? 0) == MemoryLayout<Structure>.size else {
             return nil
         }
         self.properties = properties
     }
 
-    /// The property at an offset. A property of size 0 is not found.
+    /// Returns the property at an offset. A property of size 0 is not found.
     func property(at offset: Int) -> StoredProperty? {
         properties.first { $0.offset == offset && $0.end > offset }
     }
@@ -45,7 +45,7 @@ extension StoredProperties.StoredProperty {
         return offset + _openExistential(type, do: size)
     }
 
-    /// The property of a value; nil where the value is of another type.
+    /// Returns the property of a value; nil if the value is of another type.
     func value<Structure>(of whole: Structure) -> Any {
         func load<T>(_ type: T.Type) -> Any {
             withUnsafePointer(to: whole) { UnsafeRawPointer($0).load(fromByteOffset: offset, as: T.self) }
