@@ -1,5 +1,5 @@
 import Foundation
-public import ObjectGraph
+import ObjectGraph
 @_exported public import TestSupport
 import Testing
 
