@@ -32,6 +32,19 @@ extension QueryExpression {
         }
     }
 
+    /// The kind of numbers that a calculation uses.
+    package enum NumberKind: String, CaseIterable, Sendable {
+        case int64, uint64, double, decimal
+    }
+
+    /// Returns the kind of numbers for a calculation with two values.
+    package static func numberKind(of left: QueryExpression, _ right: QueryExpression) -> NumberKind {
+        let types = [left.resultType, right.resultType]
+        if types.contains(where: { $0?.storage == .blob }) { return .decimal }
+        if types.contains(where: { $0?.storage == .real }) { return .double }
+        return types.contains(.uint64) ? .uint64 : .int64
+    }
+
     private static func type(of function: Function, _ arguments: [QueryExpression]) -> AttributeType? {
         let type = arguments.first?.resultType
         return switch function {

@@ -1,20 +1,5 @@
 import Foundation
 
-extension QueryExpression {
-    /// The kind of numbers that a calculation uses.
-    package enum NumberKind: String, CaseIterable, Sendable {
-        case int64, uint64, double, decimal
-    }
-
-    /// Returns the kind of numbers for a calculation with two values.
-    package static func numberKind(of left: QueryExpression, _ right: QueryExpression) -> NumberKind {
-        let types = [left.resultType, right.resultType]
-        if types.contains(where: { $0?.storage == .blob }) { return .decimal }
-        if types.contains(where: { $0?.storage == .real }) { return .double }
-        return types.contains(.uint64) ? .uint64 : .int64
-    }
-}
-
 extension QueryExpression.Arithmetic {
     /// Returns the result for two numbers; null if one is not a number.
     ///
