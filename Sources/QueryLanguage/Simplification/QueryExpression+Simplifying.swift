@@ -31,23 +31,36 @@ extension QueryExpression {
 
     /// Returns whether one condition is true. Comparisons of one value with several constants become one list.
     package static func disjunction(_ conditions: [QueryExpression]) -> QueryExpression {
-        var parts: [QueryExpression] = []
+        var alternatives: [QueryExpression] = []
         for condition in conditions {
             switch condition {
-            case .or(let nested) where condition.unsignedComparison == nil:
-                for part in nested { addAlternative(part, to: &parts) }
+            case .or(let nested) where condition.unsignedComparison == nil: alternatives += nested
             case .literal(let value): if value.isTrue { return .bool(true) }
-            default: addAlternative(condition, to: &parts)
+            default: alternatives.append(condition)
             }
         }
+        let parts = mergingMemberships(alternatives)
         return parts.isEmpty ? .bool(false) : parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    private static func addAlternative(_ condition: QueryExpression, to parts: inout [QueryExpression]) {
-        guard let (value, constants) = condition.membership, let last = parts.last,
-            let (lastValue, lastConstants) = last.membership, value == lastValue
-        else { return parts.append(condition) }
-        parts[parts.count - 1] = .isMember(value, of: lastConstants + constants)
+    private static func mergingMemberships(_ alternatives: [QueryExpression]) -> [QueryExpression] {
+        var parts: [QueryExpression] = []
+        var start = 0
+        while start < alternatives.count {
+            var end = start + 1
+            if let (value, constants) = alternatives[start].membership {
+                var constants = constants
+                while end < alternatives.count, let (other, more) = alternatives[end].membership, other == value {
+                    constants += more
+                    end += 1
+                }
+                parts.append(end == start + 1 ? alternatives[start] : .isMember(value, of: constants))
+            } else {
+                parts.append(alternatives[start])
+            }
+            start = end
+        }
+        return parts
     }
 
     /// The value and the constants of a membership test.

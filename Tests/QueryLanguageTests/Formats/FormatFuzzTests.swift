@@ -102,12 +102,14 @@ import Testing
             return
         }
         #expect(values.count == 20_000)
-        let alternatives = try FormatFixtures.condition((0..<5_000).map { "count == \($0)" }.joined(separator: " OR "))
+        let alternatives = try FormatFixtures.condition((0..<5_000).map { "count > \($0)" }.joined(separator: " OR "))
         guard case .or(let parts) = alternatives else {
             Issue.record("no alternatives")
             return
         }
         #expect(parts.count == 5_000)
+        let equalities = try FormatFixtures.condition((0..<5_000).map { "count == \($0)" }.joined(separator: " OR "))
+        #expect(equalities == .isMember(FormatFixtures.path("count"), of: (0..<5_000).map { .integer($0) }))
     }
 
     @Test func `parsing takes little stack`() async {

@@ -303,7 +303,7 @@ struct PredicateSQLTests: PredicateChecks {
         )
         try check(
             #Predicate { $0.pets.allSatisfy { $0.weight != nil } },
-            "(NOT EXISTS (SELECT 1 FROM Pet AS t1 WHERE t1.owner = _id AND (NOT (t1.weight IS NOT NULL))))",
+            "(NOT (EXISTS (SELECT 1 FROM Pet AS t1 WHERE t1.owner = _id AND (t1.weight IS NULL))))",
             ["Bob", "eve"]
         )
         try check(
