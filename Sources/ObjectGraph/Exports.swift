@@ -1,2 +1,2 @@
-// What the objects are described and found by belongs to their interface.
+// Entities, values and query expressions are part of the interface of the object graph.
 @_exported public import QueryLanguage

@@ -1,6 +1,6 @@
 extension ManagedObjectContext {
-    /// Those of the rows that fit a request, in its order and within its limit: for stores that have rows, but cannot
-    /// evaluate conditions. What a condition reads along relationships is read from the stores.
+    /// Returns the rows that match a request, in its order and within its limit, for stores that cannot evaluate
+    /// conditions. Objects along relationships are read from the stores.
     ///
     /// - Throws: ``QueryError`` if the condition cannot be evaluated.
     package func rows(_ rows: RowBatch, fitting request: FetchRequest) throws -> RowBatch {

@@ -1,5 +1,5 @@
 extension FetchRequest {
-    /// Makes a request for the objects that fulfil a condition in its text form.
+    /// Creates a request for the objects for which a condition in text form holds.
     ///
     /// ```swift
     /// let request = try FetchRequest(book, format: "pages BETWEEN {%d, %d}", arguments: [100, 300])
@@ -10,8 +10,8 @@ extension FetchRequest {
     ///   - format: The text of the condition; see ``QueryExpression/init(format:arguments:variables:entity:)``.
     ///   - arguments: The values for its specifiers.
     ///   - variables: The values of its variables.
-    ///   - sort: The order; by primary key where it is empty.
-    /// - Throws: ``PredicateFormatError`` with the place of the mistake.
+    ///   - sort: The order; empty for the order of primary keys.
+    /// - Throws: ``PredicateFormatError`` with the position of the error.
     public init(
         _ entity: Entity,
         format: String,

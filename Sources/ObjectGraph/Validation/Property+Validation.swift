@@ -1,5 +1,5 @@
 extension Property {
-    /// Whether there are values of the right form that the property cannot be saved with.
+    /// Whether a save refuses some values of the right form.
     public var restrictsValues: Bool {
         switch self {
         case .attribute(let attribute):
@@ -8,7 +8,7 @@ extension Property {
         }
     }
 
-    /// What keeps a value of the right form, or null, from being saved; nil where nothing does.
+    /// Returns the reason why a save refuses null or a value of the right form; nil if it accepts the value.
     public func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
         switch (self, value) {
         case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
@@ -25,7 +25,7 @@ extension Property {
 }
 
 extension AttributeValidation {
-    /// What is wrong with a value that is there; nil where nothing is.
+    /// Returns the rule that a value violates; nil if it satisfies all rules.
     func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
         if let minimum, value.compare(minimum) < 0 { return .tooSmall }
         if let maximum, value.compare(maximum) > 0 { return .tooLarge }

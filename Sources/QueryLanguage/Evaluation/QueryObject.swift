@@ -6,10 +6,10 @@ public protocol QueryObject: AnyObject {
     var _$queryEntity: Entity { get }
     /// The primary key; temporary before the first save.
     var _$queryKey: Int64 { get }
-    /// The value that an attribute is stored as; null for a composite value that cannot be encoded.
+    /// Returns the stored form of an attribute; null for a composite value that cannot be encoded.
     func _$storedValue(at slot: Int) -> Value
-    /// The object that a to-one relationship leads to.
+    /// Returns the destination of a to-one relationship.
     func _$queryDestination(at slot: Int) -> (any QueryObject)?
-    /// The objects that a to-many relationship leads to.
+    /// Returns the members of a to-many relationship.
     func _$queryMembers(at slot: Int) -> [any QueryObject]
 }
