@@ -67,7 +67,7 @@ import Testing
         var printed: [String] = []
         try runObjectGraphArticles(url: folder.file("library.sealed")) { printed.append($0) }
         let mistake = "entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)"
-        let format = "title BEGINSWITH[c] %@ AND (pages >= %@ AND pages <= %@)"
+        let format = "title BEGINSWITH[c] %@ AND pages >= %@ AND pages <= %@"
         #expect(printed == ["2", "Author", "true", "true", "0", mistake, format, "1000"])
     }
 
