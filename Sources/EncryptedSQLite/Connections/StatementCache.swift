@@ -1,9 +1,10 @@
-/// The prepared statements of one connection by their text; the one not used for longest makes room for a new one.
-///
-/// Looking up is O(1); making room is O(limit), which is little beside compiling a statement.
+import Guarded
+
+/// The prepared statements of one connection by their text. A new statement takes the place of the idle one that has not been
+/// used for longest.
 @usableFromInline
 struct StatementCache {
-    /// A prepared statement that waits for its next use.
+    /// A prepared statement that is lent, or waits for its next use.
     @usableFromInline
     final class Entry {
         @usableFromInline let statement: Statement
@@ -12,7 +13,6 @@ struct StatementCache {
         var hasImplicitTransaction = false
         fileprivate var isCached = false
         fileprivate let text: SQLText
-        fileprivate var lastUse: UInt64 = 0
 
         init(_ statement: consuming Statement, text: SQLText) {
             self.statement = statement
@@ -20,48 +20,26 @@ struct StatementCache {
         }
     }
 
-    private var entries: [SQLText: Entry] = [:]
-    private var uses: UInt64 = 0
-    private let limit: Int
+    private var entries: BoundedCache<SQLText, Entry>
 
-    init(limit: Int) {
-        precondition(limit > 0, "A statement cache holds at least one statement.")
-        self.limit = limit
-    }
+    init(limit: Int) { entries = BoundedCache(limit: limit) }
 
-    var count: Int { entries.count }
-
-    /// The cached statement of a text, now in use; nil where there is none or somebody is already using it.
+    /// Returns the cached statement of a text, now in use; nil if the text is not cached or its statement is already in use.
     mutating func take(_ text: SQLText) -> Entry? {
-        guard let entry = entries[text], !entry.isInUse else { return nil }
+        guard let entry = entries.value(for: text), !entry.isInUse else { return nil }
         entry.isInUse = true
-        uses += 1
-        entry.lastUse = uses
         return entry
     }
 
-    /// Takes an entry back. One that is not cached yet enters the cache if its text is not there already; otherwise it
-    /// ends with its last reference.
+    /// Takes an entry back. A new entry enters the cache unless its text is cached already; otherwise it ends with its last
+    /// reference.
     mutating func giveBack(_ entry: Entry) {
         entry.isInUse = false
-        guard !entry.isCached, entries[entry.text] == nil else { return }
-        makeRoom()
-        uses += 1
-        entry.lastUse = uses
+        guard !entry.isCached, !entries.contains(entry.text) else { return }
         entry.isCached = true
-        entries[entry.text] = entry
+        entries.insert(entry, for: entry.text, removingWhere: { !$0.isInUse })?.isCached = false
     }
 
     /// Finalises every statement.
-    mutating func removeAll() {
-        entries.removeAll()
-    }
-
-    private mutating func makeRoom() {
-        guard entries.count >= limit else { return }
-        let idle = entries.values.lazy.filter { !$0.isInUse }
-        guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }
-        oldest.isCached = false
-        entries[oldest.text] = nil
-    }
+    mutating func removeAll() { entries.removeAll() }
 }

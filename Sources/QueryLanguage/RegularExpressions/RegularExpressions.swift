@@ -3,12 +3,10 @@ import Guarded
 
 /// A cache of compiled regular expressions. Any number of threads match at a time.
 package enum RegularExpressions {
-    private static let limit = 64
-
-    /// ICU's expressions by pattern.
-    private static let icu = Guarded<[String: NSRegularExpression]>([:])
-    /// Swift's expressions by pattern.
-    private static let swift = Guarded<[String: RegexProgram]>([:])
+    /// ICU's expressions by their patterns.
+    private static let icu = Guarded(BoundedCache<String, NSRegularExpression>(limit: 64))
+    /// Swift's expressions by their patterns.
+    private static let swift = Guarded(BoundedCache<String, RegexProgram>(limit: 64))
 
     /// The limit of ICU's progress reports, one per 10,000 steps, before a match is aborted. Foundation itself aborts
     /// after about twice as many and reports no match.
@@ -18,7 +16,7 @@ package enum RegularExpressions {
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func matches(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
-        let expression = try expression(for: pattern, in: icu) { pattern throws(QueryError) in
+        let expression = try icu.value(for: pattern) { () throws(QueryError) in
             guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
                 throw .malformedPattern
             }
@@ -50,7 +48,7 @@ package enum RegularExpressions {
     ///
     /// - Throws: ``QueryError/malformedPattern``; ``QueryError/expensivePattern``.
     static func contains(_ text: String, _ pattern: String) throws(QueryError) -> Bool {
-        let program = try expression(for: pattern, in: swift) { pattern throws(QueryError) in
+        let program = try swift.value(for: pattern) { () throws(QueryError) in
             try RegexProgram(try tree(of: pattern))
         }
         var text = text
@@ -79,20 +77,5 @@ package enum RegularExpressions {
             throw .malformedPattern
         }
         return tree
-    }
-
-    private static func expression<Expression>(
-        for pattern: String,
-        in cache: Guarded<[String: Expression]>,
-        make: (String) throws(QueryError) -> Expression
-    ) throws(QueryError) -> Expression {
-        if let known = cache.withLock({ $0[pattern] }) { return known }
-        // Outside the lock: two threads may compile the same pattern.
-        let new = try make(pattern)
-        cache.withLock { cache in
-            if cache.count >= limit { cache.removeAll() }
-            cache[pattern] = new
-        }
-        return new
     }
 }

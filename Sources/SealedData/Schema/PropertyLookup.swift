@@ -16,7 +16,10 @@ final class PropertyLookup: @unchecked Sendable {
 
     private static let cache = Guarded<[ObjectIdentifier: PropertyLookup]>([:])
     /// Slots by the identity of key paths, which are retained so that their addresses are not reused.
-    private static let slots = Guarded<[ObjectIdentifier: (keyPath: AnyKeyPath, slot: Int)]>([:])
+    ///
+    /// Most programs write key paths as literals, which are created once. Programs that create them dynamically can make any
+    /// number.
+    private static let slots = Guarded(BoundedCache<ObjectIdentifier, (keyPath: AnyKeyPath, slot: Int)>(limit: 512))
 
     /// Returns the properties of a class, which are read once.
     static func properties(of type: any PersistentModel.Type) -> PropertyLookup {
@@ -45,14 +48,9 @@ final class PropertyLookup: @unchecked Sendable {
     /// hashing and comparing key paths takes five times as long.
     static func slot(of keyPath: AnyKeyPath, from root: Any.Type) -> Int? {
         let identity = ObjectIdentifier(keyPath)
-        if let known = slots.withLock({ $0[identity]?.slot }) { return known }
+        if let known = slots.withLock({ $0.value(for: identity)?.slot }) { return known }
         guard let model = root as? any PersistentModel.Type, let slot = slot(of: keyPath, in: model) else { return nil }
-        slots.withLock { slots in
-            // Most programs write key paths as literals, which are created once. Programs that create them dynamically
-            // can make any number.
-            if slots.count >= 1024 { slots.removeAll() }
-            slots[identity] = (keyPath, slot)
-        }
+        slots.withLock { _ = $0.insert((keyPath, slot), for: identity) }
         return slot
     }
 

@@ -24,22 +24,13 @@ final class FetchStatementCache: Sendable {
         }
     }
 
-    /// The largest number of statements; beyond it, all are removed.
-    private static let limit = 256
+    private let statements = Guarded(BoundedCache<Key, FetchStatement.Prepared>(limit: 256))
 
-    private let statements = Guarded<[Key: FetchStatement.Prepared]>([:])
-
-    /// The number of statements.
+    /// The number of statements in the cache.
     var count: Int { statements.withLock { $0.count } }
 
-    /// Returns the statement for a key, and makes it if necessary.
-    func statement(for key: Key, make: () throws -> FetchStatement.Prepared) rethrows -> FetchStatement.Prepared {
-        if let known = statements.withLock({ $0[key] }) { return known }
-        let statement = try make()
-        statements.withLock { statements in
-            if statements.count >= Self.limit { statements.removeAll() }
-            statements[key] = statement
-        }
-        return statement
+    /// Returns the statement for a key, or makes it.
+    func statement(for key: Key, make: () throws -> FetchStatement.Prepared) throws -> FetchStatement.Prepared {
+        try statements.value(for: key, make: make)
     }
 }
