@@ -51,8 +51,11 @@ struct SavePreparation {
     private static func deletedRoots(_ deleted: [ChangedObject], _ model: ManagedObjectModel) -> [Bool] {
         if deleted.isEmpty { return [] }
         var roots = Array(repeating: false, count: model.entities.count)
-        for entry in deleted {
-            entry.state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
+        // In place: to retain each object would take longer than the rest.
+        deleted.withUnsafeBufferPointer { deleted in
+            for position in deleted.indices {
+                deleted[position].state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
+            }
         }
         return roots
     }

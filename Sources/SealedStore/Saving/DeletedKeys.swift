@@ -16,25 +16,29 @@ struct DeletedKeys {
     static func groups(of deletions: [SaveChangesRequest.Deletion]) -> [DeletedKeys] {
         var keys: [Kind: [Int64]] = [:]
         var kinds: [Kind] = []
-        var last: (kind: Kind, keys: [Int64])?
-        func put(_ part: (kind: Kind, keys: [Int64])) {
-            if keys[part.kind] == nil { kinds.append(part.kind) }
-            keys[part.kind, default: []] += part.keys
+        func append(
+            _ keys: inout [Int64],
+            of deletions: UnsafeBufferPointer<SaveChangesRequest.Deletion>,
+            _ range: Range<Int>
+        ) {
+            for position in range { keys.append(deletions[position].key) }
         }
         // In place: a copy of each deletion would cost as much as the rest.
         deletions.withUnsafeBufferPointer { deletions in
-            for position in deletions.indices {
-                let key = deletions[position].key
-                let version = deletions[position].row?.version
-                if let kind = last?.kind, kind.version == version, kind.entity === deletions[position].entity {
-                    last?.keys.append(key)
-                } else {
-                    if let last { put(last) }
-                    last = (Kind(entity: deletions[position].entity, version: version), [key])
+            var start = 0
+            while start < deletions.count {
+                let kind = Kind(entity: deletions[start].entity, version: deletions[start].row?.version)
+                var end = start + 1
+                while end < deletions.count, deletions[end].entity === kind.entity,
+                    deletions[end].row?.version == kind.version
+                {
+                    end += 1
                 }
+                if keys[kind] == nil { kinds.append(kind) }
+                append(&keys[kind, default: []], of: deletions, start..<end)
+                start = end
             }
         }
-        if let last { put(last) }
         return kinds.flatMap { kind in
             KeyGroup.groups(of: keys[kind]?.sorted() ?? [], .writing).map {
                 DeletedKeys(entity: kind.entity, version: kind.version, group: $0)

@@ -107,8 +107,9 @@ struct SaveTransaction {
             try statement.bind(code, at: parameter)
             parameter += 1
         }
-        for column in insertion.columns {
-            try bind(row, column, of: insertion.entity, to: statement, at: parameter)
+        // By position: an iterator would retain the array for each row.
+        for position in insertion.columns.indices {
+            try bind(row, insertion.columns[position], of: insertion.entity, to: statement, at: parameter)
             parameter += 1
         }
     }
@@ -150,8 +151,8 @@ struct SaveTransaction {
                 guard row.entityIndex == key.entityIndex, updates[position].slots == key.slots else { return }
                 try statement.bind(signedSlots.word(of: row), at: 1)
                 var parameter: Int32 = 2
-                for column in update.columns {
-                    try bind(row, column, of: entity, to: statement, at: parameter)
+                for position in update.columns.indices {
+                    try bind(row, update.columns[position], of: entity, to: statement, at: parameter)
                     parameter += 1
                 }
                 try statement.bind(row.key, at: parameter)

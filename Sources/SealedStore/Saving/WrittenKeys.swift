@@ -48,16 +48,18 @@ struct WrittenKeys {
     }
 
     private mutating func addChangedKeys(_ toOnes: [[Relationship]]) {
+        let haveToOnes = toOnes.map { !$0.isEmpty }
         var position = 0
         for chunk in request.updated.chunks {
             for index in 0..<chunk.rowCount where position < request.updates.count {
+                defer { position += 1 }
                 let row = chunk.row(at: index)
+                guard haveToOnes[row.entityIndex] else { continue }
                 for relationship in toOnes[row.entityIndex]
                 where request.updates[position].slots.contains(relationship.slot) {
                     let key = row.integer(at: relationship.slot)
                     if key != 0 { keys[relationship.destination.index].append(key) }
                 }
-                position += 1
             }
         }
     }

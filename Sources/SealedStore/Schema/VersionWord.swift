@@ -48,8 +48,13 @@ struct SignedSlots: Sendable {
     @inline(__always)
     func word(of row: Row) throws(SealedStoreError) -> Int64 {
         var word = Int64(row.version)
-        for (slot, mask) in slots where row.isNegativeZero(at: slot) { word |= mask }
-        for (slot, name) in unmarked where row.isNegativeZero(at: slot) { throw .notRepresentable(property: name) }
+        // By position: iterators would retain the arrays for each row.
+        for position in slots.indices where row.isNegativeZero(at: slots[position].slot) {
+            word |= slots[position].mask
+        }
+        for position in unmarked.indices where row.isNegativeZero(at: unmarked[position].slot) {
+            throw .notRepresentable(property: unmarked[position].name)
+        }
         return word
     }
 }
