@@ -1,21 +1,45 @@
 import CSQLCipher
 
 extension Connection {
-    /// A read transaction that stays open while nobody has the connection.
+    /// A read transaction that stays open while the connection is idle.
     struct KeptTransaction {
-        /// The file and what was committed in it before the transaction began; nil where that cannot be known.
+        /// The file, and the head of the log's index from before the transaction began; nil if there is no such index.
         fileprivate var begin: (file: UnsafeMutablePointer<sqlite3_file>, state: csqlcipher_log_state)?
+        /// Whether the transaction was used since ``endReadingIfUnused()`` was called last.
+        fileprivate var wasUsed = true
     }
 
-    /// Sees to it that a read transaction is open that sees what is committed now.
+    /// Runs `body` in a read transaction on the latest commit, which stays open afterwards if it does no harm.
     ///
-    /// To begin one and to end it costs two system calls, more than finding a row. So the last one goes on where nothing
-    /// was committed since it began, by whatever process: the index of the log, which all processes share in memory, tells.
+    /// Nested calls share the transaction of the outermost one.
+    func withReadTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
+        guard !isReading else { return try body(self) }
+        isReading = true
+        defer { isReading = false }
+        do {
+            try beginReading()
+            let result = try body(self)
+            if !mayKeepTransaction { endReading() }
+            return result
+        } catch {
+            endReading()
+            throw error
+        }
+    }
+
+    /// Ensures a read transaction on the latest commit.
     ///
-    /// While such a transaction is open, no process can begin the log anew, even if all of it has been written back. Each
+    /// To begin and to end a transaction costs two system calls, more than to find a row. Therefore the previous transaction
+    /// continues if no process has committed since it began. The index of the log, which all processes share in memory, shows
+    /// that.
+    ///
+    /// While such a transaction is open, no process can reset the log, even if all of it has been written back. Each
     /// reader that fetches often would let it grow without bound. See ``mayKeepTransaction``.
     func beginReading() throws(DatabaseError) {
-        if seesLastCommit { return }
+        if seesLastCommit {
+            keptTransaction?.wasUsed = true
+            return
+        }
         endReading()
         var state = csqlcipher_log_state()
         var kept = KeptTransaction()
@@ -27,19 +51,20 @@ extension Connection {
         keptTransaction = kept
     }
 
-    /// Whether the open transaction does not let the log grow if it stays open between two uses of the connection.
+    /// Whether the log cannot grow because the open transaction stays open between two uses of the connection.
     ///
-    /// Without a log it would keep the writers of other processes from the file. With one it does no harm while the log is so short that it is not written back yet; nor where all of the log had been written
-    /// back when the transaction began, which then reads the file alone and lets the next writer begin the log anew.
+    /// Without a log, an open transaction would block the writers of other processes. With a log it does no harm while the log
+    /// is too short to be written back, nor if all of the log had been written back when the transaction began: such a
+    /// transaction reads the file only, and the next writer resets the log.
     var mayKeepTransaction: Bool {
         guard let state = keptTransaction?.begin?.state else { return false }
         return state.frames < Checkpointer.threshold || state.frames == state.frames_written_back
     }
 
-    /// Takes the state that the open transaction reads: by itself it begins with the first statement.
+    /// Makes the open transaction read the state that is committed now: BEGIN alone leaves that to the first statement.
     func fixState() throws(DatabaseError) { _ = try value(of: "SELECT count(*) FROM sqlite_schema") }
 
-    /// Whether nothing was committed since before the open transaction began.
+    /// Whether no process has committed since before the open transaction began.
     var seesLastCommit: Bool {
         guard var begin = keptTransaction?.begin, isInTransaction else { return false }
         return csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
@@ -48,7 +73,7 @@ extension Connection {
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
     package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
 
-    /// Ends the read transaction that ``beginReading()`` began, where it is still open.
+    /// Ends the read transaction that ``beginReading()`` began, if it is still open.
     func endReading() {
         guard keptTransaction != nil else { return }
         keptTransaction = nil
@@ -58,5 +83,15 @@ extension Connection {
         } catch {
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
         }
+    }
+
+    /// Ends the read transaction if it was not used since the last call. Returns whether it stays open.
+    func endReadingIfUnused() -> Bool {
+        guard keptTransaction?.wasUsed ?? false else {
+            endReading()
+            return false
+        }
+        keptTransaction?.wasUsed = false
+        return true
     }
 }

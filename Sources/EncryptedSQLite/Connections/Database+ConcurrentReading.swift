@@ -3,28 +3,28 @@ import Guarded
 
 extension Database {
     /// Calls `body` on several threads at once, each with a connection and the number of a part, 0 on the calling thread. All
-    /// connections see one and the same state, the one that is committed now, by whatever process.
+    /// connections see the same state: the latest commit of any process.
     ///
-    /// SQLite has no means to have two connections read the same state, but to compare what was committed: where nothing
-    /// was from before the first transaction began until after the last one did, all of them see the same.
+    /// SQLite cannot make two connections read the same state, so the head of the log's index is compared instead: if no
+    /// process commits between the begin of the first transaction and the begin of the last one, all of them see the same.
     ///
-    /// - Returns: what `body` returned for each part; nil where it was not called, since the thread already reads or writes,
-    ///   no connections or threads are free, or somebody commits all the time.
+    /// - Returns: the results of `body` by part; nil if `body` was not called, because the thread already reads or writes,
+    ///   no connections or threads are free, or other connections commit all the time.
     package func readConcurrently<R: Sendable>(
         parts: Int,
         _ body: @escaping @Sendable (Connection, Int) throws -> R
     ) throws -> [R]? {
-        guard parts > 1, canReadConcurrently else { return nil }
+        guard parts > 1, canReadConcurrently, let readers else { return nil }
         return try readers.withConnection { connection in
-            for _ in 0..<Self.mostAttempts {
-                // Another one than before, if something was committed since.
+            for _ in 0..<Self.maximumAttempts {
+                // Begins a new transaction if another connection has committed since the last attempt.
                 try connection.beginReading()
                 try connection.fixState()
                 let helpers = (1..<parts).map { ReadingHelper(part: $0, body) }
                 for helper in helpers { helper.start(with: readers) }
                 let areReady = helpers.reduce(true) { $1.waitUntilReady() && $0 }
                 let isShared = areReady && connection.seesLastCommit
-                for helper in helpers { helper.goOn(isShared) }
+                for helper in helpers { helper.proceed(isShared) }
                 guard isShared else {
                     for helper in helpers { _ = try? helper.result() }
                     if areReady { continue }
@@ -38,10 +38,10 @@ extension Database {
         }
     }
 
-    private static let mostAttempts = 3
+    private static let maximumAttempts = 3
 }
 
-/// A thread that reads a part.
+/// A thread that reads one part.
 private final class ReadingHelper<R: Sendable>: Sendable {
     private enum Phase {
         case pending, running, cancelled
@@ -49,15 +49,15 @@ private final class ReadingHelper<R: Sendable>: Sendable {
 
     private struct State {
         var phase = Phase.pending
-        /// Whether the thread has a state to read.
+        /// Whether the thread is inside a read transaction.
         var isReady = false
-        /// Whether that is everybody's.
+        /// Whether the transactions of all threads see the same state.
         var isShared = false
         var outcome: Result<R, any Error>?
     }
 
-    /// How long a thread may take to begin; where all are busy it is faster to do without.
-    private static var patience: DispatchTimeInterval { .milliseconds(5) }
+    /// The time that a thread may take to begin. If all threads are busy, it is faster to read without them.
+    private static var startTimeout: DispatchTimeInterval { .milliseconds(5) }
 
     private let part: Int
     private let body: @Sendable (Connection, Int) throws -> R
@@ -71,13 +71,13 @@ private final class ReadingHelper<R: Sendable>: Sendable {
         self.body = body
     }
 
-    func start(with readers: ConnectionPool) {
+    func start(with readers: ReaderPool) {
         DispatchQueue.global(qos: .userInitiated).async { self.run(readers) }
     }
 
-    private func run(_ readers: ConnectionPool) {
+    private func run(_ readers: ReaderPool) {
         guard change(to: .running) else { return }
-        // Without a connection, or with a broken one, the others read alone.
+        // Without a connection, or with a broken one, the other threads read alone.
         try? readers.withFreeConnection(read)
         let wasReady = state.withLock { $0.isReady }
         if !wasReady { readiness.signal() }
@@ -94,7 +94,7 @@ private final class ReadingHelper<R: Sendable>: Sendable {
         state.withLock { $0.outcome = outcome }
     }
 
-    /// Begins or cancels, whichever comes first.
+    /// Changes the phase if the thread is pending. Returns whether it was.
     private func change(to new: Phase) -> Bool {
         state.withLock { state in
             guard state.phase == .pending else { return false }
@@ -103,22 +103,22 @@ private final class ReadingHelper<R: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the thread has a state to read. Returns false where it has none, or does not begin.
+    /// Waits until the thread is inside a read transaction. Returns false if it has none, or does not begin in time.
     func waitUntilReady() -> Bool {
-        if readiness.wait(timeout: .now() + Self.patience) == .timedOut {
+        if readiness.wait(timeout: .now() + Self.startTimeout) == .timedOut {
             if change(to: .cancelled) { return false }
             readiness.wait()
         }
         return state.withLock { $0.isReady }
     }
 
-    /// Tells the thread whether its state is everybody's, so that it is to read.
-    func goOn(_ isShared: Bool) {
+    /// Lets the thread read if all transactions see the same state, and end otherwise.
+    func proceed(_ isShared: Bool) {
         state.withLock { $0.isShared = isShared }
         decision.signal()
     }
 
-    /// Waits for the end, and returns what was read; nil where nothing was.
+    /// Waits for the end of the thread, and returns the result of `body`; nil if `body` was not called.
     func result() throws -> R? {
         if state.withLock({ $0.phase }) == .cancelled { return nil }
         completion.wait()

@@ -8,15 +8,15 @@ struct OpenFile: Sendable {
     let identity: FileIdentity
 
     /// The pools of readers of all open databases, by their files.
-    private static let readers = Guarded<[FileIdentity: [ConnectionPool]]>([:])
+    private static let readers = Guarded<[FileIdentity: [ReaderPool]]>([:])
 
     /// Registers the readers of a database, until ``remove(_:)`` is called.
-    func add(_ pool: ConnectionPool) {
+    func add(_ pool: ReaderPool) {
         Self.readers.withLock { $0[identity, default: []].append(pool) }
     }
 
     /// Removes the readers of a database that is being closed. It may be called several times.
-    func remove(_ pool: ConnectionPool) {
+    func remove(_ pool: ReaderPool) {
         Self.readers.withLock { readers in
             readers[identity]?.removeAll { $0 === pool }
             if readers[identity]?.isEmpty == true { readers[identity] = nil }
