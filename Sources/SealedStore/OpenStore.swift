@@ -24,16 +24,13 @@ public final class OpenStore: Sendable {
     /// The identity of the store.
     var uuid: UUID { metadata.uuid }
 
-    /// - Parameters:
-    ///   - metadata: The content of the table of metadata.
-    ///   - nextKeys: The keys of the next new objects, by the names of root entities.
+    /// - Parameter metadata: The content of the table of metadata.
     init(
         _ description: PersistentStoreDescription,
         _ database: Database,
         _ plan: SchemaPlan,
         _ states: FileStates,
-        _ metadata: StoreMetadataTable,
-        nextKeys: [String: Int64]
+        _ metadata: StoreMetadataTable
     ) {
         var keyless = description
         keyless.options[SealedStore.keyOption] = nil
@@ -50,10 +47,6 @@ public final class OpenStore: Sendable {
         statements = plan.statements
         deferredBlobs = DeferredBlobs(database, schema)
         scanMonitor = (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
-        for entity in model.entities where entity.isRoot {
-            guard let next = nextKeys[entity.name] else { continue }
-            tableSizes.note(lastKey: next &- 1, rootIndex: entity.index)
-        }
     }
 
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws. The

@@ -23,8 +23,10 @@ public final class Connection {
     var pageRequestStatement: OpaquePointer?
     /// How many transactions and savepoints `transaction` has open.
     var transactionDepth = 0
-    /// The read transaction that goes on when the connection is given back; nil where there is none.
+    /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is open.
     var keptTransaction: KeptTransaction?
+    /// Whether the connection is lent inside a read transaction.
+    var isReading = false
     /// Tells apart the states of the database that the connection sees: it rises when a transaction begins, or is rolled
     /// back, and stays the same as long as no commit of another connection can become visible.
     package internal(set) var stateNumber = 0
@@ -33,6 +35,9 @@ public final class Connection {
     package var annotation: AnyObject?
     /// Who wants to know of the rows of long results; nil where nobody does.
     package internal(set) var rowObserver: RowObserver?
+    /// The functions that statements can use besides SQLite's own. SQLite holds a pointer to the library.
+    var functionLibrary: FunctionLibrary?
+    private var areFunctionsRegistered = false
     private var isClosed = false
     private var statements: StatementCache
     private var controlStatements: [String: StatementCache.Entry] = [:]
@@ -76,6 +81,7 @@ public final class Connection {
         var text = sql
         var runs = 0
         var phase = DatabaseError.Phase.preparation
+        try registerFunctions(for: &text)
         let code = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in
                 var rest = bytes[...]
@@ -215,6 +221,13 @@ public final class Connection {
             if case .damaged = error { return error }
         }
         return error
+    }
+
+    /// Registers the functions of the library if a statement may use one and they are not registered yet.
+    func registerFunctions(for statement: inout String) throws(DatabaseError) {
+        guard !areFunctionsRegistered, let functionLibrary, statement.withUTF8(functionLibrary.isNeeded) else { return }
+        areFunctionsRegistered = true
+        try functionLibrary.registerFunctions(on: self)
     }
 
     // MARK: State

@@ -25,12 +25,8 @@ extension Database {
         package var durability: Durability
         /// How many prepared statements each connection keeps.
         package var statementCacheLimit: Int
-        /// Aggregate functions that statements can use besides SQLite's own.
-        package var aggregates: [any AggregateFunction.Type]
-        /// Functions of values that statements can use besides SQLite's own.
-        package var functions: [ScalarFunction]
-        /// Orders of texts that statements can use besides SQLite's own.
-        package var collations: [Collation]
+        /// The functions and orders of texts that statements can use besides SQLite's own.
+        package var functions: FunctionLibrary?
 
         /// A hundredth part of the machine's memory or so, since there may be several connections: from 8 MiB on small
         /// devices to 128 MiB.
@@ -50,9 +46,7 @@ extension Database {
             busyTimeoutMilliseconds: Int = 10_000,
             durability: Durability = .applicationCrash,
             statementCacheLimit: Int = 256,
-            aggregates: [any AggregateFunction.Type] = [],
-            functions: [ScalarFunction] = [],
-            collations: [Collation] = []
+            functions: FunctionLibrary? = nil
         ) {
             self.readOnly = readOnly
             self.createsIfMissing = createsIfMissing
@@ -64,9 +58,7 @@ extension Database {
             self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
             self.durability = durability
             self.statementCacheLimit = statementCacheLimit
-            self.aggregates = aggregates
             self.functions = functions
-            self.collations = collations
         }
     }
 }

@@ -17,7 +17,8 @@ package final class Database: Sendable {
     let options: Options
     let counters: StatisticsCounters
     private let writers: ConnectionPool
-    let readers: ConnectionPool
+    /// Nil for a database in memory, whose only connection reads and writes.
+    let readers: ReaderPool?
     /// The file, shared with the other databases of this process that have it open; nil for a database in memory.
     private let file: OpenFile?
     /// Nil for a database in memory, and for one that is only read.
@@ -94,7 +95,7 @@ package final class Database: Sendable {
             )
             writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .closed }
             writers.add(connection)
-            readers = writers
+            readers = nil
             checkpointer = nil
             file = nil
         case .file(let path):
@@ -102,12 +103,11 @@ package final class Database: Sendable {
             let opening = try FileOpening(path: path, options: options, counters: counters)
             let opened = try opening.open(key, create: create, verify: verify)
             let opener = opened.opener
-            let file = OpenFile(identity: try opened.connection.fileIdentity())
-            let readers = ConnectionPool(limit: options.readerCount, keepsTransactions: true) {
-                () throws(DatabaseError) in
+            let file = OpenFile(identity: opened.identity)
+            let readers = ReaderPool(limit: options.readerCount) { () throws(DatabaseError) in
                 try file.open(.reader, with: opener)
             }
-            readers.add(opened.connection)
+            readers.connections.add(opened.connection)
             file.add(readers)
             self.readers = readers
             self.file = file
@@ -153,6 +153,7 @@ package final class Database: Sendable {
         {
             return try snapshot.withConnection(body)
         }
+        guard let readers else { return try writers.withConnection(body) }
         return try readers.withConnection(body)
     }
 
@@ -185,10 +186,8 @@ package final class Database: Sendable {
 
     /// Whether the calling thread would get a connection of a reader that it does not have yet.
     var canReadConcurrently: Bool {
-        guard readers !== writers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else {
-            return false
-        }
-        return !readers.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
+        guard let readers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else { return false }
+        return !readers.connections.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
     }
 
     /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past them.
@@ -200,8 +199,8 @@ package final class Database: Sendable {
 
     /// What is committed now, to be read later; nil for a database in memory, whose only connection the writer needs.
     package func snapshot() throws(DatabaseError) -> DatabaseSnapshot? {
-        guard case .file = location else { return nil }
-        let connection = try readers.openFurther()
+        guard let readers else { return nil }
+        let connection = try readers.connections.openFurther()
         try connection.beginSnapshot()
         let snapshot = DatabaseSnapshot(connection, of: self)
         snapshots.withLock { snapshots in
@@ -240,8 +239,10 @@ package final class Database: Sendable {
 
     private func closeConnections() {
         // The writer last: the last connection to close writes the log back.
-        readers.close()
-        file?.remove(readers)
+        if let readers {
+            readers.connections.close()
+            file?.remove(readers)
+        }
         checkpointer?.close()
         writers.close()
     }

@@ -8,13 +8,11 @@ struct PageCipher {
     static let pageByteCount = 4096
     private static let vectorByteCount = 16
     private static let codeByteCount = 64
-    private static let reservedByteCount = vectorByteCount + codeByteCount
+    fileprivate static let reservedByteCount = vectorByteCount + codeByteCount
 
-    private let key: DerivedKey
     private let authenticationKey: SecretBytes
 
     init(_ key: DerivedKey) throws(DatabaseError) {
-        self.key = key
         authenticationKey = try key.authenticationKey()
     }
 
@@ -33,12 +31,15 @@ struct PageCipher {
         return CRYPTO_memcmp(code, stored.baseAddress, Self.codeByteCount) == 0
     }
 
-    /// The database header on a first page that verifies.
-    func header(ofFirstPage page: UnsafeRawBufferPointer) -> DatabaseHeader? {
+    /// The database header on a first page; nil if the page was not written with the key.
+    ///
+    /// The constants of the header prove the key. They do not prove that the rest of the page is undamaged, nor the rest of
+    /// the header.
+    static func header(ofFirstPage page: UnsafeRawBufferPointer, _ key: DerivedKey) -> DatabaseHeader? {
         precondition(page.count == Self.pageByteCount)
         guard let context = EVP_CIPHER_CTX_new() else { return nil }
         defer { EVP_CIPHER_CTX_free(context) }
-        let vector = UnsafeRawBufferPointer(rebasing: page[(page.count - Self.reservedByteCount)...])
+        let vector = UnsafeRawBufferPointer(rebasing: page[(page.count - reservedByteCount)...])
         let started = key.bytes.withUnsafeBytes { key in
             EVP_DecryptInit_ex(
                 context,
@@ -80,11 +81,16 @@ struct DatabaseHeader: Equatable {
         self.applicationID = applicationID
     }
 
-    init(decrypted bytes: [UInt8]) {
+    /// Reads the header; nil if a field that SQLCipher 4 fills with a constant has another value: the page size, the reserved
+    /// bytes of each page, and the payload fractions.
+    init?(decrypted bytes: [UInt8]) {
         func integer(at offset: Int) -> Int32 {
             let start = offset - DerivedKey.saltByteCount
             return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int32($1) }
         }
+        guard Int(integer(at: 16)) >> 16 == PageCipher.pageByteCount,
+            integer(at: 20) == Int32(PageCipher.reservedByteCount) << 24 | 0x40_2020
+        else { return nil }
         userVersion = integer(at: 60)
         applicationID = integer(at: 68)
     }

@@ -121,7 +121,8 @@ struct ConnectionOpener: Sendable {
     }
 
     private func forbidWriting(on connection: Connection) throws(DatabaseError) {
-        try connection.setting("PRAGMA query_only = ON")
+        // Not as a `Statement`: its text looks like the use of a function of ours, see ``FunctionLibrary``.
+        try connection.runSettings("PRAGMA query_only = ON")
     }
 
     // MARK: Settings
@@ -147,6 +148,10 @@ struct ConnectionOpener: Sendable {
         isLibraryChecked.withLock { $0 = true }
     }
 
+    /// Turns recursive triggers off if the library was compiled to turn them on.
+    private static let recursionSetting =
+        sqlite3_compileoption_used("DEFAULT_RECURSIVE_TRIGGERS") != 0 ? "PRAGMA recursive_triggers = OFF" : ""
+
     static func applySettings(
         _ connection: Connection,
         options: Database.Options,
@@ -170,13 +175,10 @@ struct ConnectionOpener: Sendable {
         try connection.runSettings(
             """
             PRAGMA temp_store = MEMORY; \(durability.settings);
-            PRAGMA cache_size = -\(options.cacheKilobytes);
-            PRAGMA recursive_triggers = OFF; PRAGMA cell_size_check = ON
+            PRAGMA cache_size = -\(options.cacheKilobytes); PRAGMA cell_size_check = ON; \(recursionSetting)
             """
         )
-        for aggregate in options.aggregates { try connection.install(aggregate) }
-        for function in options.functions { try connection.install(function) }
-        for collation in options.collations { try connection.install(collation) }
+        if let functions = options.functions { try connection.install(functions) }
     }
 }
 

@@ -48,15 +48,19 @@ struct FileInspection {
     /// explains that.
     var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
 
+    /// The header of the first page; nil if the page does not look like one that was written with the key.
+    ///
+    /// The page may be damaged nevertheless: ``verify(_:)`` has to confirm a header that is the reason to refuse a file.
+    func header(_ key: DerivedKey) -> DatabaseHeader? {
+        firstPage.withUnsafeBytes { PageCipher.header(ofFirstPage: $0, key) }
+    }
+
     /// Throws unless the key is that of the file: any page that verifies proves it.
     ///
-    /// Returns the header of the first page, or nil where that page is damaged or just being written.
+    /// Returns the header of the first page, or nil if that page is damaged or being written.
     func verify(_ key: DerivedKey) throws(DatabaseError) -> DatabaseHeader? {
         let cipher = try PageCipher(key)
-        let header: DatabaseHeader?? = firstPage.withUnsafeBytes { page in
-            cipher.verifies(page, number: 1) ? .some(cipher.header(ofFirstPage: page)) : nil
-        }
-        if let header { return header }
+        if firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) }) { return header(key) }
         if try hasPage(of: cipher) || logHasPage(of: cipher) { return nil }
         guard !endsWithinPage, looksEncrypted else {
             throw .notADatabase(path: path, .unrecognised)

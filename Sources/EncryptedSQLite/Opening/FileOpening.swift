@@ -13,6 +13,7 @@ struct FileOpening {
     /// A reader that passed all checks, and the means to open more connections.
     struct Result {
         let connection: Connection
+        let identity: FileIdentity
         let opener: ConnectionOpener
     }
 
@@ -55,8 +56,7 @@ struct FileOpening {
         } else {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
-        // Without a number it may be an unfinished creation; the tables will tell.
-        if let header = try inspection.verify(derived), header.applicationID != 0 { try check(header) }
+        try check(inspection, derived)
         guard !inspection.endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0 else {
             throw DatabaseError.damaged(path: path)
         }
@@ -68,15 +68,13 @@ struct FileOpening {
             if haveCompanions || options.readOnly {
                 try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, verify: verify) }
             }
-            try accept(connection, opener, keepsLog: haveCompanions, create: create, verify: verify)
-            return Result(connection: connection, opener: opener)
+            return try accept(connection, opener, keepsLog: haveCompanions, create: create, verify: verify)
         } catch let error as DatabaseError {
             guard canReadWithoutLog(after: error) else { throw explanation(of: error) }
             var opener = opener
             opener.isImmutable = true
             let connection = try opener.connect()
-            try accept(connection, opener, keepsLog: false, create: create, verify: verify)
-            return Result(connection: connection, opener: opener)
+            return try accept(connection, opener, keepsLog: false, create: create, verify: verify)
         }
     }
 
@@ -90,7 +88,7 @@ struct FileOpening {
         keepsLog: Bool,
         create: (Connection) throws -> Void,
         verify: (Connection) throws -> Void
-    ) throws {
+    ) throws -> Result {
         if keepsLog { connection.setWritesLogBackOnClose(false) }
         do {
             let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
@@ -99,9 +97,10 @@ struct FileOpening {
                 try FileCreation.buildSchema(on: connection, options: options, create: create)
                 _ = try examine(connection, verify: verify)
             }
-            if !opener.isImmutable { try connection.requireUnmovedFile() }
+            let identity = try connection.fileIdentity()
             try opener.finish(connection, for: role)
             if keepsLog { connection.setWritesLogBackOnClose(true) }
+            return Result(connection: connection, identity: identity, opener: opener)
         } catch {
             // Another process may have begun a log meanwhile.
             if DatabaseFiles.byteCount(of: files.log) > 0 { connection.setWritesLogBackOnClose(false) }
@@ -158,18 +157,34 @@ struct FileOpening {
             userVersion: try number("PRAGMA user_version", of: connection),
             applicationID: try number("PRAGMA application_id", of: connection)
         )
-        // Reads the schema, too: damage to it is found here.
-        let objectCount = try connection.setting("SELECT count(*) FROM sqlite_schema")
         let isNumbered = header != DatabaseHeader(userVersion: 0, applicationID: 0)
-        if !isNumbered, objectCount == "0", options.createsIfMissing, !options.readOnly {
+        if !isNumbered, options.createsIfMissing, !options.readOnly,
+            try connection.setting("SELECT count(*) FROM sqlite_schema") == "0"
+        {
             try connection.runControl("COMMIT")
             return .unfinished
         }
         try check(header)
         try verify(connection)
+        // Reads the schema if `verify` does not: damage to it is found here.
         try connection.verifyPages()
         try connection.runControl("COMMIT")
         return .complete
+    }
+
+    /// Checks the key, and the header of the file without its log.
+    ///
+    /// The first page is authenticated only if it is a reason to refuse the file: SQLite authenticates it again.
+    private func check(_ inspection: FileInspection, _ key: DerivedKey) throws(DatabaseError) {
+        if let header = inspection.header(key), isAcceptable(header) { return }
+        if let header = try inspection.verify(key), !isAcceptable(header) { try check(header) }
+    }
+
+    /// Whether a file with a header can be the application's. Without a number it may be an unfinished creation, which the
+    /// tables show.
+    private func isAcceptable(_ header: DatabaseHeader) -> Bool {
+        if header.applicationID == 0 { return true }
+        return (try? check(header)) != nil
     }
 
     private func check(_ header: DatabaseHeader) throws(DatabaseError) {

@@ -28,12 +28,27 @@ struct Rehearsal {
     ///
     /// - Parameter connection: A connection to the file that has read nothing yet.
     func run(onBehalfOf connection: Connection, _ check: (Connection) throws -> Void) throws {
-        guard let copy = try copyWithJournal(through: connection) else { return try rehearse(check) }
+        guard let copy = try copyWithJournal(through: connection) else {
+            if !isOpenElsewhere(connection) { try rehearse(check) }
+            return
+        }
         var opener = opener
         opener.files = copy.files
         let connection = try opener.connect()
         try rehearse(on: connection, opener, check)
         withExtendedLifetime(copy) {}
+    }
+
+    /// Whether other connections, of this or another process, have the file open.
+    ///
+    /// The locks are tried on the connection that is already there: opening another one in vain takes longer than all of the
+    /// checks. A connection that only reads cannot try them.
+    private func isOpenElsewhere(_ connection: Connection) -> Bool {
+        guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
+        else { return false }
+        defer { csqlcipher_unlock_file(file) }
+        return csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) != SQLITE_OK
+            || csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE) != SQLITE_OK
     }
 
     private func rehearse(_ check: (Connection) throws -> Void) throws {

@@ -17,13 +17,13 @@ package struct Collation: Sendable {
     }
 }
 
-extension Connection {
-    /// Makes an order of texts known to the statements of this connection.
-    func install(_ collation: Collation) throws(DatabaseError) {
-        let order = Unmanaged.passRetained(Order(collation.compare))
+extension Collation {
+    /// Makes the order known to the statements of a connection. If SQLite does not take it, the statement that needs it fails.
+    func register(on handle: OpaquePointer) {
+        let order = Unmanaged.passRetained(Order(compare))
         let code = sqlite3_create_collation_v2(
             handle,
-            collation.name,
+            name,
             SQLITE_UTF8,
             order.toOpaque(),
             { order, leftCount, left, rightCount, right in
@@ -40,11 +40,8 @@ extension Connection {
                 Unmanaged<Order>.fromOpaque(order).release()
             }
         )
-        guard code == SQLITE_OK else {
-            // Unlike a function's, SQLite does not release the order of a collation that it does not take.
-            order.release()
-            throw failure(code, during: .execution)
-        }
+        // Unlike a function's, SQLite does not release the order of a collation that it does not take.
+        if code != SQLITE_OK { order.release() }
     }
 }
 

@@ -19,6 +19,7 @@ public struct Statement: ~Copyable {
         var text = sql
         var pointer: OpaquePointer?
         let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        try connection.registerFunctions(for: &text)
         let code = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in
                 sqlite3_prepare_v3(

@@ -14,7 +14,11 @@ extension OpenStore {
     func fetchConcurrently(_ request: FetchRequest) throws -> RowBatch? {
         let parts = min(Self.processorCount, database.readerCount)
         guard parts > 1, request.readsWholeTable,
-            let last = tableSizes.lastKey(of: request.entity, ifThereAre: Self.concurrentRows)
+            let last = try tableSizes.lastKey(
+                of: request.entity,
+                ifThereAre: Self.concurrentRows,
+                lastKey: { try lastReservedKey(of: request.entity) }
+            )
         else { return nil }
         // Other writers may insert and delete rows before the read, so the outermost ranges are unbounded.
         let bounds = (1..<parts).map { last / Int64(parts) * Int64($0) }
@@ -31,6 +35,11 @@ extension OpenStore {
         for batch in batches { rows.append(batch) }
         tableSizes.note(rows, for: request)
         return rows
+    }
+
+    private func lastReservedKey(of entity: Entity) throws -> Int64 {
+        let root = schema.model.root(of: entity)
+        return try database.read { try PrimaryKeySequences.lastKey(of: root, on: $0) }
     }
 }
 

@@ -1,7 +1,7 @@
 import Guarded
 import ObjectGraph
 
-/// Estimates of the sizes of tables, which need no statement. They decide whether several threads read a table.
+/// Estimates of the sizes of tables, which need one statement for each table at most. They decide whether several threads read a table.
 final class TableSizes: Sendable {
     private struct State {
         /// The number of rows of an entity when all of them were last fetched, by its index.
@@ -26,12 +26,14 @@ final class TableSizes: Sendable {
     func note(lastKey: Int64, rootIndex: Int) { state.withLock { $0.lastKeys[rootIndex] = lastKey } }
 
     /// An upper bound of the keys of an entity, if it may have at least `count` rows; else nil.
-    func lastKey(of entity: Entity, ifThereAre count: Int) -> Int64? {
-        state.withLock { state in
-            guard let last = state.lastKeys[entity.rootIndex], last >= count,
-                state.counts[entity.index] ?? .max >= count
-            else { return nil }
-            return last
-        }
+    ///
+    /// - Parameter lastKey: Reads an upper bound. It is called if none is known.
+    func lastKey(of entity: Entity, ifThereAre count: Int, lastKey: () throws -> Int64) rethrows -> Int64? {
+        let (known, knownCount) = state.withLock { ($0.lastKeys[entity.rootIndex], $0.counts[entity.index]) }
+        if let knownCount, knownCount < count { return nil }
+        if let known { return known >= count ? known : nil }
+        let last = try lastKey()
+        note(lastKey: last, rootIndex: entity.rootIndex)
+        return last >= count ? last : nil
     }
 }

@@ -12,8 +12,9 @@ final class SchemaPlan: Sendable {
     private let own: ManagedObjectModel
     /// What the file's schema is compared with, made when it is first needed.
     private let expected = Guarded<ExpectedSchema?>(nil)
-    /// The fingerprints of schemas that proved to be the expected one.
-    private let verified = Guarded<Set<Int>>([])
+    /// The fingerprints of schemas that proved to be the expected one. There are several, since the objects of a schema may
+    /// have been added in several orders.
+    private let verified = Guarded(BoundedCache<Int, Void>(limit: 16))
 
     /// What a plan is made of. Models of the same entities are laid out alike, and entities are never freed.
     private struct Key: Hashable {
@@ -22,11 +23,21 @@ final class SchemaPlan: Sendable {
         let names: SchemaNames
     }
 
-    private static let known = KeptValues<Key, SchemaPlan>()
-    /// The largest number of fingerprints that are kept. A schema has several: objects come into it in several orders.
-    private static let mostFingerprints = 16
+    private static let known = Guarded(BoundedCache<Key, SchemaPlan>(limit: 16))
 
-    /// Reads what a file says of itself, and makes sure that it is for a model and that its schema is what it says.
+    /// A file's content that proved to be that of a store for a model.
+    private struct CheckedContent: Hashable {
+        let entities: [ObjectIdentifier]
+        let own: [ObjectIdentifier]
+        let schema: Int
+        let metadata: Int
+    }
+
+    private static let checked = Guarded(
+        BoundedCache<CheckedContent, (metadata: StoreMetadataTable, plan: SchemaPlan)>(limit: 16)
+    )
+
+    /// Reads the metadata of a file, and checks that the file is for a model and that its schema is the recorded one.
     ///
     /// - Parameter own: The part of the model that the file holds.
     /// - Throws: ``SealedStoreError``.
@@ -37,12 +48,20 @@ final class SchemaPlan: Sendable {
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
         // First: until then a view might stand in the place of the table with the metadata.
         let fingerprint = try SchemaFingerprint(on: connection)
-        let metadata = try StoreMetadataTable.read(on: connection)
-        let differences = ModelComparison(stored: metadata.model, current: own).differences
-        guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
-        let plan = try shared(model, own: own, names: metadata.names)
-        try plan.verify(fingerprint, on: connection)
-        return (metadata, plan)
+        let content = CheckedContent(
+            entities: model.entities.map(ObjectIdentifier.init),
+            own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
+            schema: fingerprint.value,
+            metadata: try StoreMetadataTable.fingerprint(on: connection)
+        )
+        return try checked.value(for: content) {
+            let metadata = try StoreMetadataTable.read(on: connection)
+            let differences = ModelComparison(stored: metadata.model, current: own).differences
+            guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
+            let plan = try shared(model, own: own, names: metadata.names)
+            try plan.verify(fingerprint, on: connection)
+            return (metadata, plan)
+        }
     }
 
     /// The plan of a model.
@@ -78,7 +97,10 @@ final class SchemaPlan: Sendable {
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
     func verify(_ fingerprint: SchemaFingerprint, on connection: Connection) throws {
-        if verified.withLock({ $0.contains(fingerprint.value) }) { return }
+        try verified.value(for: fingerprint.value) { try compare(on: connection) }
+    }
+
+    private func compare(on connection: Connection) throws {
         let expected = expected.withLock { expected in
             if let expected { return expected }
             let made = ExpectedSchema(own === schema.model ? schema : StoreSchema(model: own, names: schema.names))
@@ -86,9 +108,5 @@ final class SchemaPlan: Sendable {
             return made
         }
         try expected.compare(on: connection)
-        verified.withLock { verified in
-            if verified.count >= Self.mostFingerprints { verified.removeAll() }
-            verified.insert(fingerprint.value)
-        }
     }
 }

@@ -15,14 +15,12 @@ struct StoreOpening {
         let metadata: StoreMetadataTable
         let plan: SchemaPlan
         let version: Int64
-        let nextKeys: [String: Int64]
 
         /// Reads it, and throws if it is not that of a store for a model.
         init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
             (metadata, plan) = try SchemaPlan.read(on: connection, for: model, own: own)
             try OptionalityUpdate(from: metadata, to: own).requireValues(on: connection)
             version = try connection.schemaVersion()
-            nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
         }
     }
 
@@ -59,8 +57,7 @@ struct StoreOpening {
                 database,
                 plan,
                 FileStates(plan, own: own, metadata, version: version),
-                metadata,
-                nextKeys: content.nextKeys
+                metadata
             )
         } catch {
             try? database.close()
@@ -89,9 +86,7 @@ struct StoreOpening {
             applicationID: applicationID,
             newestUserVersion: StoreMetadataTable.newestFormatVersion,
             durability: try durability(of: description),
-            aggregates: DecimalAggregates.all,
-            functions: QueryFunctions.all,
-            collations: QueryFunctions.collations
+            functions: QueryFunctions.library
         )
         let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
         return try Database(location, key: key(of: description), options: options, create: create, verify: verify)

@@ -4,12 +4,15 @@ import ObjectGraph
 
 /// The SQL functions that compute values as Swift does, if SQLite's own functions have other semantics.
 enum QueryFunctions {
-    /// All functions, to be registered with a database.
-    static let all: [ScalarFunction] =
-        QueryExpression.Function.allCases.map(function) + calculations + [component, elements, real, failure]
+    /// All functions and orders of texts that the statements of a store use.
+    static let library = FunctionLibrary(
+        functions: QueryExpression.Function.allCases.map(function) + calculations
+            + [component, elements, real, failure],
+        aggregates: DecimalAggregates.all,
+        collations: collations
+    )
 
-    /// The collations of texts, to be registered with a database.
-    static let collations: [Collation] = TextOrder.allCases.map { order in
+    private static let collations: [Collation] = TextOrder.allCases.map { order in
         Collation(name(of: order)) { left, right in
             if order == .lexical, TextSearch.isSimple(left), TextSearch.isSimple(right) {
                 return left.compareBytes(right)

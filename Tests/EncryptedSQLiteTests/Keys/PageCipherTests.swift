@@ -7,13 +7,14 @@ import Testing
 @Suite struct PageCipherTests {
     let folder = TemporaryFolder()
     let content: Data
+    let key: DerivedKey
     let cipher: PageCipher
 
     init() throws {
         let path = folder.filePath("store")
         try makeSample(path, rows: 500)
         content = try Data(contentsOf: URL(fileURLWithPath: path))
-        let key = try DerivedKey(rawKey(), fileSalt: Array(content.prefix(16)), counters: StatisticsCounters())
+        key = try DerivedKey(rawKey(), fileSalt: Array(content.prefix(16)), counters: StatisticsCounters())
         cipher = try PageCipher(key)
     }
 
@@ -41,7 +42,17 @@ import Testing
 
     @Test func `the header of the first page is read`() {
         let page = [UInt8](content.prefix(4096))
-        let header = page.withUnsafeBytes { cipher.header(ofFirstPage: $0) }
+        let header = page.withUnsafeBytes { PageCipher.header(ofFirstPage: $0, key) }
         #expect(header == DatabaseHeader(userVersion: 1, applicationID: 0x5EA1))
+    }
+
+    @Test func `the first page has no header under another key`() throws {
+        let page = [UInt8](content.prefix(4096))
+        let other = try DerivedKey(
+            .raw((0..<32).map { _ in UInt8.random(in: .min ... .max) }),
+            fileSalt: Array(content.prefix(16)),
+            counters: StatisticsCounters()
+        )
+        #expect(page.withUnsafeBytes { PageCipher.header(ofFirstPage: $0, other) } == nil)
     }
 }

@@ -116,6 +116,16 @@ import Testing
         }
     }
 
+    // No log of an earlier process can lie beside a file that is open, so that nothing has to be checked on a further
+    // connection.
+    @Test func `opening a file that another database has open takes one connection`() throws {
+        let first = try openSample(path)
+        try first.write { try insert(1...3, into: $0) }
+        let second = try openSample(path)
+        #expect(second.statistics.connectionsOpened == 1)
+        #expect(try second.read { try $0.itemCount() } == 3)
+    }
+
     // The refused opening must not write the log back when it closes last.
     //
     //     this database            another database      files
