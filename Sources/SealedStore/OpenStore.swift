@@ -20,6 +20,8 @@ public final class OpenStore: Sendable {
     let fetchStatements = FetchStatementCache()
     let tableSizes = TableSizes()
     let scanMonitor: ScanMonitor?
+    /// Whether closing the store closes the database.
+    let ownsDatabase: Bool
 
     /// The identity of the store.
     var uuid: UUID { metadata.uuid }
@@ -30,7 +32,8 @@ public final class OpenStore: Sendable {
         _ database: Database,
         _ plan: SchemaPlan,
         _ states: FileStates,
-        _ metadata: StoreMetadataTable
+        _ metadata: StoreMetadataTable,
+        ownsDatabase: Bool = true
     ) {
         var keyless = description
         keyless.options[SealedStore.keyOption] = nil
@@ -41,6 +44,7 @@ public final class OpenStore: Sendable {
             formatVersion: metadata.formatVersion
         )
         self.database = database
+        self.ownsDatabase = ownsDatabase
         self.states = states
         schema = plan.schema
         model = schema.model

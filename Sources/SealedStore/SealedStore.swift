@@ -1,4 +1,5 @@
 import EncryptedSQLite
+public import Foundation
 public import ObjectGraph
 
 /// A store of objects in an encrypted SQLCipher file, or in memory.
@@ -24,6 +25,38 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The option that holds the `Durability` of saves. Without it, saves survive a crash of the process, but not
     /// always a power failure.
     public static let durabilityOption = "durability"
+    /// The option that holds the version of the program's model, as a `String` of numbers separated by points. A store with a
+    /// later one is refused, so that a migration never takes back what a newer program has added.
+    public static let modelVersionOption = "modelVersion"
+    /// The option that holds the `Progress` of a migration, which can be cancelled.
+    public static let migrationProgressOption = "migrationProgress"
+    /// The option that holds the versions through which a store is migrated, as an array of ``StoreMigrationStage``.
+    public static let migrationStagesOption = "migrationStages"
+    /// The option that holds the open database of a store which is being migrated.
+    static let databaseOption = "database"
+    /// The key of the description of the current step in the user info of a migration's progress.
+    public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
+    /// The option that holds ``DefaultValues``.
+    public static let defaultValuesOption = "defaultValues"
+    /// The value that a migration writes into rows which have none for an attribute, given the names of the entity that
+    /// declares the attribute and of the attribute; nil for no value. `AttributeDescription.defaultValue` comes first.
+    public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
+    /// The option that holds the version of the program's model, as a `String` of numbers separated by points. A store
+    /// with a later version is refused, so that an earlier program does not remove the data of a later one.
+    public static let modelVersionOption = "modelVersion"
+    /// The option that holds the `Progress` of a migration. Cancelling it keeps the old store.
+    public static let migrationProgressOption = "migrationProgress"
+    /// The key of the description of the current step in the user info of a migration's progress.
+    public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
+    /// The option that holds the versions through which a store is migrated, as an array of ``StoreMigrationStage``.
+    public static let migrationStagesOption = "migrationStages"
+    /// The option that holds ``DefaultValues``.
+    public static let defaultValuesOption = "defaultValues"
+    /// Returns the value that a migration writes into rows without a value for an attribute, given the names of the
+    /// entity that declares the attribute and of the attribute. `AttributeDescription.defaultValue` takes precedence.
+    public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
+    /// The option that holds the open database of a store which is being migrated.
+    static let databaseOption = "database"
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
 
@@ -69,7 +102,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// Closes the file.
     open func close() throws {
-        try opened.database.close()
+        if opened.ownsDatabase { try opened.database.close() }
     }
 
     // MARK: Reading

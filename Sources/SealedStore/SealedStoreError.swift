@@ -2,6 +2,12 @@
 public enum SealedStoreError: Error, Hashable, Sendable {
     /// The file was made for another model; the differences, a line each.
     case modelMismatch([String])
+    /// The store cannot be migrated to the program's model without losing data; every reason. The file is unchanged.
+    case cannotMigrate([MigrationProblem])
+    /// Another program has migrated the store while it was open; the differences from this program's model, a line each.
+    case migratedByAnotherProgram([String])
+    /// The store has been written by a program with a later version of the model. The file is unchanged.
+    case newerModel(found: String, supported: String)
     /// The file is a database that the key opens, but not a store: it has no table `_metadata`.
     case notAStore
     /// The file is a database of this format, but a part of its metadata cannot be read.
@@ -29,6 +35,13 @@ extension SealedStoreError: CustomStringConvertible {
         switch self {
         case .modelMismatch(let differences):
             (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
+        case .cannotMigrate(let problems):
+            (["the store cannot be migrated, and is unchanged:"] + problems.map { "  \($0)" }).joined(separator: "\n")
+        case .migratedByAnotherProgram(let differences):
+            (["another program has migrated the store to another model; open it again:"]
+                + differences.map { "  \($0)" }).joined(separator: "\n")
+        case .newerModel(let found, let supported):
+            "the store has version \(found) of the model, which is later than this program's version \(supported)"
         case .notAStore: "the database is not a store: it has no table '_metadata'"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"

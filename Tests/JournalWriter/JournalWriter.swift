@@ -5,15 +5,21 @@ import Journal
 ///
 /// With a number, it saves pairs of entries until it is killed, and acknowledges each save by the number of the pair on
 /// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
-/// saves random changes until it is killed, and writes a ``NetworkLog``.
+/// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a model.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
 ///        journal-writer STORE network WRITER
+///        journal-writer STORE migrate VERSION
 @main
 enum JournalWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[2] == "migrate", let version = Int(arguments[3]) {
+            acknowledge("begun\n")
+            try MigratedJournal.migrate(URL(filePath: arguments[1]), to: version)
+            return acknowledge("done\n")
+        }
         if arguments.count == 4, arguments[2] == "network", let writer = Int64(arguments[3]) {
             return try writeNetwork(URL(filePath: arguments[1]), writer)
         }

@@ -12,6 +12,8 @@ public struct PersistentStoreDescription: Sendable {
     public var url: URL?
     /// Whether the store refuses to save.
     public var isReadOnly: Bool
+    /// Whether a store of another model is migrated when it is opened; otherwise opening it throws.
+    public var shouldMigrateStoreAutomatically = true
     /// The options of the store's type, such as a key. The class of the type converts a secret to its own form at once,
     /// see ``IncrementalStore/secured(_:)``.
     public var options: [String: any Sendable] {

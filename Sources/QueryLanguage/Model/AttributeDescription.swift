@@ -13,8 +13,12 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     /// The rules for the values, which every save checks. A store does not contain them: changing them migrates
     /// nothing.
     public var validation: AttributeValidation
+    /// The value, in its stored form, that a migration writes into existing rows which have none; nil for no value.
+    ///
+    /// It applies to an attribute that is new, or no longer optional. It is no part of a store.
+    public var defaultValue: Value?
 
-    // Without the validation.
+    // Without the validation and the default value.
     private enum CodingKeys: String, CodingKey {
         case name, type, isOptional, allowsExternalStorage, renamingIdentifier
     }
@@ -28,6 +32,7 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         allowsExternalStorage = try container.decode(Bool.self, forKey: .allowsExternalStorage)
         renamingIdentifier = try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
         validation = AttributeValidation()
+        defaultValue = nil
     }
 
     /// Creates a declaration.
@@ -37,7 +42,8 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         isOptional: Bool = false,
         allowsExternalStorage: Bool = false,
         renamingIdentifier: String? = nil,
-        validation: AttributeValidation = AttributeValidation()
+        validation: AttributeValidation = AttributeValidation(),
+        defaultValue: Value? = nil
     ) {
         self.name = name
         self.type = type
@@ -45,5 +51,6 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         self.allowsExternalStorage = allowsExternalStorage
         self.renamingIdentifier = renamingIdentifier
         self.validation = validation
+        self.defaultValue = defaultValue
     }
 }

@@ -1,7 +1,7 @@
-/// The check of an index against the attributes that it is built over.
-struct IndexValidation {
+/// The check of an entity's indexes against the attributes that they are built over.
+package struct IndexValidation {
     /// The problems, each with the name of its property; nil for a problem of the index.
-    private(set) var problems: [(property: String?, text: String)] = []
+    package private(set) var problems: [(property: String?, text: String)] = []
 
     /// The limit of SQLite's R*Tree.
     private static let mostDimensions = 5
@@ -10,7 +10,7 @@ struct IndexValidation {
     private static let longestPrefix = 999
 
     /// - Parameter attributes: The entity's attributes by name, inherited ones included.
-    init(_ index: FetchIndexDescription, attributes: [String: AttributeDescription]) {
+    package init(_ index: FetchIndexDescription, attributes: [String: AttributeDescription]) {
         switch index.kind {
         case .binary: break
         case .rtree:

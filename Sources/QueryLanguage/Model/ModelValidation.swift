@@ -64,6 +64,9 @@ struct ModelValidation {
             if let problem = attribute.validation.contradiction(for: attribute.type) {
                 report(entity, attribute.name, problem)
             }
+            if let value = attribute.defaultValue, value.isNull || !value.fits(attribute.type) {
+                report(entity, attribute.name, "its default value is not of its type")
+            }
         }
         for relationship in entity.relationships {
             check(relationship, of: entity)

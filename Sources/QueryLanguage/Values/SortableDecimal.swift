@@ -7,7 +7,7 @@ public import Foundation
 /// byte, each pair as 1 to 100 so that 0 can end the list. All bytes after the sign are inverted in a negative number.
 /// Equal numbers have equal bytes.
 @usableFromInline
-enum SortableDecimal {
+package enum SortableDecimal {
     private enum Sign: UInt8 {
         case notANumber, negative, zero, positive
     }
@@ -87,7 +87,7 @@ enum SortableDecimal {
 
     /// Returns the number of these digits, the last of which has the given power of ten; nil if no `Decimal` is near
     /// it.
-    static func decimal(isNegative: Bool, digits: some BidirectionalCollection<UInt8>, power: Int) -> Decimal? {
+    package static func decimal(isNegative: Bool, digits: some BidirectionalCollection<UInt8>, power: Int) -> Decimal? {
         var digits = Array(digits)
         var power = power
         while digits.last == 0 {

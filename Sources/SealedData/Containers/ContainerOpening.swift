@@ -52,7 +52,9 @@ struct ContainerOpening {
     ) throws -> (any DataStoreConnection)? {
         try configuration.validate()
         if let configuration = configuration as? ModelConfiguration {
-            try coordinator.addPersistentStore(configuration.storeDescription(entityNames: entityNames))
+            var description = try configuration.storeDescription(entityNames: entityNames)
+            description.options[SealedStore.defaultValuesOption] = schema.storedDefaultValues
+            try coordinator.addPersistentStore(description)
             return nil
         }
         let connection = try connect(configuration, entityNames)
@@ -154,6 +156,8 @@ private struct LoadIssue {
     private static func remedy(for cause: any Error) -> String? {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion
+        case SealedStoreError.cannotMigrate:
+            "Correct these rows with the earlier schema, declare default values, or migrate in stages."
         case SealedStoreError.modelMismatch:
             "Open the store with the schema that it was created with, or remove the file to create a new store."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."

@@ -12,19 +12,47 @@ struct StoreMetadataTable {
     let names: SchemaNames
     /// The columns with texts that are not in normalization form C, see ``TextForms``.
     let columnsOfMixedForms: Set<String>
+    /// The version of the program's model, as the program numbers it; nil if it does not.
+    let modelVersion: ModelVersion?
 
     init(
         uuid: UUID,
         formatVersion: Int,
         model: ManagedObjectModel,
         names: SchemaNames,
-        columnsOfMixedForms: Set<String> = []
+        columnsOfMixedForms: Set<String> = [],
+        modelVersion: ModelVersion? = nil
     ) {
         self.uuid = uuid
         self.formatVersion = formatVersion
         self.model = model
         self.names = names
         self.columnsOfMixedForms = columnsOfMixedForms
+        self.modelVersion = modelVersion
+    }
+
+    /// The metadata with another model.
+    func with(model: ManagedObjectModel) -> StoreMetadataTable {
+        StoreMetadataTable(
+            uuid: uuid,
+            formatVersion: formatVersion,
+            model: model,
+            names: names,
+            columnsOfMixedForms: columnsOfMixedForms,
+            modelVersion: modelVersion
+        )
+    }
+
+    /// The metadata with another version of the model.
+    func with(modelVersion: ModelVersion?) -> StoreMetadataTable {
+        StoreMetadataTable(
+            uuid: uuid,
+            formatVersion: formatVersion,
+            model: model,
+            names: names,
+            columnsOfMixedForms: columnsOfMixedForms,
+            modelVersion: modelVersion
+        )
     }
 
     /// The newest format that this version reads; it writes the same.
@@ -33,19 +61,20 @@ struct StoreMetadataTable {
     static let mixedFormsPrefix = "mixed "
 
     private enum Key: String, CaseIterable {
-        case uuid, format, model, names
+        case uuid, format, model, names, version
     }
 
     /// Writes the table, and replaces its content.
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let values: [(Key, String)] = [
+        var values: [(Key, String)] = [
             (.uuid, uuid.uuidString),
             (.format, String(formatVersion)),
             (.model, String(decoding: try encoder.encode(model), as: UTF8.self)),
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
+        if let modelVersion { values.append((.version, modelVersion.description)) }
         for (key, value) in values {
             let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
             try connection.withStatement(sql) { statement in
@@ -73,6 +102,18 @@ struct StoreMetadataTable {
         return hasher.finalize()
     }
 
+    /// Writes the records of ``columnsOfMixedForms``, and removes all others.
+    func writeColumnsOfMixedForms(on connection: Connection) throws {
+        let prefix = Self.mixedFormsPrefix
+        try connection.execute(#"DELETE FROM "_metadata" WHERE "key" GLOB '\#(prefix)*'"#)
+        for column in columnsOfMixedForms.sorted() {
+            try connection.withStatement(#"INSERT INTO "_metadata" ("key", "value") VALUES (?, 1)"#) { statement in
+                try statement.bind(text: prefix + column, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
     /// Reads the table, whose existence ``SchemaFingerprint`` has checked.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
@@ -98,7 +139,13 @@ struct StoreMetadataTable {
                 values.keys.filter { $0.hasPrefix(mixedFormsPrefix) }.map {
                     String($0.dropFirst(mixedFormsPrefix.count))
                 }
-            )
+            ),
+            modelVersion: try values[Key.version.rawValue].map { text in
+                guard let version = ModelVersion(text) else {
+                    throw SealedStoreError.damagedMetadata(Key.version.rawValue)
+                }
+                return version
+            }
         )
     }
 

@@ -34,7 +34,7 @@ final class FileStates: Sendable {
         }
     }
 
-    private let own: ManagedObjectModel
+    private let reading: StoreReading
     private let uuid: UUID
     /// The plan of the file as it was opened.
     private let plan: SchemaPlan
@@ -44,10 +44,10 @@ final class FileStates: Sendable {
     private let last: Guarded<(version: Int64, state: FileState)?>
 
     /// - Parameters:
-    ///   - own: The part of the model that the file holds.
+    ///   - reading: How the file's content is read.
     ///   - version: The version of the schema to which the metadata belong; nil where that is not known.
-    init(_ plan: SchemaPlan, own: ManagedObjectModel, _ metadata: StoreMetadataTable, version: Int64?) {
-        self.own = own
+    init(_ plan: SchemaPlan, _ reading: StoreReading, _ metadata: StoreMetadataTable, version: Int64?) {
+        self.reading = reading
         self.plan = plan
         uuid = metadata.uuid
         last = Guarded(nil)
@@ -84,14 +84,15 @@ final class FileStates: Sendable {
     }
 
     private func read(on connection: Connection) throws -> FileState {
-        let (metadata, _) = try SchemaPlan.read(on: connection, for: plan.schema.model, own: own)
+        let metadata: StoreMetadataTable
+        do {
+            metadata = try reading.fittingContent(on: connection).metadata
+        } catch SealedStoreError.modelMismatch(let differences) {
+            throw SealedStoreError.migratedByAnotherProgram(differences)
+        }
         guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
         guard metadata.names.differsInIndexesOnly(from: plan.schema.names) else {
             throw SealedStoreError.damagedMetadata("names")
-        }
-        // The rows were checked for another program: what this one writes would undo that.
-        guard !OptionalityUpdate(from: metadata, to: own).isNeeded else {
-            throw SealedStoreError.modelMismatch(["another program has changed which properties are optional"])
         }
         return state(of: metadata)
     }

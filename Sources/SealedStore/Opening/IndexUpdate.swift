@@ -60,7 +60,8 @@ struct IndexUpdate {
             formatVersion: stored.formatVersion,
             model: try ManagedObjectModel(entities: declarations),
             names: names,
-            columnsOfMixedForms: stored.columnsOfMixedForms
+            columnsOfMixedForms: stored.columnsOfMixedForms,
+            modelVersion: stored.modelVersion
         )
         let old = indexes(of: stored)
         let new = indexes(of: updated)

@@ -46,6 +46,20 @@ final class SchemaPlan: Sendable {
         for model: ManagedObjectModel,
         own: ManagedObjectModel
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
+        if let fitting = try fitting(on: connection, for: model, own: own) { return fitting }
+        let stored = try metadata(on: connection).metadata.model
+        throw SealedStoreError.modelMismatch(ModelComparison(ModelMapping(from: stored, to: own)).differences)
+    }
+
+    /// Reads the metadata of a file for a model, and checks that the schema of the file is the recorded one; nil for a file
+    /// whose model has another shape.
+    ///
+    /// A file whose content was read before in the process is compared by a hash.
+    static func fitting(
+        on connection: Connection,
+        for model: ManagedObjectModel,
+        own: ManagedObjectModel
+    ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan)? {
         // First: until then a view might stand in the place of the table with the metadata.
         let fingerprint = try SchemaFingerprint(on: connection)
         let content = CheckedContent(
@@ -54,14 +68,34 @@ final class SchemaPlan: Sendable {
             schema: fingerprint.value,
             metadata: try StoreMetadataTable.fingerprint(on: connection)
         )
-        return try checked.value(for: content) {
-            let metadata = try StoreMetadataTable.read(on: connection)
-            let differences = ModelComparison(stored: metadata.model, current: own).differences
-            guard differences.isEmpty else { throw SealedStoreError.modelMismatch(differences) }
-            let plan = try shared(model, own: own, names: metadata.names)
-            try plan.verify(fingerprint, on: connection)
-            return (metadata, plan)
-        }
+        if let known = checked.withLock({ $0.value(for: content) }) { return known }
+        let metadata = try StoreMetadataTable.read(on: connection)
+        if case .shape = ModelChange.from(metadata.model, to: own) { return nil }
+        let plan = try verified(fingerprint, on: connection, for: model, own: own, names: metadata.names)
+        checked.withLock { _ = $0.insert((metadata, plan), for: content) }
+        return (metadata, plan)
+    }
+
+    /// Reads the metadata of a file.
+    static func metadata(
+        on connection: Connection
+    ) throws -> (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint) {
+        // First: until then a view might stand in the place of the table with the metadata.
+        let fingerprint = try SchemaFingerprint(on: connection)
+        return (try StoreMetadataTable.read(on: connection), fingerprint)
+    }
+
+    /// The plan of a model under the names of a file, whose schema is verified to be that of the plan.
+    static func verified(
+        _ fingerprint: SchemaFingerprint,
+        on connection: Connection,
+        for model: ManagedObjectModel,
+        own: ManagedObjectModel,
+        names: SchemaNames
+    ) throws -> SchemaPlan {
+        let plan = try shared(model, own: own, names: names)
+        try plan.verify(fingerprint, on: connection)
+        return plan
     }
 
     /// The plan of a model.

@@ -10,59 +10,120 @@ struct StoreOpening {
     let model: ManagedObjectModel
     let description: PersistentStoreDescription
 
-    /// What an existing store is opened with.
-    private struct Content {
-        let metadata: StoreMetadataTable
-        let plan: SchemaPlan
-        let version: Int64
-
-        /// Reads it, and throws if it is not that of a store for a model.
-        init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
-            (metadata, plan) = try SchemaPlan.read(on: connection, for: model, own: own)
-            try OptionalityUpdate(from: metadata, to: own).requireValues(on: connection)
-            version = try connection.schemaVersion()
-        }
-    }
-
     /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
     func open() throws -> OpenStore {
         let own = try ownModel()
-        var content: Content?
-        let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
-            try create(StoreSchema(model: own), on: connection)
-        } verify: { connection in
-            content = try Content(on: connection, for: model, own: own)
+        let reading = try reading(own)
+        if let database = description.options[SealedStore.databaseOption] as? Database {
+            return try attach(to: database, reading)
         }
-        guard let content else { preconditionFailure("A database is open that was not verified.") }
+        let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
+        let staged = StagedMigration(stages: stages, opening: self)
+        var content: StoreContent?
+        let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
+            try create(StoreSchema(model: own), reading.modelVersion, on: connection)
+        } verify: { connection in
+            content = try reading.examine(on: connection, staged)
+        }
         do {
-            var (metadata, plan, version) = (content.metadata, content.plan, Optional(content.version))
-            if !description.isReadOnly, OptionalityUpdate(from: metadata, to: own).isNeeded {
-                metadata = try database.write { connection in
-                    // Another process may have done it meanwhile.
-                    let stored = try SchemaPlan.read(on: connection, for: model, own: own).metadata
-                    return try OptionalityUpdate(from: stored, to: own).run(on: connection)
-                }
-                version = nil
-            }
-            if !description.isReadOnly, !metadata.names.missingIndexes(of: own).isEmpty {
-                metadata = try database.write { connection in
-                    try IndexUpdate(on: connection, for: model, own: own).addMissing()
-                }
-                plan = try SchemaPlan.shared(model, own: own, names: metadata.names)
-                version = nil
-            }
+            let content = try content ?? update(database, reading, staged)
             return OpenStore(
                 description,
                 database,
-                plan,
-                FileStates(plan, own: own, metadata, version: version),
-                metadata
+                content.plan,
+                FileStates(content.plan, reading, content.metadata, version: content.version),
+                content.metadata
             )
         } catch {
             try? database.close()
             throw error
         }
+    }
+
+    /// Opens a store over an open database, in the transaction that the calling thread is in.
+    private func attach(to database: Database, _ reading: StoreReading) throws -> OpenStore {
+        let content = try database.read { connection in
+            let (metadata, plan) = try reading.fittingContent(on: connection)
+            return try StoreContent(metadata, plan, on: connection, isCommitted: false)
+        }
+        return OpenStore(
+            description,
+            database,
+            content.plan,
+            FileStates(content.plan, reading, content.metadata, version: nil),
+            content.metadata,
+            ownsDatabase: false
+        )
+    }
+
+    /// Updates or migrates a store.
+    private func update(
+        _ database: Database,
+        _ reading: StoreReading,
+        _ staged: StagedMigration
+    ) throws -> StoreContent {
+        let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
+        if reading.allowsMigration { try staged.run(on: database, progress: progress) }
+        let (content, hasMigrated) = try waitingForOtherPrograms(on: database, progress) {
+            try database.write { try reading.update(on: $0, progress: progress) }
+        }
+        if hasMigrated { Self.shortenLog(of: database) }
+        return content
+    }
+
+    /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than any
+    /// other transaction.
+    func waitingForOtherPrograms<R>(
+        on database: Database,
+        _ progress: Progress?,
+        _ body: () throws -> R
+    ) throws -> R {
+        var isLastAttempt = false
+        while true {
+            do {
+                return try body()
+            } catch DatabaseError.busy where !isLastAttempt {
+                if progress?.isCancelled ?? false { throw CancellationError() }
+                let stored = try database.read { try SchemaPlan.metadata(on: $0).metadata.model }
+                if case .shape = ModelChange.from(stored, to: try ownModel()) { continue }
+                isLastAttempt = true
+            }
+        }
+    }
+
+    /// Writes the log back, which is as long as the tables that a migration has rebuilt.
+    static func shortenLog(of database: Database) {
+        // A log that other processes read stays as it is, for a later checkpoint.
+        try? database.writeWithoutTransaction { connection in
+            let isWrittenBack = try connection.withUncachedStatement("PRAGMA wal_checkpoint(PASSIVE)") { row in
+                try row.step() && row.integer(at: 0) == 0 && row.integer(at: 1) == row.integer(at: 2)
+            }
+            if isWrittenBack { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        }
+    }
+
+    func reading(_ own: ManagedObjectModel) throws -> StoreReading {
+        let version = try option(SealedStore.modelVersionOption, as: String.self).map { text in
+            guard let version = ModelVersion(text) else {
+                throw SealedStoreError.malformedOption(SealedStore.modelVersionOption)
+            }
+            return version
+        }
+        return StoreReading(
+            model: model,
+            own: own,
+            isReadOnly: description.isReadOnly,
+            allowsMigration: description.shouldMigrateStoreAutomatically,
+            modelVersion: version,
+            defaultValues: try option(SealedStore.defaultValuesOption, as: SealedStore.DefaultValues.self)
+        )
+    }
+
+    private func option<Value>(_ name: String, as type: Value.Type) throws -> Value? {
+        guard let option = description.options[name] else { return nil }
+        guard let value = option as? Value else { throw SealedStoreError.malformedOption(name) }
+        return value
     }
 
     /// The part of the model that the store holds; all of it, where the description names no entities.
@@ -109,13 +170,14 @@ struct StoreOpening {
         }
     }
 
-    private func create(_ schema: StoreSchema, on connection: Connection) throws {
+    private func create(_ schema: StoreSchema, _ version: ModelVersion?, on connection: Connection) throws {
         for statement in SchemaStatements(schema).all { try connection.execute(statement) }
         try StoreMetadataTable(
             uuid: UUID(),
             formatVersion: Int(StoreMetadataTable.newestFormatVersion),
             model: schema.model,
-            names: schema.names
+            names: schema.names,
+            modelVersion: version
         ).write(on: connection)
         for entity in schema.model.entities where entity.isRoot {
             try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, 1)"#) { statement in

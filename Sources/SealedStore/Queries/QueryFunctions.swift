@@ -7,7 +7,7 @@ enum QueryFunctions {
     /// All functions and orders of texts that the statements of a store use.
     static let library = FunctionLibrary(
         functions: QueryExpression.Function.allCases.map(function) + calculations
-            + [component, elements, real, failure],
+            + [component, elements, real, failure] + ConversionFunctions.all,
         aggregates: DecimalAggregates.all,
         collations: collations
     )
@@ -107,7 +107,7 @@ enum QueryFunctions {
 
 extension FunctionCall {
     /// An argument of any type.
-    fileprivate func value(at index: Int) -> Value {
+    func value(at index: Int) -> Value {
         switch type(at: index) {
         case .integer: .integer(integer(at: index))
         case .real: .real(real(at: index))
@@ -117,7 +117,7 @@ extension FunctionCall {
         }
     }
 
-    fileprivate func set(_ value: Value) {
+    func set(_ value: Value) {
         switch value {
         case .null: break
         case .integer(let integer): set(integer)

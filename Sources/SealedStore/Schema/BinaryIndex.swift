@@ -3,7 +3,7 @@ import ObjectGraph
 /// A B-tree over columns of a table, for equality, ranges and sorting.
 struct BinaryIndex: Sendable {
     private let name: String
-    private let indexed: IndexedTable
+    let indexed: IndexedTable
 
     init(name: String, _ indexed: IndexedTable) {
         self.name = name

@@ -12,6 +12,8 @@ struct ExpectedSchema: Sendable {
     private var statements: Set<String> = []
     /// The statements that make indexes, without the names of the indexes, with these names.
     private var indexes: [IndexDefinition: String] = [:]
+    /// The statements that make the tables of the store's own, by their names in SQLite's form.
+    private var tableStatements: [String: String] = [:]
     /// The tables in which virtual tables keep their content.
     private var shadowTables: Set<String> = []
     /// The tables of the store's own, in SQLite's form of names.
@@ -23,6 +25,7 @@ struct ExpectedSchema: Sendable {
         let target: String
     }
 
+    private static let tableBeginning = "CREATE TABLE "
     private static let indexBeginning = "CREATE INDEX "
     private static let uniqueIndexBeginning = "CREATE UNIQUE INDEX "
 
@@ -32,6 +35,9 @@ struct ExpectedSchema: Sendable {
                 indexes[definition] = name
             } else {
                 statements.insert(statement)
+                if statement.hasPrefix(Self.tableBeginning) {
+                    tableStatements[SQL.foldedName(SQL.nameOfObject(madeBy: statement))] = statement
+                }
             }
         }
         for name in schema.names.indexes { shadowTables.formUnion(name.shadowTables.map(SQL.foldedName)) }
@@ -68,6 +74,14 @@ struct ExpectedSchema: Sendable {
                     }
                 case "table":
                     let folded = SQL.foldedName(name)
+                    // A migration leaves the columns in another order than the model.
+                    if let expected = tableStatements[folded], missing.contains(expected),
+                        let expectedTable = TableDefinition(expected), let table = TableDefinition(statement),
+                        expectedTable.isEquivalent(to: table)
+                    {
+                        missing.remove(expected)
+                        continue
+                    }
                     guard shadowTables.contains(folded) || folded.hasPrefix("sqlite_") else { throw Self.foreign(name) }
                 default: throw Self.foreign(name)
                 }

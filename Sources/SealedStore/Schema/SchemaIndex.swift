@@ -54,7 +54,7 @@ struct IndexedTable: Sendable {
     let table: String
     let columns: [Column]
     /// The numbers of the entities, separated by commas; nil where all rows of the table are in the index.
-    private let codes: String?
+    let codes: String?
 
     init?(_ entity: Entity, _ table: EntityTable, _ properties: [String]) {
         let columns = properties.compactMap { entity.propertiesByName[$0].flatMap(table.column) }

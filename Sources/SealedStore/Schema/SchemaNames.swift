@@ -6,19 +6,19 @@ import ObjectGraph
 /// and SQLite's own, or another one differs from it in case only. Then `x` is put in front, or a number behind.
 struct SchemaNames: Codable, Hashable, Sendable {
     /// Table names of root entities by entity name.
-    private var tables: [String: String] = [:]
+    var tables: [String: String] = [:]
     /// Column names by the name of the declaring entity and the property.
-    private var columns: [String: [String: String]] = [:]
+    var columns: [String: [String: String]] = [:]
     /// Names of the columns that order to-many relationships, by the name of the declaring entity and the relationship.
-    private var positionColumns: [String: [String: String]] = [:]
+    var positionColumns: [String: [String: String]] = [:]
     /// Join table names by the name of the declaring entity and the canonical relationship.
-    private var joinTables: [String: [String: String]] = [:]
+    var joinTables: [String: [String: String]] = [:]
     /// The number of each entity.
-    private var codes: [String: Int64] = [:]
+    var codes: [String: Int64] = [:]
     /// The bits of columns of reals in the ``VersionWord``, by the name of the declaring entity and the property.
-    private var signBits: [String: [String: Int]] = [:]
+    var signBits: [String: [String: Int]] = [:]
     /// The declared indexes that the store has.
-    private(set) var indexes: [IndexName] = []
+    var indexes: [IndexName] = []
 
     /// An index with its name.
     struct IndexName: Codable, Hashable, Sendable {
@@ -205,6 +205,11 @@ struct UniqueNames {
         for index in indexes { _ = add(index.name, suffixes: index.index.suffixes) }
     }
 
+    /// Adds a name, unless it is taken.
+    ///
+    /// - Returns: Whether it was free.
+    mutating func add(ifFree name: String) -> Bool { taken.insert(SQL.foldedName(name)).inserted }
+
     /// The name, or the name with the first free number behind it.
     ///
     /// - Parameter suffixes: What further names are made of the name with, which have to be free as well.
@@ -247,7 +252,7 @@ extension FetchIndexDescription.Kind {
 
 extension FetchIndexDescription {
     /// The ends of the names of further tables, views and indexes that belong to one.
-    fileprivate var suffixes: [String] {
+    var suffixes: [String] {
         guard case .fullText = kind else { return shadowSuffixes }
         return shadowSuffixes + [FullTextIndex.textSuffix] + properties.indices.map(FullTextIndex.otherSuffix)
     }

@@ -19,65 +19,131 @@ struct SchemaStatements {
         all = Self.own
         for entity in schema.model.entities where entity.isRoot { addTable(of: entity) }
         for relationship in schema.model.relationships { addJoinTable(of: relationship) }
-        for entity in schema.model.entities { addConstraints(of: entity) }
+        for entity in schema.model.entities {
+            for index in DerivedIndex.ofConstraints(of: entity, schema) { add(index) }
+        }
         for index in schema.indexes { all += index.creation }
     }
 
-    private mutating func addTable(of root: Entity) {
-        let table = schema.table(of: root)
+    /// The statement that creates the table of a root entity.
+    ///
+    /// - Parameter name: The name of the table, quoted; nil for the one that the schema has.
+    static func creation(of table: EntityTable, named name: String? = nil) -> String {
         var columns = [#""_id" INTEGER PRIMARY KEY NOT NULL"#]
-        if table.hasEntityColumn { columns.append(#""_entity" INTEGER NOT NULL"#) }
+        if table.hasEntityColumn { columns.append(entityColumn) }
         columns.append(#""_version" INTEGER NOT NULL DEFAULT 1"#)
-        columns += table.columns.map { "\($0.name) \($0.storage.rawValue.uppercased())" }
-        columns += table.positionColumns.values.sorted().map { "\($0) INTEGER" }
-        all.append("CREATE TABLE \(table.name) (\(columns.joined(separator: ", "))) STRICT")
-        for column in table.columns {
-            // A key is looked up when the other side is read, and when it is deleted.
-            guard case .relationship(let relationship) = column.property else { continue }
-            addIndex("_index_\(relationship.source.name)_\(relationship.name)", on: table.name, [column.name])
-        }
+        columns += table.columns.map(definition)
+        columns += table.positionColumns.values.sorted().map(positionDefinition)
+        return "CREATE TABLE \(name ?? table.name) (\(columns.joined(separator: ", "))) STRICT"
     }
 
-    private mutating func addJoinTable(of relationship: Relationship) {
+    /// The definition of the column that tells the rows of subentities apart.
+    static let entityColumn = #""_entity" INTEGER NOT NULL"#
+
+    /// The definition of a column.
+    static func definition(of column: Column) -> String { "\(column.name) \(column.storage.rawValue.uppercased())" }
+
+    /// The definition of a column of positions.
+    static func positionDefinition(of column: String) -> String { "\(column) INTEGER" }
+
+    /// The statement that creates a join table.
+    ///
+    /// - Parameters:
+    ///   - relationship: The canonical relationship.
+    ///   - name: The name of the table, quoted; nil for the one that the schema has.
+    static func creation(ofJoinTable relationship: Relationship, _ schema: StoreSchema, named name: String? = nil)
+        -> String?
+    {
         guard relationship.placement == .joinTable(isCanonical: true),
             let table = schema.joinTables[relationship.index]
-        else { return }
+        else { return nil }
         let inverse = relationship.inverse.flatMap { $0 === relationship ? nil : schema.joinTables[$0.index] }
         var columns = [
             "\(table.owner) INTEGER NOT NULL", "\(table.member) INTEGER NOT NULL",
         ]
-        columns += [table.position, inverse?.position].compactMap { $0.map { "\($0) INTEGER" } }
+        columns += [table.position, inverse?.position].compactMap { $0.map(positionDefinition) }
         columns.append("PRIMARY KEY (\(table.owner), \(table.member))")
-        all.append("CREATE TABLE \(table.name) (\(columns.joined(separator: ", "))) STRICT, WITHOUT ROWID")
-        let name = "_index_\(relationship.source.name)_\(relationship.name)_reverse"
-        addIndex(name, on: table.name, [table.member, table.owner])
+        return "CREATE TABLE \(name ?? table.name) (\(columns.joined(separator: ", "))) STRICT, WITHOUT ROWID"
     }
 
-    private mutating func addConstraints(of entity: Entity) {
-        // What the superentity declares was added with it.
-        for properties in entity.description.uniquenessConstraints {
-            guard let indexed = IndexedTable(entity, schema.table(of: entity), properties) else { continue }
-            addIndex(
-                "_unique_\(entity.name)_\(properties.joined(separator: "_"))",
-                on: indexed.table,
-                indexed.columns.map(\.name),
-                isUnique: true,
-                // An inherited property may take the same value in another branch of the inheritance.
-                condition: indexed.conditions(on: indexed.table).joined(behind: "WHERE")
+    private mutating func addTable(of root: Entity) {
+        let table = schema.table(of: root)
+        all.append(Self.creation(of: table))
+        for index in DerivedIndex.ofKeys(in: table) { add(index) }
+    }
+
+    private mutating func addJoinTable(of relationship: Relationship) {
+        guard let statement = Self.creation(ofJoinTable: relationship, schema) else { return }
+        all.append(statement)
+        for index in DerivedIndex.ofPairs(in: relationship, schema) { add(index) }
+    }
+
+    private mutating func add(_ index: DerivedIndex) { all.append(index.creation(named: names.add(index.name))) }
+}
+
+/// An index that a store makes for a relationship or a uniqueness constraint, without a declaration.
+struct DerivedIndex: Hashable {
+    /// The name that a new store gives it. A file may have another one: only the rest of the statement is compared.
+    let name: String
+    /// The table, quoted.
+    var table: String
+    /// The columns, quoted.
+    var columns: [String]
+    let isUnique: Bool
+    /// The numbers of the entities whose rows are in the index, separated by commas; nil for all rows.
+    let codes: String?
+
+    /// The statement that creates the index.
+    func creation(named name: String) -> String {
+        "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON \(target)"
+    }
+
+    /// The part of the statement behind ON.
+    var target: String {
+        let condition = codes.map { #" WHERE \#(table)."_entity" IN (\#($0))"# } ?? ""
+        return "\(table) (\(columns.joined(separator: ", ")))\(condition)"
+    }
+
+    /// The indexes of the columns of keys in a table. A key is looked up when the other side is read, and when it is deleted.
+    static func ofKeys(in table: EntityTable) -> [DerivedIndex] {
+        table.columns.compactMap { column in
+            guard case .relationship(let relationship) = column.property else { return nil }
+            return DerivedIndex(
+                name: "_index_\(relationship.source.name)_\(relationship.name)",
+                table: table.name,
+                columns: [column.name],
+                isUnique: false,
+                codes: nil
             )
         }
     }
 
-    private mutating func addIndex(
-        _ name: String,
-        on table: String,
-        _ columns: [String],
-        isUnique: Bool = false,
-        condition: String = ""
-    ) {
-        let name = SQL.quoted(names.add(name))
-        all.append(
-            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))\(condition)"
-        )
+    /// The index of a join table from the members to the owners of its canonical relationship.
+    static func ofPairs(in relationship: Relationship, _ schema: StoreSchema) -> [DerivedIndex] {
+        guard let table = schema.joinTables[relationship.index] else { return [] }
+        return [
+            DerivedIndex(
+                name: "_index_\(relationship.source.name)_\(relationship.name)_reverse",
+                table: table.name,
+                columns: [table.member, table.owner],
+                isUnique: false,
+                codes: nil
+            )
+        ]
+    }
+
+    /// The indexes of the uniqueness constraints that an entity declares itself.
+    static func ofConstraints(of entity: Entity, _ schema: StoreSchema) -> [DerivedIndex] {
+        entity.description.uniquenessConstraints.compactMap { properties in
+            guard let indexed = IndexedTable(entity, schema.table(of: entity), properties) else { return nil }
+            return DerivedIndex(
+                name: "_unique_\(entity.name)_\(properties.joined(separator: "_"))",
+                table: indexed.table,
+                columns: indexed.columns.map(\.name),
+                isUnique: true,
+                // An inherited property may take the same value in another branch of the inheritance.
+                codes: indexed.codes
+            )
+        }
     }
 }

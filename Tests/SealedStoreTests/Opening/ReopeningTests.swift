@@ -40,18 +40,20 @@ import Testing
         #expect(try Data(contentsOf: url) == before)
     }
 
-    @Test func `a file of another model is refused with the differences`() throws {
+    @Test func `a file of another model is refused with the differences if it must not be migrated`() throws {
         try Library(url).coordinator.removeAllStores()
         let model = try ManagedObjectModel(entities: [
             EntityDescription("Author", attributes: [AttributeDescription("name", .int64)])
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
-        let description = PersistentStoreDescription(
+        var description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
             options: [SealedStore.keyOption: Library.key]
         )
-        let error = #expect(throws: SealedStoreError.self) { try coordinator.addPersistentStore(description) }
+        description.shouldMigrateStoreAutomatically = false
+        let refused = description
+        let error = #expect(throws: SealedStoreError.self) { try coordinator.addPersistentStore(refused) }
         guard case .modelMismatch(let differences) = error else {
             Issue.record("another error: \(String(describing: error))")
             return

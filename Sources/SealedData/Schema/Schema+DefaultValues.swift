@@ -1,0 +1,33 @@
+import Foundation
+import ObjectGraph
+import SealedStore
+
+extension Schema {
+    /// The declared default values in their stored form, which a migration writes into rows that have no value.
+    ///
+    /// A default value is evaluated once for each migration: all rows get the same one.
+    var storedDefaultValues: SealedStore.DefaultValues {
+        { [entities] entityName, attributeName in
+            let entity = entities.first { $0.name == entityName }
+            let attribute = entity?.storedProperties.lazy.compactMap { $0 as? Schema.Attribute }
+                .first { $0.name == attributeName }
+            guard let attribute, let value = attribute.defaultValue else { return nil }
+            return Self.stored(value, as: attribute.storedType ?? .composite)
+        }
+    }
+
+    /// Returns a value in its stored form; nil if it has none.
+    private static func stored(_ value: Any, as type: AttributeType) -> Value? {
+        if type == .composite {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            guard let encodable = value as? any Encodable, let text = try? encoder.encode(encodable) else { return nil }
+            return text == Data("null".utf8) ? nil : .text(String(decoding: text, as: UTF8.self))
+        }
+        if let value = value as? any StorableValue { return value.storedValue }
+        if let value = value as? any RawRepresentable { return stored(raw(value), as: type) }
+        return nil
+    }
+
+    private static func raw<R: RawRepresentable>(_ value: R) -> Any { value.rawValue }
+}

@@ -1,0 +1,151 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The state of a file that a migration depends on, besides its metadata.
+struct MigratedFile {
+    /// The objects of the schema.
+    let objects: [Object]
+    /// The next key of each root entity, by name.
+    let nextKeys: [String: Int64]
+
+    /// An object of the schema.
+    struct Object {
+        let type: String
+        let name: String
+        let table: String
+        /// Nil for an index of SQLite's own.
+        let sql: String?
+    }
+
+    init(on connection: Connection) throws {
+        objects = try connection.withUncachedStatement(SchemaFingerprint.sql) { row in
+            var objects: [Object] = []
+            while try row.step() {
+                objects.append(
+                    Object(
+                        type: row.string(at: 0),
+                        name: row.string(at: 1),
+                        table: row.string(at: 2),
+                        sql: row.isNull(at: 3) ? nil : row.string(at: 3)
+                    )
+                )
+            }
+            return objects
+        }
+        nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
+    }
+
+    /// The definition of a table.
+    func definition(ofTable name: String) -> TableDefinition? {
+        objects.first { $0.type == "table" && SQL.quoted($0.name) == name }?.sql.flatMap(TableDefinition.init)
+    }
+
+    /// The names of indexes with a definition.
+    func names(of index: DerivedIndex) -> [String] {
+        objects.filter { $0.type == "index" && $0.sql == index.creation(named: $0.name) }.map(\.name)
+    }
+}
+
+/// What all parts of a migration are derived from.
+struct MigrationContext {
+    let mapping: ModelMapping
+    /// The store's description of itself before the migration.
+    let old: StoreMetadataTable
+    let file: MigratedFile
+    let oldSchema: StoreSchema
+    let newSchema: StoreSchema
+    /// The old tables of each new root entity, at the positions of `roots`.
+    let sources: [[RowSource]]
+    /// The root entities of the new model.
+    let roots: [Entity]
+    /// The next key of each root entity of the new model, by name; nil where it exceeds 64 bits.
+    let nextKeys: [String: Int64?]
+    private let defaultValues: SealedStore.DefaultValues?
+    private var relationships: [RelationshipMapping] = []
+
+    init(
+        from old: StoreMetadataTable,
+        to model: ManagedObjectModel,
+        _ file: MigratedFile,
+        defaultValues: SealedStore.DefaultValues?
+    ) {
+        self.old = old
+        self.file = file
+        self.defaultValues = defaultValues
+        let mapping = ModelMapping(from: old.model, to: model)
+        self.mapping = mapping
+        let oldSchema = StoreSchema(model: old.model, names: old.names)
+        self.oldSchema = oldSchema
+        // Tables and the objects that belong to them get their names anew.
+        let tables = oldSchema.tables.map(\.name) + oldSchema.joinTables.compactMap { $0?.name }
+        let ownTables = Set(tables.map { SQL.foldedName(SQL.unquoted($0)) })
+        let foreign = file.objects.map(\.name).filter { !ownTables.contains(SQL.foldedName($0)) }
+        newSchema = StoreSchema(
+            model: model,
+            names: SchemaNames(migrating: old.names, mapping, avoiding: UniqueNames(foreign))
+        )
+        roots = model.entities.filter(\.isRoot)
+        var sources: [[RowSource]] = []
+        var nextKeys: [String: Int64?] = [:]
+        for root in roots {
+            let (rows, next) = Self.sources(of: root, mapping, oldSchema, file)
+            sources.append(rows)
+            nextKeys[root.name] = .some(next)
+        }
+        self.sources = sources
+        self.nextKeys = nextKeys
+        let roots = roots
+        let offset = { (oldRoot: Entity, newRoot: Entity) -> Int64 in
+            let position = roots.firstIndex(of: newRoot) ?? 0
+            return sources[position].first { $0.oldRoot == oldRoot }?.keyOffset ?? 0
+        }
+        relationships = model.relationships.map { RelationshipMapping($0, mapping, oldSchema, offset: offset) }
+    }
+
+    func pairs(of relationship: Relationship) -> RelationshipMapping { relationships[relationship.index] }
+
+    /// The value of an attribute in rows that have none.
+    func defaultValue(of attribute: Attribute) -> Value? {
+        if let value = attribute.description.defaultValue { return value }
+        guard let value = defaultValues?(attribute.declaringEntityName, attribute.name), value != .null,
+            value.fits(attribute.type)
+        else { return nil }
+        return value
+    }
+
+    /// The old tables with rows for the table of a new root entity. The rows of the first one keep their keys; those of each
+    /// further one get keys behind all keys of the ones before.
+    private static func sources(
+        of root: Entity,
+        _ mapping: ModelMapping,
+        _ oldSchema: StoreSchema,
+        _ file: MigratedFile
+    ) -> (sources: [RowSource], next: Int64?) {
+        var sources: [RowSource] = []
+        var offset: Int64? = 0
+        for member in root.family {
+            guard let old = mapping.old(of: member) else { continue }
+            let oldRoot = mapping.old.root(of: old)
+            guard !sources.contains(where: { $0.oldRoot == oldRoot }) else { continue }
+            let members = root.family.compactMap { new in
+                mapping.old(of: new).flatMap { old in
+                    old.rootIndex == oldRoot.index && !old.isAbstract ? (old: old, new: new) : nil
+                }
+            }
+            sources.append(
+                RowSource(
+                    oldRoot: oldRoot,
+                    oldTable: oldSchema.table(of: oldRoot),
+                    members: members,
+                    keyOffset: offset ?? 0
+                )
+            )
+            let next = max(file.nextKeys[oldRoot.name] ?? 1, 1)
+            offset = offset.flatMap {
+                let (sum, overflow) = $0.addingReportingOverflow(next - 1)
+                return overflow || sum == .max ? nil : sum
+            }
+        }
+        return (sources, offset.map { $0 + 1 })
+    }
+}

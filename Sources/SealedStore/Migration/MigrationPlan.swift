@@ -1,0 +1,104 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The steps that migrate a store from the model in its file to another one, and the conditions that its data have to meet.
+///
+/// It is derived from descriptions alone; no row is read and nothing is written.
+struct MigrationPlan {
+    /// The store's description of itself after the migration.
+    let metadata: StoreMetadataTable
+    /// The steps, in order.
+    let steps: [MigrationStep]
+    /// The conditions on the data.
+    let checks: [MigrationCheck]
+    /// The next key of each root entity, by name.
+    let nextKeys: [String: Int64]
+    /// The schema after the migration.
+    let schema: StoreSchema
+
+    /// Whether tables or indexes change.
+    var changesTables: Bool { steps.contains { $0.kind != .recordModel } }
+
+    /// - Parameter file: The state of the file to which the metadata belong.
+    init(
+        from old: StoreMetadataTable,
+        to model: ManagedObjectModel,
+        _ file: MigratedFile,
+        defaultValues: SealedStore.DefaultValues?
+    ) throws {
+        let context = MigrationContext(from: old, to: model, file, defaultValues: defaultValues)
+        let tables = zip(context.roots, context.sources).map { TableMigration($0, $1, context) }
+        var statements = MigrationStatements(context, tables)
+        statements.build()
+        steps = statements.steps
+        checks = MigrationChecks(context, tables).all
+        schema = context.newSchema
+        nextKeys = context.nextKeys.compactMapValues(\.self)
+        metadata = StoreMetadataTable(
+            uuid: old.uuid,
+            formatVersion: old.formatVersion,
+            model: try Self.recorded(model, context.newSchema.names),
+            names: context.newSchema.names,
+            columnsOfMixedForms: tables.reduce(into: []) { $0.formUnion($1.mixedColumns) },
+            modelVersion: old.modelVersion
+        )
+    }
+
+    /// The model with the indexes that the store has, as a store records it: those of other programs stay declared.
+    static func recorded(_ model: ManagedObjectModel, _ names: SchemaNames) throws -> ManagedObjectModel {
+        var declarations = model.declarations.map(\.recorded)
+        for position in declarations.indices {
+            for index in names.indexes
+            where index.entity == declarations[position].name && !declarations[position].indexes.contains(index.index) {
+                declarations[position].indexes.append(index.index)
+            }
+        }
+        return try ManagedObjectModel(entities: declarations)
+    }
+}
+
+extension EntityDescription {
+    /// The declaration as a store records it: without the rules that are no part of a store.
+    var recorded: EntityDescription {
+        var declaration = self
+        for position in declaration.attributes.indices {
+            declaration.attributes[position].validation = AttributeValidation()
+            declaration.attributes[position].defaultValue = nil
+        }
+        return declaration
+    }
+}
+
+/// A condition that the data of a store have to meet before a migration.
+struct MigrationCheck {
+    let entity: String
+    let property: String?
+    let kind: MigrationProblem.Kind
+    /// The statement that counts the rows that do not meet it.
+    let sql: String
+
+    /// The problems of a connection's file.
+    ///
+    /// - Complexity: O(*n*) in the number of rows for each check.
+    static func problems(_ checks: [MigrationCheck], on connection: Connection) throws -> [MigrationProblem] {
+        struct Place: Hashable {
+            let entity: String
+            let property: String?
+            let kind: MigrationProblem.Kind
+        }
+        var order: [Place] = []
+        var rows: [Place: Int] = [:]
+        for check in checks {
+            let count = try connection.withUncachedStatement(check.sql) { statement in
+                try statement.step() ? Int(statement.integer(at: 0)) : 0
+            }
+            guard count > 0 else { continue }
+            let place = Place(entity: check.entity, property: check.property, kind: check.kind)
+            if rows[place] == nil { order.append(place) }
+            rows[place, default: 0] += count
+        }
+        return order.map {
+            MigrationProblem(entity: $0.entity, property: $0.property, kind: $0.kind, rows: rows[$0] ?? 0)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import EncryptedSQLite
+import Foundation
+public import ObjectGraph
+
+/// A migration as it would be carried out, without a change of the store.
+public struct MigrationPreview: Sendable {
+    /// The steps, in order, with the numbers of rows that they write. Empty if the store needs no migration.
+    public let steps: [MigrationStep]
+    /// The differences between the models, a line each.
+    public let differences: [String]
+    /// The reasons for which the migration would be refused.
+    public let problems: [MigrationProblem]
+    /// The number of bytes that the migration needs beside the file at most, in the file and in its log.
+    public let expectedSpace: Int
+}
+
+extension SealedStore {
+    /// Examines how a store would be migrated to a model. The store is opened for reading only, and stays as it is.
+    ///
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it holds no sound store, or one that is
+    ///   of a later version.
+    /// - Complexity: O(*n*) in the number of rows that are checked or would be written.
+    public static func migrationPreview(
+        of description: PersistentStoreDescription,
+        to model: ManagedObjectModel
+    ) throws -> MigrationPreview {
+        var description = description
+        description.isReadOnly = true
+        let opening = StoreOpening(model: model, description: description)
+        let reading = try opening.reading(try opening.ownModel())
+        var preview: MigrationPreview?
+        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
+            preview = try reading.preview(on: connection)
+        }
+        try? database.close()
+        guard let preview else { preconditionFailure("A database is open that was not verified.") }
+        return preview
+    }
+}
+
+extension StoreReading {
+    fileprivate func preview(on connection: Connection) throws -> MigrationPreview {
+        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        try requireKnownVersion(stored)
+        guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
+            return MigrationPreview(steps: [], differences: [], problems: [], expectedSpace: 0)
+        }
+        let plan = try migration(from: stored, fingerprint, on: connection)
+        var space = 0
+        let steps = try plan.steps.map { step in
+            var step = step
+            guard !step.copies.isEmpty else { return step }
+            step.rows = try step.copies.reduce(0) { rows, copy in
+                let sql = "SELECT count(*) FROM \(copy.source)\(copy.conditions.joined(behind: "WHERE"))"
+                return try rows + count(sql, on: connection)
+            }
+            for table in Set(step.copies.map(\.table)) {
+                let name = SQL.unquoted(table).replacing("'", with: "''")
+                space += try count("SELECT sum(pgsize) FROM dbstat WHERE name = '\(name)'", on: connection)
+            }
+            return step
+        }
+        return MigrationPreview(
+            steps: steps,
+            differences: differences,
+            problems: try MigrationCheck.problems(plan.checks, on: connection),
+            // Once in the file and once in the log.
+            expectedSpace: 2 * space
+        )
+    }
+
+    private func count(_ sql: String, on connection: Connection) throws -> Int {
+        try connection.withUncachedStatement(sql) { row in try row.step() ? Int(row.integer(at: 0)) : 0 }
+    }
+}

@@ -1,0 +1,65 @@
+public import ObjectGraph
+
+/// A reason why a store cannot be migrated: rows whose data the new model does not hold. It never contains a value.
+public struct MigrationProblem: Hashable, Sendable {
+    /// The kinds of problem.
+    public enum Kind: Hashable, Sendable {
+        /// The attribute changes its type, and values do not convert exactly.
+        case notConvertible(from: AttributeType, to: AttributeType)
+        /// The property requires a value, has no default value, and rows have none.
+        case missingValue
+        /// The property changes between an attribute and a relationship, and rows have a value.
+        case otherKind
+        /// The entity becomes abstract, and has objects.
+        case abstractEntity
+        /// The relationship becomes to-one, and objects have several members.
+        case severalMembers
+        /// Members of the relationship are not of its new destination, the entity of this name.
+        case foreignMembers(destination: String)
+        /// The properties become unique together, and rows have the same values as others.
+        case duplicates(properties: [String])
+        /// The keys of several hierarchies that become one exceed 64 bits.
+        case exhaustedKeys
+    }
+
+    /// The name of the entity in the new model.
+    public let entity: String
+    /// The name of the property in the new model; nil for a problem of the whole entity.
+    public let property: String?
+    /// The rule that rows break.
+    public let kind: Kind
+    /// The number of rows that break it.
+    public let rows: Int
+
+    /// Makes a problem.
+    public init(entity: String, property: String?, kind: Kind, rows: Int) {
+        self.entity = entity
+        self.property = property
+        self.kind = kind
+        self.rows = rows
+    }
+}
+
+extension MigrationProblem: CustomStringConvertible {
+    /// Entity, property, rule and number of rows.
+    public var description: String {
+        let place =
+            switch (kind, property) {
+            case (.duplicates(let properties), _): properties.map { "\(entity).\($0)" }.joined(separator: " + ")
+            case (_, let property?): "\(entity).\(property)"
+            case (_, nil): entity
+            }
+        let rule =
+            switch kind {
+            case .notConvertible(let from, let to): "not exactly convertible from \(from.rawValue) to \(to.rawValue)"
+            case .missingValue: "no value for a required property without a default value"
+            case .otherKind: "a value that does not convert between an attribute and a relationship"
+            case .abstractEntity: "objects of an entity that becomes abstract"
+            case .severalMembers: "several members of a relationship that becomes to-one"
+            case .foreignMembers(let destination): "members that are not of the entity '\(destination)'"
+            case .duplicates: "the same values as another row in properties that become unique"
+            case .exhaustedKeys: "keys that exceed 64 bits"
+            }
+        return "\(place): \(rule) (\(rows) row(s))"
+    }
+}

@@ -1,0 +1,118 @@
+/// One step of a migration.
+public struct MigrationStep: Hashable, Sendable {
+    /// The kinds of step.
+    public enum Kind: String, Hashable, Sendable {
+        /// Removes an index, or an index table with its triggers.
+        case removeIndex
+        /// Adds columns to a table, without reading its rows.
+        case addColumns
+        /// Renames columns, without reading rows.
+        case renameColumns
+        /// Renames a table, without reading its rows.
+        case renameTable
+        /// Creates an empty table.
+        case createTable
+        /// Writes all rows of a table anew.
+        case rebuildTable
+        /// Writes the pairs of a to-many relationship.
+        case copyPairs
+        /// Removes a table with its rows.
+        case removeTable
+        /// Builds an index over the rows of a table.
+        case buildIndex
+        /// Records the new model in the store.
+        case recordModel
+    }
+
+    /// The kind of step.
+    public let kind: Kind
+    /// The name of the entity; nil for a step that concerns no single one.
+    public let entity: String?
+    /// The names of the properties that the step is about; empty for a whole entity.
+    public let properties: [String]
+    /// The statements, in order. They contain no value but the literals of default values.
+    public let sql: [String]
+    /// The number of rows that the step writes; nil if it writes none, or they have not been counted.
+    public internal(set) var rows: Int?
+    /// The statements of `sql` that copy rows in the order of their keys, and so can be run for a range of keys at a time.
+    let copies: [RowCopy]
+    /// The table, quoted, and the definitions of columns that are added to it.
+    let addition: TableAddition?
+
+    /// Columns that a table gets.
+    struct TableAddition: Hashable, Sendable {
+        let table: String
+        let definitions: [String]
+    }
+
+    init(
+        _ kind: Kind,
+        _ entity: String? = nil,
+        _ properties: [String] = [],
+        _ sql: [String] = [],
+        copies: [RowCopy] = []
+    ) {
+        self.kind = kind
+        self.entity = entity
+        self.properties = properties
+        self.sql = sql + copies.map(\.sql)
+        self.copies = copies
+        addition = nil
+    }
+
+    /// A step that adds columns to a table.
+    init(adding definitions: [String], to table: String, _ entity: String, _ properties: [String]) {
+        kind = .addColumns
+        self.entity = entity
+        self.properties = properties
+        sql = definitions.map { "ALTER TABLE \(table) ADD COLUMN \($0)" }
+        copies = []
+        addition = TableAddition(table: table, definitions: definitions)
+    }
+
+    /// The statements that run once.
+    var statements: ArraySlice<String> { sql.dropLast(copies.count) }
+}
+
+extension MigrationStep: CustomStringConvertible {
+    /// The kind, entity and properties, and the number of rows if it is known.
+    public var description: String {
+        let action =
+            switch kind {
+            case .removeIndex: "remove index"
+            case .addColumns: "add columns"
+            case .renameColumns: "rename columns"
+            case .renameTable: "rename table"
+            case .createTable: "create table"
+            case .rebuildTable: "rebuild table"
+            case .copyPairs: "copy pairs"
+            case .removeTable: "remove table"
+            case .buildIndex: "build index"
+            case .recordModel: "record model"
+            }
+        let place = ([entity].compactMap(\.self) + properties).joined(separator: ".")
+        return [action, place, rows.map { "(\($0) row(s))" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+/// A statement that inserts the rows of one old table into a new one.
+struct RowCopy: Hashable, Sendable {
+    /// The statement up to its conditions.
+    let insertion: String
+    /// The conditions of the rows.
+    let conditions: [String]
+    /// The old table, quoted.
+    let table: String
+    /// Whether the rows are those of an entity, with a column `_id` and the alias `s`; else they are pairs with the alias `p`.
+    let hasKey: Bool
+
+    /// The old table with its alias.
+    var source: String { "\(table) AS \(hasKey ? "s" : "p")" }
+
+    var sql: String { insertion + conditions.joined(behind: "WHERE") }
+
+    /// The statement for the keys between two parameters.
+    var sqlForRange: String {
+        insertion + (conditions + [#"s."_id" > ?1 AND s."_id" <= ?2"#]).joined(behind: "WHERE")
+    }
+}

@@ -1,0 +1,68 @@
+import ObjectGraph
+
+/// The entities and properties of a store's model from which those of another model get their data.
+///
+/// An entity or property of the new model has the data of the one with its name, or with the name in its renaming
+/// identifier. Properties are matched over all properties of an entity, inherited ones included, so that a property that
+/// moves between an entity and its superentity keeps its data.
+struct ModelMapping: Sendable {
+    /// The model of the store.
+    let old: ManagedObjectModel
+    /// The model that the store gets.
+    let new: ManagedObjectModel
+    /// The new entity of each old one; removed entities are missing.
+    private(set) var newEntities: [Entity: Entity] = [:]
+    /// The old entities, at the indexes of the new ones.
+    private var oldEntities: [Entity?] = []
+    /// The old properties, at the indexes of the new entities and their slots.
+    private var oldProperties: [[Property?]] = []
+
+    init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+        self.old = old
+        self.new = new
+        let names = NameMatching(
+            new: new.entities.map { .init(name: $0.name, renamingIdentifier: $0.description.renamingIdentifier) },
+            old: old.entities.map { .init(name: $0.name, renamingIdentifier: $0.description.renamingIdentifier) }
+        ).oldNames
+        for entity in new.entities {
+            guard let oldEntity = names[entity.name].flatMap({ old.entitiesByName[$0] }) else {
+                oldEntities.append(nil)
+                oldProperties.append([])
+                continue
+            }
+            oldEntities.append(oldEntity)
+            newEntities[oldEntity] = entity
+            let properties = NameMatching(
+                new: entity.properties.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) },
+                old: oldEntity.properties.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) }
+            ).oldNames
+            oldProperties.append(
+                entity.properties.map { properties[$0.name].flatMap { oldEntity.propertiesByName[$0] } }
+            )
+        }
+    }
+
+    /// The old entity from which a new one gets its rows; nil if the entity is new.
+    func old(of entity: Entity) -> Entity? { oldEntities[entity.index] }
+
+    /// The old property from which a new property gets its values in rows of an entity; nil if it is new there.
+    func old(of property: Property, in entity: Entity) -> Property? {
+        let properties = oldProperties[entity.index]
+        return property.slot < properties.count ? properties[property.slot] : nil
+    }
+
+    /// The old relationship from which a new relationship gets its members for owners of an entity.
+    func old(of relationship: Relationship, in entity: Entity) -> Relationship? {
+        if case .relationship(let old)? = old(of: .relationship(relationship), in: entity) { old } else { nil }
+    }
+}
+
+extension Property {
+    /// The name that the property had in an earlier version of the model.
+    var renamingIdentifier: String? {
+        switch self {
+        case .attribute(let attribute): attribute.description.renamingIdentifier
+        case .relationship(let relationship): relationship.description.renamingIdentifier
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// Carries out a migration in the transaction of a connection.
+struct StoreMigration {
+    private let plan: MigrationPlan
+    private let connection: Connection
+    private let progress: Progress?
+
+    /// The number of rows that are copied between two reports of progress.
+    private static let rowsAtOnce = 20_000
+    /// The progress of a step.
+    private static let unitsPerStep: Int64 = 1000
+
+    /// - Parameters:
+    ///   - connection: A connection in a transaction that writes.
+    ///   - progress: The progress to report to; the migration ends when it is cancelled.
+    init(_ plan: MigrationPlan, on connection: Connection, progress: Progress?) {
+        self.plan = plan
+        self.connection = connection
+        self.progress = progress
+    }
+
+    /// Checks the data and takes the steps.
+    ///
+    /// - Returns: The store's description of itself now.
+    /// - Throws: ``SealedStoreError/cannotMigrate(_:)`` before anything is written; `CancellationError`.
+    /// - Complexity: O(*n*) in the number of rows that are checked or written.
+    func run() throws -> StoreMetadataTable {
+        guard let progress else { return try takeSteps() }
+        do {
+            return try connection.interruptible(when: { progress.isCancelled }) { try takeSteps() }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+    }
+
+    private func takeSteps() throws -> StoreMetadataTable {
+        let problems = try MigrationCheck.problems(plan.checks, on: connection)
+        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
+        progress?.totalUnitCount = Int64(plan.steps.count) * Self.unitsPerStep
+        for (number, step) in plan.steps.enumerated() {
+            if progress?.isCancelled ?? false { throw CancellationError() }
+            progress?.setUserInfoObject(step.description, forKey: SealedStore.migrationStepKey)
+            for statement in step.statements { try connection.execute(statement) }
+            for copy in step.copies { try run(copy, of: number) }
+            if let addition = step.addition { try add(addition) }
+            progress?.completedUnitCount = Int64(number + 1) * Self.unitsPerStep
+        }
+        try record()
+        return plan.metadata
+    }
+
+    private func add(_ addition: MigrationStep.TableAddition) throws {
+        let name = SQL.unquoted(addition.table)
+        let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?"
+        let statement = try connection.withUncachedStatement(sql) { row in
+            try row.bind(text: name, at: 1)
+            return try row.step() ? row.string(at: 0) : ""
+        }
+        guard var definition = TableDefinition(statement) else {
+            throw SealedStoreError.foreignSchema(object: name)
+        }
+        for column in addition.definitions { definition.add(column) }
+        try connection.replaceDefinition(ofTable: name, with: definition.statement)
+    }
+
+    // MARK: Copying
+
+    private func run(_ copy: RowCopy, of step: Int) throws {
+        guard let progress, copy.hasKey else { return try connection.execute(copy.sql) }
+        let last = try value(#"SELECT max("_id") FROM \#(copy.table)"#) ?? 0
+        var key: Int64 = 0
+        while key < last {
+            if progress.isCancelled { throw CancellationError() }
+            let end =
+                try value(
+                    """
+                    SELECT max("_id") FROM (SELECT "_id" FROM \(copy.table) WHERE "_id" > \(key) \
+                    ORDER BY "_id" LIMIT \(Self.rowsAtOnce))
+                    """
+                ) ?? last
+            try connection.withStatement(copy.sqlForRange) { statement in
+                try statement.bind(key, at: 1)
+                try statement.bind(end, at: 2)
+                try statement.run()
+            }
+            key = end
+            let part = Int64(Double(key) / Double(last) * Double(Self.unitsPerStep))
+            progress.completedUnitCount = Int64(step) * Self.unitsPerStep + part
+        }
+    }
+
+    private func value(_ sql: String) throws -> Int64? {
+        try connection.withUncachedStatement(sql) { row in
+            try row.step() && !row.isNull(at: 0) ? row.integer(at: 0) : nil
+        }
+    }
+
+    // MARK: Recording
+
+    private func record() throws {
+        try connection.execute(#"DELETE FROM "_sequence""#)
+        for (entity, next) in plan.nextKeys.sorted(by: { $0.key < $1.key }) {
+            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
+                try statement.bind(text: entity, at: 1)
+                try statement.bind(next, at: 2)
+                try statement.run()
+            }
+        }
+        try plan.metadata.writeColumnsOfMixedForms(on: connection)
+        try plan.metadata.write(on: connection)
+        // Connections that have the file open must not go on with the old model, even if no table changed.
+        try StoreMetadataTable.announceChange(on: connection)
+    }
+}

@@ -1,0 +1,297 @@
+import ObjectGraph
+
+/// How the table of a root entity gets its rows from the old tables.
+struct TableMigration {
+    let root: Entity
+    let table: EntityTable
+    /// The old tables; the rows of the first one keep their keys.
+    let sources: [RowSource]
+    /// The columns behind the store's own.
+    private(set) var columns: [MigratedColumn] = []
+    /// The new `_version` for the rows of each source.
+    private(set) var versions: [String] = []
+    /// The columns with texts that may not be in normalization form C.
+    private(set) var mixedColumns: Set<String> = []
+    /// Whether each version is the old one.
+    private var keepsVersions = true
+
+    /// A new column.
+    struct MigratedColumn {
+        /// The name, quoted.
+        let name: String
+        /// The definition, which begins with the name.
+        let definition: String
+        /// The value in the rows of each source.
+        var expressions: [ColumnExpression]
+        /// Whether all rows of the table have the property.
+        let isCommon: Bool
+        /// The property; nil for a column of positions.
+        let property: Property?
+    }
+
+    init(_ root: Entity, _ sources: [RowSource], _ context: MigrationContext) {
+        self.root = root
+        self.sources = sources
+        table = context.newSchema.table(of: root)
+        var masks = sources.map { _ in (kept: 0 as Int64, terms: [String]()) }
+        for column in table.columns {
+            let expressions = sources.enumerated().map { index, source in
+                let cells = source.members.map { cell(of: column, $0, source, context) }
+                for (cell, member) in zip(cells, source.members) {
+                    guard let cell else { continue }
+                    if cell.isMixed { mixedColumns.insert(TextForms.name(of: column, in: table)) }
+                    add(cell.sign, of: member.old, column, source, to: &masks[index])
+                }
+                return Self.combined(cells.map { $0?.expression }, source)
+            }
+            columns.append(
+                MigratedColumn(
+                    name: column.name,
+                    definition: SchemaStatements.definition(of: column),
+                    expressions: expressions,
+                    isCommon: column.property.declaringEntityName == root.name,
+                    property: column.property
+                )
+            )
+        }
+        for (relationship, name) in table.positionColumns.sorted(by: { $0.value < $1.value }) {
+            guard let toOne = relationship.inverse else { continue }
+            let pairs = context.pairs(of: toOne)
+            let expressions = sources.map { source in
+                let values = source.members.map { old, new in
+                    new.isKind(of: toOne.source)
+                        ? pairs.ownerPosition(for: old, ownerTable: source.oldTable.name) : nil
+                }
+                return Self.combined(values, source)
+            }
+            columns.append(
+                MigratedColumn(
+                    name: name,
+                    definition: SchemaStatements.positionDefinition(of: name),
+                    expressions: expressions,
+                    isCommon: false,
+                    property: nil
+                )
+            )
+        }
+        versions = masks.map { mask in
+            let kept = "\(RowSource.alias).\"_version\" & \(VersionWord.versionMask | mask.kept)"
+            return (["(\(kept))"] + mask.terms).joined(separator: " | ")
+        }
+        keepsVersions = masks.allSatisfy(\.terms.isEmpty)
+    }
+
+    // MARK: Values
+
+    /// A new column in the rows of one old entity.
+    private struct Cell {
+        var expression: ColumnExpression
+        var sign = Sign.none
+        var isMixed = false
+    }
+
+    /// Where it is known that a value is negative zero.
+    private enum Sign {
+        case none
+        /// In the old version word.
+        case bit(Int)
+        /// Only in the converted value.
+        case condition(String)
+    }
+
+    /// - Returns: Nil if rows of the entity do not have the property.
+    private func cell(
+        of column: Column,
+        _ member: (old: Entity, new: Entity),
+        _ source: RowSource,
+        _ context: MigrationContext
+    ) -> Cell? {
+        guard member.new.propertiesByName[column.property.name] == column.property else { return nil }
+        switch column.property {
+        case .relationship(let relationship):
+            let pairs = context.pairs(of: relationship)
+            return Cell(expression: pairs.member(for: member.old, ownerTable: source.oldTable.name))
+        case .attribute(let attribute):
+            let fill = context.defaultValue(of: attribute)
+            guard case .attribute(let old)? = context.mapping.old(of: column.property, in: member.new),
+                let oldColumn = source.oldTable.column(of: .attribute(old)),
+                let conversion = AttributeConversion(from: old.type, to: attribute.type)
+            else {
+                return Cell(expression: .constant(fill ?? .null), isMixed: fill?.isMixedText ?? false)
+            }
+            var cell = Cell(expression: .column(oldColumn.name))
+            let value = "\(RowSource.alias).\(oldColumn.name)"
+            let negativeZero = oldColumn.signBit.map {
+                "\(RowSource.alias).\"_version\" & \(VersionWord.mask(of: $0)) <> 0"
+            }
+            if !conversion.keepsStoredForm {
+                cell.expression = .computed(conversion.expression(value, negativeZero: negativeZero))
+            }
+            if !attribute.isOptional, old.isOptional, let fill, fill != .null {
+                cell.expression = .computed("coalesce(\(cell.expression.sql), \(fill.sqlExpression))")
+                cell.isMixed = fill.isMixedText
+            }
+            if attribute.type == .string {
+                cell.isMixed =
+                    cell.isMixed || [.data, .composite, .url].contains(old.type)
+                    || context.old.columnsOfMixedForms.contains(TextForms.name(of: oldColumn, in: source.oldTable))
+            }
+            if attribute.type.storage == .real {
+                if let bit = oldColumn.signBit { cell.sign = .bit(bit) }
+                if conversion.mayMakeNegativeZero {
+                    let name = AttributeConversion.signFunctionName
+                    cell.sign = .condition(
+                        "\(name)(\(value), '\(old.type.rawValue)', '\(attribute.type.rawValue)') = 1"
+                    )
+                }
+            }
+            return cell
+        }
+    }
+
+    private func add(
+        _ sign: Sign,
+        of member: Entity,
+        _ column: Column,
+        _ source: RowSource,
+        to masks: inout (kept: Int64, terms: [String])
+    ) {
+        guard let newBit = column.signBit else { return }
+        let new = VersionWord.mask(of: newBit)
+        var condition: String
+        switch sign {
+        case .none: return
+        case .bit(newBit): return masks.kept |= new
+        case .bit(let oldBit): condition = "\(RowSource.alias).\"_version\" & \(VersionWord.mask(of: oldBit)) <> 0"
+        case .condition(let sql): condition = sql
+        }
+        condition = (source.conditions([member]) + [condition]).joined(separator: " AND ")
+        masks.terms.append("CASE WHEN \(condition) THEN \(new) ELSE 0 END")
+    }
+
+    /// The expression for all rows of a source.
+    ///
+    /// - Parameter expressions: Those for the rows of each member; nil for one that does not have the property.
+    private static func combined(_ expressions: [ColumnExpression?], _ source: RowSource) -> ColumnExpression {
+        var groups: [(expression: ColumnExpression, members: [Entity])] = []
+        for (expression, member) in zip(expressions, source.members) {
+            guard let expression, expression != .null else { continue }
+            if let known = groups.firstIndex(where: { $0.expression == expression }) {
+                groups[known].members.append(member.old)
+            } else {
+                groups.append((expression, [member.old]))
+            }
+        }
+        guard let first = groups.first else { return .null }
+        if groups.count == 1 {
+            if first.members.count == source.members.count { return first.expression }
+            // Rows of entities without the old property have no value in its column.
+            if case .column(let name) = first.expression,
+                let column = source.oldTable.columns.first(where: { $0.name == name }),
+                source.members.allSatisfy({ member in
+                    first.members.contains(member.old)
+                        || member.old.propertiesByName[column.property.name] != column.property
+                })
+            {
+                return first.expression
+            }
+        }
+        let cases = groups.map { group in
+            "WHEN \(RowSource.condition(group.members, source.oldTable, RowSource.alias)) THEN \(group.expression.sql)"
+        }
+        return .computed("CASE \(cases.joined(separator: " ")) END")
+    }
+
+    // MARK: In place
+
+    /// The changes that make the old table the new one without writing its rows.
+    struct Alteration {
+        let oldTable: EntityTable
+        /// The columns that get another name: old and new, quoted.
+        var renames: [(old: String, new: String)] = []
+        /// The definitions of the columns that are added.
+        var additions: [(name: String, definition: String)] = []
+    }
+
+    /// The alteration; nil if rows have to be written anew.
+    ///
+    /// - Parameter oldDefinition: The statement of the old table as the file has it.
+    func alteration(_ oldDefinition: TableDefinition?) -> Alteration? {
+        guard let source = sources.first, sources.count == 1, source.keyOffset == 0, !source.isPartial,
+            !source.members.isEmpty, keepsVersions,
+            let oldDefinition
+        else { return nil }
+        let old = source.oldTable
+        var unused = Set(old.columns.map(\.name) + old.positionColumns.values)
+        let storages = Dictionary(uniqueKeysWithValues: old.columns.map { ($0.name, $0.storage) })
+        var alteration = Alteration(oldTable: old)
+        guard old.hasEntityColumn == table.hasEntityColumn || table.hasEntityColumn else { return nil }
+        if table.hasEntityColumn, !old.hasEntityColumn {
+            guard let code = source.members.first.flatMap({ table.codes[$0.new] }) else { return nil }
+            alteration.additions.append((#""_entity""#, "\(SchemaStatements.entityColumn) DEFAULT \(code)"))
+        }
+        for column in columns {
+            switch column.expressions[0] {
+            case .column(let name):
+                guard unused.remove(name) != nil, column.isCommon || !oldDefinition.hasDefault(name) else { return nil }
+                if let storage = storages[name],
+                    column.definition != "\(column.name) \(storage.rawValue.uppercased())"
+                {
+                    return nil
+                }
+                if name != column.name { alteration.renames.append((name, column.name)) }
+            case .constant(.null): alteration.additions.append((column.name, column.definition))
+            case .constant(let value):
+                guard column.isCommon, let literal = value.sqlLiteral else { return nil }
+                alteration.additions.append((column.name, "\(column.definition) DEFAULT \(literal)"))
+            case .computed: return nil
+            }
+        }
+        return unused.isEmpty ? alteration : nil
+    }
+
+    // MARK: Rebuilding
+
+    /// The statements that copy the rows into a table.
+    ///
+    /// - Parameter name: The name of the new table, quoted.
+    func copies(into name: String) -> [RowCopy] {
+        sources.enumerated().map { index, source in
+            var targets = [#""_id""#]
+            var values = [RowSource.key(#"s."_id""#, plus: source.keyOffset)]
+            if table.hasEntityColumn {
+                targets.append(#""_entity""#)
+                values.append(entityCode(in: source))
+            }
+            targets.append(#""_version""#)
+            values.append(versions[index])
+            for column in columns where column.expressions[index] != .null {
+                targets.append(column.name)
+                values.append(column.expressions[index].sql)
+            }
+            return RowCopy(
+                insertion: """
+                    INSERT INTO \(name) (\(targets.joined(separator: ", "))) \
+                    SELECT \(values.joined(separator: ", ")) FROM \(source.oldTable.name) AS s
+                    """,
+                conditions: source.conditions(source.members.map(\.old)),
+                table: source.oldTable.name,
+                hasKey: true
+            )
+        }
+    }
+
+    /// Numbers of entities stay the same.
+    private func entityCode(in source: RowSource) -> String {
+        if source.oldTable.hasEntityColumn { return #"s."_entity""# }
+        return source.members.first.flatMap { table.codes[$0.new] }.map(String.init) ?? "NULL"
+    }
+}
+
+extension Value {
+    /// Whether this is a text that is not in normalization form C.
+    fileprivate var isMixedText: Bool {
+        guard case .text(var text) = self else { return false }
+        return text.withUTF8 { !TextForms.isComposed(UnsafeRawBufferPointer($0)) }
+    }
+}

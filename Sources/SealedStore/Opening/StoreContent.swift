@@ -1,0 +1,158 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// The content of an existing store, as a program with a model sees it.
+struct StoreContent {
+    /// The metadata, under the names of the program's model.
+    let metadata: StoreMetadataTable
+    let plan: SchemaPlan
+    /// The version of the schema; nil if it is not the last committed one.
+    let version: Int64?
+
+    init(
+        _ metadata: StoreMetadataTable,
+        _ plan: SchemaPlan,
+        on connection: Connection,
+        isCommitted: Bool
+    ) throws {
+        self.metadata = metadata
+        self.plan = plan
+        version = isCommitted ? try connection.schemaVersion() : nil
+    }
+}
+
+/// Reads the content of existing stores for a program's model, and updates or migrates it.
+struct StoreReading: Sendable {
+    let model: ManagedObjectModel
+    /// The part of the model that the store holds.
+    let own: ManagedObjectModel
+    let isReadOnly: Bool
+    let allowsMigration: Bool
+    let modelVersion: ModelVersion?
+    let defaultValues: SealedStore.DefaultValues?
+
+    /// Reads the metadata of a store that fits the model, or that does under other names, without a change of its tables.
+    ///
+    /// - Throws: ``SealedStoreError/modelMismatch(_:)`` if the store has to be migrated.
+    func fittingContent(on connection: Connection) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
+        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
+            return (stored, try schemaPlan(fingerprint, on: connection, names: stored.names))
+        }
+        guard isReadOnly, allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
+        let migration = try migration(from: stored, fingerprint, on: connection)
+        guard !migration.changesTables else {
+            throw SealedStoreError.modelMismatch(
+                differences + ["the store is opened for reading only, and has to be migrated by a program that writes"]
+            )
+        }
+        try requireNoProblems(migration, on: connection)
+        return (migration.metadata, try schemaPlan(fingerprint, on: connection, names: migration.metadata.names))
+    }
+
+    /// Examines a store when it is opened, and changes nothing.
+    ///
+    /// - Returns: Nil for a store that has to be updated and can be.
+    /// - Throws: ``SealedStoreError``.
+    func examine(on connection: Connection, _ staged: StagedMigration) throws -> StoreContent? {
+        if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own) {
+            try requireKnownVersion(metadata)
+            guard isReadOnly || !needsUpdate(metadata) else { return nil }
+            return try StoreContent(metadata, plan, on: connection, isCommitted: true)
+        }
+        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        try requireKnownVersion(stored)
+        if !isReadOnly, allowsMigration, case .shape = ModelChange.from(stored.model, to: own) {
+            // A file that is refused stays as it is, so that problems are found before anything can write.
+            if !staged.stages.isEmpty {
+                try staged.examine(on: connection)
+                return nil
+            }
+            try requireNoProblems(migration(from: stored, fingerprint, on: connection), on: connection)
+            return nil
+        }
+        let (metadata, plan) = try fittingContent(on: connection)
+        guard isReadOnly || !needsUpdate(metadata) else { return nil }
+        return try StoreContent(metadata, plan, on: connection, isCommitted: true)
+    }
+
+    private func needsUpdate(_ stored: StoreMetadataTable) -> Bool {
+        if !stored.names.missingIndexes(of: own).isEmpty { return true }
+        if case .rules = ModelChange.from(stored.model, to: own), allowsMigration { return true }
+        return isLater(than: stored)
+    }
+
+    private func isLater(than stored: StoreMetadataTable) -> Bool {
+        guard let modelVersion else { return false }
+        return stored.modelVersion.map { $0 < modelVersion } ?? true
+    }
+
+    /// Updates or migrates a store in the transaction of a connection.
+    ///
+    /// - Throws: ``SealedStoreError``; `CancellationError`.
+    func update(on connection: Connection, progress: Progress?) throws -> (content: StoreContent, hasMigrated: Bool) {
+        // Another program may have done it meanwhile.
+        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+        try requireKnownVersion(stored)
+        var hasMigrated = false
+        switch ModelChange.from(stored.model, to: own) {
+        case .shape(let differences):
+            guard allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
+            let migration = try migration(from: stored, fingerprint, on: connection)
+            _ = try StoreMigration(migration, on: connection, progress: progress).run()
+            hasMigrated = true
+        case .rules where allowsMigration:
+            try stored.with(model: MigrationPlan.recorded(own, stored.names)).write(on: connection)
+        case .none, .rules: break
+        }
+        if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }
+        let (updated, newFingerprint) = try SchemaPlan.metadata(on: connection)
+        if isLater(than: updated) { try updated.with(modelVersion: modelVersion).write(on: connection) }
+        // The result is verified like any file that is opened, while it can be rolled back.
+        let plan = try schemaPlan(newFingerprint, on: connection, names: updated.names)
+        let content = try StoreContent(updated, plan, on: connection, isCommitted: false)
+        return (content, hasMigrated)
+    }
+
+    // MARK: Parts
+
+    /// The plan of a migration of a file whose schema is verified to be the one that its metadata describe.
+    func migration(
+        from stored: StoreMetadataTable,
+        _ fingerprint: SchemaFingerprint,
+        on connection: Connection
+    ) throws -> MigrationPlan {
+        // Without a common entity, all objects would be removed: the file is that of another program.
+        let mapping = ModelMapping(from: stored.model, to: own)
+        if mapping.newEntities.isEmpty, !stored.model.entities.isEmpty {
+            throw SealedStoreError.modelMismatch(ModelComparison(mapping).differences)
+        }
+        _ = try SchemaPlan.verified(
+            fingerprint,
+            on: connection,
+            for: stored.model,
+            own: stored.model,
+            names: stored.names
+        )
+        return try MigrationPlan(from: stored, to: own, MigratedFile(on: connection), defaultValues: defaultValues)
+    }
+
+    private func requireNoProblems(_ migration: MigrationPlan, on connection: Connection) throws {
+        let problems = try MigrationCheck.problems(migration.checks, on: connection)
+        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
+    }
+
+    func requireKnownVersion(_ stored: StoreMetadataTable) throws {
+        guard let modelVersion, let found = stored.modelVersion, modelVersion < found else { return }
+        throw SealedStoreError.newerModel(found: found.description, supported: modelVersion.description)
+    }
+
+    private func schemaPlan(
+        _ fingerprint: SchemaFingerprint,
+        on connection: Connection,
+        names: SchemaNames
+    ) throws -> SchemaPlan {
+        try SchemaPlan.verified(fingerprint, on: connection, for: model, own: own, names: names)
+    }
+}

@@ -1,0 +1,110 @@
+/// The columns of a `CREATE TABLE` statement in the form in which a store writes it.
+///
+/// Columns that were added later stand behind the others, in front of a primary key of several columns, and may have a
+/// `DEFAULT` clause with a literal, which is the value of the rows from before.
+struct TableDefinition {
+    /// The statement up to the parenthesis in front of the columns.
+    private let beginning: Substring
+    /// The definitions of the columns and a primary key, without the separators.
+    private(set) var columns: [Substring]
+    /// The statement from the parenthesis behind the columns on.
+    private let end: Substring
+
+    private static let defaultKeyword = " DEFAULT "
+    private static let primaryKeyBeginning = "PRIMARY KEY ("
+
+    /// - Returns: Nil for a statement that has no list of columns.
+    init?(_ statement: String) {
+        let bytes = statement.utf8
+        var columns: [Substring] = []
+        var quote: UInt8?
+        var depth = 0
+        var start: String.Index?
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+                case UInt8(ascii: "("):
+                    depth += 1
+                    if depth == 1 { start = bytes.index(after: index) }
+                case UInt8(ascii: ",") where depth == 1:
+                    if let first = start { columns.append(Self.trimmed(statement[first..<index])) }
+                    start = bytes.index(after: index)
+                case UInt8(ascii: ")"):
+                    depth -= 1
+                    guard depth == 0, let first = start, let open = Self.firstParenthesis(of: statement) else { break }
+                    columns.append(Self.trimmed(statement[first..<index]))
+                    beginning = statement[...open]
+                    self.columns = columns
+                    end = statement[index...]
+                    return
+                default: break
+                }
+            }
+            index = bytes.index(after: index)
+        }
+        return nil
+    }
+
+    private static func firstParenthesis(of statement: String) -> String.Index? {
+        var isQuoted = false
+        return statement.utf8.indices.first { index in
+            if statement.utf8[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return !isQuoted && statement.utf8[index] == UInt8(ascii: "(")
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring { text.drop { $0 == " " } }
+
+    /// The statement.
+    var statement: String { beginning + columns.joined(separator: ", ") + end }
+
+    /// Adds the definition of a column.
+    mutating func add(_ column: String) {
+        let position = columns.firstIndex { $0.hasPrefix(Self.primaryKeyBeginning) } ?? columns.endIndex
+        columns.insert(Substring(column), at: position)
+    }
+
+    /// Whether a column has a default value that the store does not give all such tables.
+    func hasDefault(_ name: String) -> Bool {
+        columns.contains { $0.hasPrefix(name + " ") && Self.withoutDefault($0) != nil }
+    }
+
+    /// Whether a table differs from this one only in the order of its columns and in default values.
+    func isEquivalent(to table: TableDefinition) -> Bool {
+        guard beginning == table.beginning, end == table.end, columns.count == table.columns.count else { return false }
+        var missing = Set(columns)
+        for column in table.columns where missing.remove(column) == nil {
+            guard let plain = Self.withoutDefault(column), missing.remove(plain) != nil else { return false }
+        }
+        return missing.isEmpty
+    }
+
+    /// A column's definition without its `DEFAULT` clause; nil if it has none, or one that is not a literal.
+    private static func withoutDefault(_ column: Substring) -> Substring? {
+        // Behind the name, which may contain the keyword.
+        var rest = column.dropFirst()
+        while let quote = rest.firstIndex(of: "\"") {
+            rest = rest[rest.index(after: quote)...]
+            guard rest.first == "\"" else { break }
+            rest = rest.dropFirst()
+        }
+        guard let clause = rest.firstRange(of: defaultKeyword), isLiteral(rest[clause.upperBound...]) else {
+            return nil
+        }
+        return column[..<clause.lowerBound]
+    }
+
+    private static func isLiteral(_ text: Substring) -> Bool {
+        guard let last = text.last else { return false }
+        if text.first == "'" || text.hasPrefix("x'") {
+            let content = text.dropFirst(text.first == "x" ? 2 : 1).dropLast()
+            return last == "'" && !content.replacing("''", with: "").contains("'") && text.count >= 2
+        }
+        return text.allSatisfy { $0.isASCII && ($0.isHexDigit || "+-.eE".contains($0)) }
+    }
+}

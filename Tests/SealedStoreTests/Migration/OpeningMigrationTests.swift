@@ -1,0 +1,228 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import TestSupport
+import Testing
+
+/// Who may migrate a store, and what others see of it.
+@Suite struct OpeningMigrationTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.file("a.store") }
+
+    private static let first = [
+        EntityDescription("Trip", attributes: [.init("name", .string)], indexes: [.init(["name"])])
+    ]
+    private static let second = [
+        EntityDescription("Trip", attributes: [.init("name", .string), .init("days", .int64, isOptional: true)])
+    ]
+
+    private func write(_ options: [String: any Sendable] = [:]) throws {
+        let store = try MigratingStore(url, Self.first, options: options)
+        store.insert("Trip", ["name": .text("a")])
+        try store.saveAndClose()
+    }
+
+    private static func differences(_ body: () throws -> Void) throws -> [String] {
+        do {
+            try body()
+            return []
+        } catch SealedStoreError.modelMismatch(let differences) {
+            return differences
+        }
+    }
+
+    /// Whether another program's migration is the error.
+    private static func isRefused(_ body: () throws -> Void) throws -> Bool {
+        do {
+            try body()
+            return false
+        } catch SealedStoreError.migratedByAnotherProgram {
+            return true
+        }
+    }
+
+    @Test func `a description that does not allow migration refuses with the differences`() throws {
+        try write()
+        let before = try folder.contents()
+        #expect(
+            try Self.differences { _ = try MigratingStore(url, Self.second, allowsMigration: false) }
+                == ["property 'Trip.days' is new"]
+        )
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `a store that has no entity of the model is refused`() throws {
+        try write()
+        let before = try folder.contents()
+        let other = [EntityDescription("Other", attributes: [.init("name", .string)])]
+        #expect(
+            try Self.differences { _ = try MigratingStore(url, other) }
+                == ["entity 'Other' is new", "entity 'Trip' is gone"]
+        )
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `a read-only store is not migrated`() throws {
+        try write()
+        let before = try folder.contents()
+        let differences = try Self.differences { _ = try MigratingStore(url, Self.second, isReadOnly: true) }
+        #expect(differences.first == "property 'Trip.days' is new")
+        #expect(differences.last?.contains("reading only") ?? false)
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `a read-only store is read with a model that needs no other tables`() throws {
+        let first = try MigratingStore(
+            url,
+            [
+                EntityDescription("Base"),
+                EntityDescription("One", superentity: "Base", attributes: [.init("note", .string, isOptional: true)]),
+            ]
+        )
+        first.insert("One", ["note": .text("x")])
+        try first.saveAndClose()
+        let before = try folder.contents()
+        let store = try MigratingStore(
+            url,
+            [
+                EntityDescription("Base", attributes: [.init("note", .string, isOptional: true)]),
+                EntityDescription("One", superentity: "Base"),
+            ],
+            isReadOnly: true
+        )
+        #expect(try store.values("One", "note") == [.text("x")])
+        #expect(try store.problems() == [])
+        try store.close()
+        #expect(try folder.contents() == before)
+    }
+
+    // old container      | new container
+    // opens, reads       |
+    //                    | opens and migrates
+    // reads: an error    |
+    // saves: an error    |
+    //                    | reads and saves
+    @Test func `a container that has the store open gets an error at its next use`() throws {
+        try write()
+        let old = try MigratingStore(url, Self.first)
+        #expect(try old.values("Trip", "name") == [.text("a")])
+        let new = try MigratingStore(url, Self.second)
+        #expect(try Self.isRefused { _ = try old.values("Trip", "name") })
+        old.insert("Trip", ["name": .text("b")])
+        #expect(try Self.isRefused { try old.context.save() })
+        new.insert("Trip", ["name": .text("c"), "days": .integer(1)])
+        try new.context.save()
+        #expect(try new.values("Trip", "days") == [.null, .integer(1)])
+        #expect(try new.problems() == [])
+    }
+
+    // one thread         | another thread
+    // opens: migrates    | opens: waits, or migrates itself
+    // reads              | reads
+    @Test func `of containers that open a store at the same time one migrates and the others open the result`()
+        async throws
+    {
+        let store = try MigratingStore(url, [EntityDescription("Trip", attributes: [.init("name", .int64)])])
+        for number in 0..<500 { store.insert("Trip", ["name": .integer(Int64(number))]) }
+        try store.saveAndClose()
+        let url = url
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let store = try MigratingStore(
+                        url,
+                        [EntityDescription("Trip", attributes: [.init("name", .string)])]
+                    )
+                    return try store.values("Trip", "name").count { if case .text = $0 { true } else { false } }
+                }
+            }
+            for try await count in group { #expect(count == 500) }
+        }
+    }
+
+    @Test func `a store of a later version of the model is refused`() throws {
+        let option = { (version: String) in [SealedStore.modelVersionOption: version] }
+        try write(option("1.10"))
+        let before = try folder.contents()
+        #expect(throws: SealedStoreError.newerModel(found: "1.10", supported: "1.9.3")) {
+            try MigratingStore(url, Self.second, options: option("1.9.3"))
+        }
+        #expect(throws: SealedStoreError.malformedOption(SealedStore.modelVersionOption)) {
+            try MigratingStore(url, Self.second, options: option("new"))
+        }
+        #expect(try folder.contents() == before)
+        try MigratingStore(url, Self.second, options: option("2.0.0")).close()
+        #expect(throws: SealedStoreError.newerModel(found: "2.0.0", supported: "1.10")) {
+            try MigratingStore(url, Self.first, options: option("1.10"))
+        }
+        try MigratingStore(url, Self.second, options: option("2")).close()
+    }
+
+    @Test func `a cancelled migration leaves the old store`() throws {
+        try write()
+        let progress = Progress(totalUnitCount: 1)
+        progress.cancel()
+        #expect(throws: CancellationError.self) {
+            try MigratingStore(url, Self.second, options: [SealedStore.migrationProgressOption: progress])
+        }
+        let store = try MigratingStore(url, Self.first, allowsMigration: false)
+        #expect(try store.values("Trip", "name") == [.text("a")])
+        try store.close()
+        let other = Progress(totalUnitCount: 1)
+        let next = try MigratingStore(url, Self.second, options: [SealedStore.migrationProgressOption: other])
+        #expect(other.fractionCompleted == 1)
+        #expect(try next.problems() == [])
+    }
+
+    @Test func `rules that need no change of data are recorded`() throws {
+        try write()
+        var next = Self.first
+        next[0].renamingIdentifier = "Journey"
+        try MigratingStore(url, next).close()
+        #expect(
+            try SealedStore.model(of: MigratingStore.description(url)).entities[0].description.renamingIdentifier
+                == "Journey"
+        )
+    }
+
+    @Test func `the log is short after a migration`() throws {
+        let text = String(repeating: "text ", count: 100)
+        let first = try MigratingStore(url, Self.first)
+        for number in 0..<2000 { first.insert("Trip", ["name": .text("\(number) \(text)")]) }
+        try first.saveAndClose()
+        let store = try MigratingStore(
+            url,
+            [EntityDescription("Trip", attributes: [.init("name", .data)])]
+        )
+        let log = try FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
+        #expect(log == 0)
+        #expect(try store.problems() == [])
+    }
+
+    @Test func `duplicates of values that become unique are counted`() throws {
+        let first = try MigratingStore(url, Self.first)
+        for name in ["a", "b", "a", "a", "c", "b"] { first.insert("Trip", ["name": .text(name)]) }
+        try first.saveAndClose()
+        let unique = [
+            EntityDescription("Trip", attributes: [.init("name", .string)], uniquenessConstraints: [["name"]])
+        ]
+        #expect(
+            try MigratingStore.refusal { _ = try MigratingStore(url, unique) }
+                == [MigrationProblem(entity: "Trip", property: nil, kind: .duplicates(properties: ["name"]), rows: 3)]
+        )
+        let again = try MigratingStore(url, Self.first)
+        for trip in try again.objects("Trip") where [3, 4, 6].contains(trip.managedObjectID.key) {
+            again.context.delete(trip)
+        }
+        try again.saveAndClose()
+        let store = try MigratingStore(url, unique)
+        #expect(try store.problems() == [])
+        try store.close()
+        // The rule goes again, and with it its index.
+        let without = try MigratingStore(url, Self.first)
+        without.insert("Trip", ["name": .text("a")])
+        try without.context.save()
+        #expect(try without.problems() == [])
+    }
+}

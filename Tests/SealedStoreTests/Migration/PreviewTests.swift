@@ -1,0 +1,78 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import TestSupport
+import Testing
+
+/// Migrations that are examined and not carried out.
+@Suite struct PreviewTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.file("a.store") }
+
+    private func preview(_ entities: [EntityDescription]) throws -> MigrationPreview {
+        try SealedStore.migrationPreview(
+            of: MigratingStore.description(url),
+            to: ManagedObjectModel(entities: entities)
+        )
+    }
+
+    private func write() throws {
+        let store = try MigratingStore(
+            url,
+            [
+                EntityDescription("Trip", attributes: [.init("name", .string)]),
+                EntityDescription("Stop", attributes: [.init("number", .int64)], indexes: [.init(["number"])]),
+            ]
+        )
+        for number in 0..<50 {
+            store.insert("Trip", ["name": .text("a")])
+            store.insert("Stop", ["number": .integer(Int64(number))])
+        }
+        try store.saveAndClose()
+    }
+
+    @Test func `the steps have their order, statements and rows, and the store stays as it is`() throws {
+        try write()
+        let before = try folder.contents()
+        let preview = try preview([
+            EntityDescription("Journey", attributes: [.init("name", .string)], renamingIdentifier: "Trip"),
+            EntityDescription("Stop", attributes: [.init("number", .string)], indexes: [.init(["number"])]),
+        ])
+        #expect(
+            preview.steps.map(\.description) == [
+                "rebuild table Stop (50 row(s))", "remove table Stop", "rename table Journey", "rename table Stop",
+                "build index Stop.number", "record model",
+            ]
+        )
+        #expect(preview.steps[2].sql == [#"ALTER TABLE "Trip" RENAME TO "Journey""#])
+        #expect(preview.differences == ["entity 'Journey' was 'Trip'", "property 'Stop.number' has another type"])
+        #expect(preview.problems == [])
+        #expect(preview.expectedSpace > 0)
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `problems are counted, and contain no value`() throws {
+        try write()
+        let preview = try preview([
+            EntityDescription("Trip", attributes: [.init("name", .int64)], uniquenessConstraints: [["name"]]),
+            EntityDescription("Stop", attributes: [.init("number", .uint8), .init("new", .date)]),
+        ])
+        #expect(
+            preview.problems.map(\.description) == [
+                "Trip.name: not exactly convertible from string to int64 (50 row(s))",
+                "Stop.new: no value for a required property without a default value (50 row(s))",
+            ]
+        )
+    }
+
+    @Test func `a store of the model needs no step`() throws {
+        try write()
+        let preview = try preview([
+            EntityDescription("Trip", attributes: [.init("name", .string)]),
+            EntityDescription("Stop", attributes: [.init("number", .int64)]),
+        ])
+        #expect(preview.steps == [])
+        #expect(preview.differences == [])
+    }
+}
