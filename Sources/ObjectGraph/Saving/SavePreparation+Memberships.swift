@@ -28,8 +28,8 @@ extension SavePreparation {
         }
     }
 
-    /// Collects the members that left a deleted object before it was deleted, if only its own side is stored: otherwise
-    /// the store would find that they prevent the deletion, or must be deleted as well.
+    /// Collects the members that left a deleted object before it was deleted, or were inserted again after it, if only its
+    /// own side is stored: otherwise the store would find that they prevent the deletion, or must be deleted as well.
     func collectDepartures(
         of state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
@@ -38,13 +38,19 @@ extension SavePreparation {
         guard let changes = state.pointee.changes else { return }
         for relationship in entity.relationships
         where relationship.placement == .joinTable(isCanonical: true) && !relationship.dropsPairsOfDeleted {
-            guard let members = changes.members(at: relationship.slot), !members.removed.isEmpty else { continue }
+            guard let members = changes.members(at: relationship.slot) else { continue }
+            // A cascade has deleted the members with their owner. A member that counts as updated was inserted again.
+            let restored = members.keys.filter { key in
+                loader.identityMap.object(forKey: key, of: relationship.destination)?.life == .updated
+            }
+            let removed = members.removed.union(restored).filter { $0 > 0 }
+            guard !removed.isEmpty else { continue }
             request.memberships.append(
                 .init(
                     relationship: relationship,
                     owner: state.pointee.key,
                     added: [],
-                    removed: members.removed.filter { $0 > 0 }.sorted(),
+                    removed: removed.sorted(),
                     order: nil
                 )
             )
