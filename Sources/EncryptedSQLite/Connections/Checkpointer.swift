@@ -2,16 +2,16 @@ import CSQLCipher
 import Dispatch
 import Synchronization
 
-/// Writes the log back into the file on a connection and a thread of its own, so that no commit waits for it. SQLite itself
-/// would do it in the commit that makes the log long, which is half of what a large one costs.
+/// Writes the log back into the file on a separate connection and thread, so that no commit waits for it. SQLite itself
+/// would checkpoint in the commit that makes the log long, which takes half of the time of a large commit.
 final class Checkpointer: Sendable {
-    /// The number of pages in the log from which on they are written back: that of SQLite.
+    /// The number of pages in the log that starts a checkpoint: SQLite's default.
     static let threshold = 1000
-    /// The number from which on the commit itself writes them back: commits are faster than the checkpointer.
+    /// The number of pages from which the commit itself runs the checkpoint, because commits are faster than the checkpointer.
     private static let urgentThreshold = 16_000
 
     private let connections: ConnectionPool
-    /// Ends what keeps the log from being written back and can be ended.
+    /// Ends the idle read transactions that keep the log from being written back.
     private let prepare: @Sendable () -> Void
     private let isScheduled = Atomic<Bool>(false)
 
@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
         self.prepare = prepare
     }
 
-    /// Takes care of the log that a writer's commits fill. The connection must not outlive the checkpointer.
+    /// Observes the commits of a writer connection, which must not outlive the checkpointer.
     func watch(_ connection: Connection) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
@@ -38,7 +38,7 @@ final class Checkpointer: Sendable {
         if pages >= Self.urgentThreshold {
             guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
             prepare()
-            // As SQLite does it; where it cannot be done now, a later commit does it.
+            // As SQLite's own hook does. If the checkpoint fails, a later commit repeats it.
             sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         } else if pages >= Self.threshold, !isScheduled.exchange(true, ordering: .relaxed) {
             DispatchQueue.global(qos: .utility).async { [weak self] in self?.run() }
@@ -49,14 +49,14 @@ final class Checkpointer: Sendable {
     private func run() {
         isScheduled.store(false, ordering: .relaxed)
         prepare()
-        // Whatever goes wrong leaves the log as it is, for the next time.
+        // An error leaves the log as it is; the next checkpoint repeats the work.
         try? connections.withConnection { connection in
-            // Under its new name another process may write the same log back, with an index of its own.
+            // If the file was moved, another process may checkpoint the same log under its new name with another index.
             try connection.requireUnmovedFile()
             _ = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
     }
 
-    /// Waits for a checkpoint that is being made, and makes no further one.
+    /// Waits for a running checkpoint, and prevents further ones.
     func close() { connections.close() }
 }

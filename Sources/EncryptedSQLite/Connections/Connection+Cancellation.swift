@@ -1,13 +1,13 @@
 import CSQLCipher
 
 extension Connection {
-    /// How many steps of SQLite's virtual machine pass between two questions: some ten microseconds.
+    /// The number of steps of SQLite's virtual machine between two calls of `isCancelled`: some ten microseconds.
     private static let stepsBetweenQuestions: Int32 = 1_000
 
-    /// Runs `body`, whose statements on this connection throw `interrupted` soon after `isCancelled` answers true.
+    /// Runs `body`, whose statements on this connection throw `interrupted` soon after `isCancelled` returns true.
     ///
-    /// Unlike an interruption from outside it can never hit the next user of the connection. One such call does not go
-    /// inside another. A statement that is waiting for a lock does not ask.
+    /// Unlike `sqlite3_interrupt()`, it can never interrupt the next user of the connection. Calls cannot nest. A statement
+    /// that waits for a lock does not call `isCancelled`.
     package func interruptible<R>(
         when isCancelled: @escaping @Sendable () -> Bool,
         _ body: () throws -> R
@@ -30,7 +30,7 @@ extension Connection {
     }
 }
 
-/// What SQLite is given a pointer to.
+/// The box that SQLite holds a pointer to.
 private final class Question {
     let isCancelled: @Sendable () -> Bool
 

@@ -3,12 +3,12 @@ import CSQLCipher
 extension Connection {
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
     ///
-    /// It takes the write lock at once, so that no statement in it fails for want of it. Inside another transaction of this
-    /// connection it is a savepoint of that one.
+    /// The transaction takes the write lock at once, so that no statement in it fails for lack of the lock. Inside another
+    /// transaction of this connection it is a savepoint.
     ///
-    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more. SQLite itself would go on to write
-    /// to a file without a name. It is asked at the begin, so that no work is done in vain, and right before COMMIT: a file
-    /// that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is not noticed before the next
+    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more: SQLite itself would continue to
+    /// write to a file without a name. The file is checked at the begin, to avoid useless work, and right before COMMIT. A
+    /// file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by the next
     /// transaction.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try checkUsable()
@@ -32,13 +32,13 @@ extension Connection {
         }
     }
 
-    /// Ends the transaction, which SQLite may have done already. Where the rollback itself fails, the transaction ends
-    /// with the connection.
+    /// Ends the transaction unless SQLite has already ended it. If the rollback fails, the transaction ends with the
+    /// connection.
     private func rollBack(isOutermost: Bool) {
         stateNumber &+= 1
         annotation = nil
         guard isInTransaction else { return }
-        // Not by way of the statement cache: it refuses to run on a damaged connection, and a lock would stay.
+        // Not through the statement cache, which refuses to run on a damaged connection: the lock would stay.
         let sql = isOutermost ? "ROLLBACK" : "ROLLBACK TO nested; RELEASE nested"
         sqlite3_exec(handle, sql, nil, nil, nil)
     }

@@ -3,15 +3,15 @@ import CSQLCipher
 // SQLCipher does not fail the read of a page whose authentication code is wrong: it returns zeros and puts the pager into an
 // error state. SQLite reports that state (as SQLITE_ERROR) when the next page is requested, and clears it when the
 // transaction ends. After a b-tree page or an inner overflow page there is always a next request, or the zeros are
-// recognised as SQLITE_CORRUPT. After the last overflow page of a value there may be none. Therefore the pager is asked
-// before a result leaves the connection, in the transaction that read it.
+// recognised as SQLITE_CORRUPT. After the last overflow page of a value there may be no further request. Therefore the
+// connection requests a page before it returns a result, in the transaction that read it.
 extension Connection {
     /// A statement that requests a page, and returns a row in every database with a table.
     private static let pageRequest = "SELECT rootpage FROM sqlite_schema LIMIT 1"
 
     /// Throws `damaged` if a page that the open transaction read did not verify.
     ///
-    /// Costs some 20 ns, and some 200 ns more if pages were read since the last call.
+    /// Takes some 20 ns, and some 200 ns more if pages were read since the last call.
     func verifyPages() throws(DatabaseError) {
         guard !isDamaged else { throw .damaged(path: path) }
         guard isEncrypted, isInTransaction, pagesRead != verifiedPagesRead else { return }
@@ -62,8 +62,8 @@ extension Connection {
 
     /// Reads the schema, and with it the first pages, which proves the key.
     ///
-    /// The texts of the schema may have overflow pages like any other value, hence the transaction. It is begun by a statement
-    /// that does not need the schema, so that the schema is read inside it.
+    /// The texts of the schema may have overflow pages like any other value, hence the transaction. Its first statement does
+    /// not need the schema, so that the schema is read inside the transaction.
     func loadSchema() throws(DatabaseError) {
         try runSettings("BEGIN; PRAGMA schema_version")
         do {
@@ -78,7 +78,7 @@ extension Connection {
 }
 
 extension DatabaseError {
-    /// Whether the error of a request for a page can be the state in which a page that did not verify leaves the pager.
+    /// Whether the error of a page request can come from the pager's error state after a page that did not verify.
     fileprivate var mayBeCausedByDamage: Bool {
         switch self {
         case .damaged: true

@@ -4,7 +4,7 @@ import Foundation
 /// One connection to a database, with a key in place and its settings made.
 ///
 /// Not `Sendable`: a connection is used by one thread at a time, which borrows it from a `Database`. It must not be
-/// carried over a `fork()`: neither process could go on with it.
+/// carried over a `fork()`: neither process could continue to use it.
 ///
 /// Public for the same reason as `Statement`.
 public final class Connection {
@@ -12,28 +12,28 @@ public final class Connection {
     let statistics: StatisticsCounters
     /// The path that errors name; empty for a database in memory.
     let path: String
-    /// Whether the content proved damaged on this connection. SQLite may carry on after that and report success, so the
-    /// connection runs nothing any more and is closed by its pool.
+    /// Whether the content proved damaged on this connection. SQLite may continue after that and report success, so the
+    /// connection runs no further statement and its pool closes it.
     var isDamaged = false
     /// Whether the database has a write-ahead log, whose index shows each commit.
     var hasLog = false
-    /// How many pages had been read when all of them were last known to verify.
+    /// The number of pages that had been read when all of them were last known to verify.
     var verifiedPagesRead: Int32 = -1
-    /// The statement by which the pager is asked whether all pages verified.
+    /// The statement that makes the pager report pages that did not verify.
     var pageRequestStatement: OpaquePointer?
-    /// How many transactions and savepoints `transaction` has open.
+    /// The number of transactions and savepoints that `transaction` has open.
     var transactionDepth = 0
     /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is open.
     var keptTransaction: KeptTransaction?
     /// Whether the connection is lent inside a read transaction.
     var isReading = false
-    /// Tells apart the states of the database that the connection sees: it rises when a transaction begins, or is rolled
-    /// back, and stays the same as long as no commit of another connection can become visible.
+    /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back. It
+    /// stays the same while no commit of another connection can become visible.
     package internal(set) var stateNumber = 0
-    /// What a layer above has read of the database on this connection. A rollback clears it, since it may come from changes
-    /// that were taken back.
+    /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend on
+    /// changes that were rolled back.
     package var annotation: AnyObject?
-    /// Who wants to know of the rows of long results; nil where nobody does.
+    /// The observer of the rows of long results.
     package internal(set) var rowObserver: RowObserver?
     /// The functions that statements can use besides SQLite's own. SQLite holds a pointer to the library.
     var functionLibrary: FunctionLibrary?
@@ -42,7 +42,7 @@ public final class Connection {
     private var statements: StatementCache
     private var controlStatements: [String: StatementCache.Entry] = [:]
 
-    /// Takes over an open connection.
+    /// Takes ownership of an open connection.
     init(handle: OpaquePointer, path: String, statementCacheLimit: Int, statistics: StatisticsCounters) {
         self.handle = handle
         self.path = path
@@ -73,9 +73,9 @@ public final class Connection {
 
     // MARK: Statements
 
-    /// Runs one or many statements, separated by semicolons, that take no values; rows are skipped.
+    /// Runs one or many statements, separated by semicolons, without parameters; rows are skipped.
     ///
-    /// The statements are compiled for this one time. A value never goes into their text.
+    /// The statements are compiled for this call only. Their text must not contain a value.
     package func execute(_ sql: String) throws(DatabaseError) {
         try checkUsable()
         var text = sql
@@ -113,13 +113,12 @@ public final class Connection {
 
     /// Lends the prepared statement for a text to `body`.
     ///
-    /// Statements are compiled once and kept, so that the next use of the same text finds them; where that statement is
-    /// in use further up on the stack, another one is compiled. At the end, whatever happens, the statement is reset and
-    /// its bindings are cleared.
+    /// Statements are compiled once and cached by their text. If the cached statement is in use further up on the stack,
+    /// another one is compiled. When `body` returns or throws, the statement is reset and its bindings are cleared.
     ///
-    /// What `body` returns was read from pages that verified: otherwise `damaged` is thrown, also in place of an error of
-    /// `body`, which zeros in place of the page's content may have caused. `body` must not pass on what it reads by other
-    /// means before it returns.
+    /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, also in place of an
+    /// error of `body`, which the zeros in place of a page's content may have caused. Before `body` returns, it must not pass
+    /// the values that it reads to any other code.
     @inlinable
     package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
         let entry = try takeStatement(sql)
@@ -173,8 +172,8 @@ public final class Connection {
         return (entry, true)
     }
 
-    /// Outside a transaction a statement ends its own one with its last row, too early to ask whether its pages verified: one
-    /// that only reads gets a transaction that lasts until it is given back.
+    /// Begins a transaction that lasts until a reading statement is given back. Outside a transaction, SQLite would end the
+    /// implicit one with the last row, which clears the pager's error state before it can be checked.
     private func beginImplicitTransaction(for entry: StatementCache.Entry) throws(DatabaseError) {
         guard sqlite3_get_autocommit(handle) != 0, isEncrypted, entry.statement.isReadOnly else { return }
         try runControl("BEGIN")
@@ -208,11 +207,11 @@ public final class Connection {
         entry.hasImplicitTransaction = false
         guard isInTransaction else { return }
         sqlite3_exec(handle, "COMMIT", nil, nil, nil)
-        // A damaged database may refuse even that.
+        // COMMIT may fail on a damaged database.
         if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// The error itself, or `damaged` if a page did not verify.
+    /// Returns the error itself, or `damaged` if a page did not verify.
     private func damage(behind error: any Error) -> any Error {
         do throws(DatabaseError) {
             try verifyPages()
@@ -247,12 +246,12 @@ public final class Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Whether a transaction is open that writes: it sees its own changes, which may be rolled back.
+    /// Whether a write transaction is open. It sees its own changes, which may be rolled back.
     package var isWriting: Bool { sqlite3_txn_state(handle, nil) == SQLITE_TXN_WRITE }
 
     // MARK: The layer's own statements
 
-    /// Runs a fixed statement of the layer, such as COMMIT, which no statistics count.
+    /// Runs a fixed statement of the layer, such as COMMIT. The statistics do not count it.
     func runControl(_ sql: String, during phase: DatabaseError.Phase = .execution) throws(DatabaseError) {
         let statement = try controlStatement(sql)
         let code = sqlite3_step(statement.statement.handle)
@@ -274,7 +273,8 @@ public final class Connection {
         return value
     }
 
-    /// Runs a statement of the layer once, which no statistics count. Returns the first value of its first row as text.
+    /// Runs a statement of the layer once, and returns the first value of its first row as text. The statistics do not count
+    /// it.
     @discardableResult
     func setting(_ sql: String) throws(DatabaseError) -> String? {
         let statement = try Statement(sql, on: self, isPersistent: false)
@@ -284,7 +284,7 @@ public final class Connection {
         return value
     }
 
-    /// Runs statements of the layer once, which no statistics count and of which nobody wants a row.
+    /// Runs statements of the layer once and skips their rows. The statistics do not count them.
     func runSettings(_ sql: String) throws(DatabaseError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, during: .execution) }
@@ -300,12 +300,12 @@ public final class Connection {
 
     // MARK: Failures
 
-    /// The error for a result code that a call on this connection just returned. Remembers damage.
+    /// Returns the error for a result code that a call on this connection just returned, and records damage.
     ///
     /// Damage is `damaged` whatever the code: a page that did not verify reads as zeros, which can break any rule, and the
     /// statement after it fails with SQLITE_ERROR.
     func failure(_ code: Int32, during phase: DatabaseError.Phase) -> DatabaseError {
-        // The pager reports SQLITE_ERROR without a text of its own; statements and functions say what is wrong.
+        // The pager reports SQLITE_ERROR with the generic message; statements and functions set a specific one.
         let isOfPager =
             code & 0xff == SQLITE_ERROR && sqlite3_errmsg(handle).map { strcmp($0, sqlite3_errstr(code)) } == 0
         let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
@@ -316,7 +316,7 @@ public final class Connection {
         case .busy, .interrupted, .notAuthorized:
             return error
         default:
-            // Where the transaction has ended, the pager cannot be asked any more.
+            // If the transaction has ended, the pager has cleared its error state.
             guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else { return error }
             isDamaged = true
             return .damaged(path: path)
@@ -325,7 +325,7 @@ public final class Connection {
 
     func checkUsable() throws(DatabaseError) {
         guard !isDamaged else { throw .damaged(path: path) }
-        // Some errors make SQLite roll back on its own; statements of a body that carries on would commit one by one.
+        // Some errors make SQLite roll the transaction back. The statements of a body that continues would commit one by one.
         guard transactionDepth == 0 && keptTransaction == nil || sqlite3_get_autocommit(handle) == 0 else {
             throw .transactionRolledBack
         }

@@ -1,29 +1,29 @@
 import Foundation
 
 extension Database {
-    /// How a database is opened.
+    /// The options with which a database is opened.
     package struct Options: Sendable {
-        /// Nothing is written: not the database, nor, as far as the file system allows, anything beside it.
+        /// Whether the database is opened for reading only. As far as the file system allows, no file beside it is written
+        /// either.
         package var readOnly: Bool
-        /// Whether a database is made where there is no file.
+        /// Whether a database is created if the file does not exist.
         package var createsIfMissing: Bool
         /// The largest number of connections for reading. Each is opened when it is first needed.
         package var readerCount: Int
         /// SQLite's `application_id` of the application's files; a file with another one is refused.
         package var applicationID: Int32
-        /// The newest `user_version` that the program understands; a file with a larger one is refused.
+        /// The newest `user_version` that the program supports; a file with a larger one is refused.
         package var newestUserVersion: Int32
         /// Overwrites all memory of the library when it is freed. Makes it several times slower, for the whole process
         /// and until its end.
         package var memorySecurity: Bool
-        /// The limit of each connection's page cache, which grows only with the pages that are used: it never takes more than
-        /// the file.
+        /// The limit of each connection's page cache. The cache grows with the pages that are used, and never exceeds the file.
         package var cacheKilobytes: Int
-        /// How long a connection waits for locks of other processes.
+        /// The time that a connection waits for locks of other processes.
         package var busyTimeoutMilliseconds: Int
-        /// What a committed transaction survives.
+        /// The failures that a committed transaction survives.
         package var durability: Durability
-        /// How many prepared statements each connection keeps.
+        /// The largest number of prepared statements that each connection caches.
         package var statementCacheLimit: Int
         /// The functions and orders of texts that statements can use besides SQLite's own.
         package var functions: FunctionLibrary?

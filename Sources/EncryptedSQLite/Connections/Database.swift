@@ -4,15 +4,15 @@ import Synchronization
 
 /// An encrypted database file, or a database in memory: one writer connection and a pool of readers.
 ///
-/// The file is in write-ahead-log mode: any number of readers and one writer go on at the same time, each reader with
+/// The file is in write-ahead-log mode: any number of readers and one writer run at the same time, and each reader sees
 /// the state that was committed when its statement or transaction began. The key is derived once, when the database is
 /// opened; every connection is then opened with the derived key.
 ///
-/// A database in memory has a single connection, which readers and writers take turns to use.
+/// A database in memory has a single connection, which readers and writers use in turn.
 ///
 /// Connections must not be carried over a `fork()`: a child process opens the database anew.
 package final class Database: Sendable {
-    /// Where the database is.
+    /// The place of the database.
     package let location: Location
     let options: Options
     let counters: StatisticsCounters
@@ -21,17 +21,17 @@ package final class Database: Sendable {
     let readers: ReaderPool?
     /// The file, shared with the other databases of this process that have it open; nil for a database in memory.
     private let file: OpenFile?
-    /// Nil for a database in memory, and for one that is only read.
+    /// Nil for a database in memory or opened for reading only.
     private let checkpointer: Checkpointer?
     /// The thread that is inside `write`, or 0.
     private let writingThread = Atomic<UInt>(0)
     private let snapshots = Guarded(Snapshots())
-    /// How many times threads are reading from snapshots.
+    /// The number of reads from snapshots that are running.
     private let snapshotUses = Atomic<Int>(0)
 
     private struct Snapshots {
         var open: [WeakSnapshot] = []
-        /// The connections of those that are being read, as often as they are.
+        /// The pools of the snapshots that threads are reading, once for each read.
         var inUse: [ConnectionPool] = []
     }
 
@@ -39,15 +39,15 @@ package final class Database: Sendable {
         weak var snapshot: DatabaseSnapshot?
     }
 
-    /// Where a database is.
+    /// The place of a database.
     package enum Location: Sendable, Equatable {
         /// A file, by its path.
         case file(String)
-        /// Memory; each such database is its own.
+        /// Memory. Each opening makes a separate database.
         case memory
     }
 
-    /// Opens a database, or creates it where the options say so and there is no file yet.
+    /// Opens a database, or creates it if no file exists and the options allow that.
     ///
     /// A file needs a key; a database in memory takes none. A file that cannot be opened is left as it was, bit for bit.
     /// Complexity: a passphrase costs a key derivation (about 0.1 s), a raw key does not.
@@ -68,12 +68,12 @@ package final class Database: Sendable {
     /// Opens a database, or creates it with the tables that `create` makes.
     ///
     /// `create` runs in the first transaction of a new database, together with setting `application_id` and, unless
-    /// `create` sets it, `user_version`. Where it throws, nothing is left of the new file. Of two processes that create
-    /// the same file at once, one succeeds and the other one opens the result.
+    /// `create` sets it, `user_version`. If it throws, no file remains. If two processes create the same file at once, one
+    /// succeeds and the other opens the result.
     ///
     /// `verify` runs in a read transaction before the database is accepted. If it throws, the database is refused: the
-    /// file, its log and its journal stay as they were. It can run twice: first on a connection that changes nothing while
-    /// a log or journal of an earlier process lies beside the file, then on one that is kept.
+    /// file, its log and its journal stay as they were. `verify` can run twice: first on a connection that changes nothing,
+    /// if a log or journal of an earlier process lies beside the file, then on the connection that stays open.
     package init(
         _ location: Location,
         key: EncryptionKey?,
@@ -129,21 +129,21 @@ package final class Database: Sendable {
         }
     }
 
-    /// How many connections read at once at most.
+    /// The largest number of connections that read at once.
     package var readerCount: Int { options.readerCount }
 
-    /// How many threads wait for the writing connection.
+    /// The number of threads that wait for the writer connection.
     package var waitingWriters: Int { writers.waiterCount }
 
-    /// What the database has done since it was opened.
+    /// The statistics since the database was opened.
     package var statistics: DatabaseStatistics { counters.snapshot }
 
     // MARK: Reading and writing
 
-    /// Lends a reading connection to `body`, whose statements all see what was committed when the first of them began.
+    /// Lends a reader connection to `body`, whose statements all see the state that was committed when the first one began.
     ///
-    /// Waits while all readers are lent. Nested on one thread, the same connection is lent again; inside `write` it is
-    /// the writing connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's.
+    /// Waits while all readers are lent. Nested calls of a thread get the same connection. Inside `write` it is the writer
+    /// connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's connection.
     package func read<R>(_ body: (Connection) throws -> R) throws -> R {
         if writingThread.load(ordering: .relaxed) == csqlcipher_thread_identity() {
             return try writers.withConnection(body)
@@ -157,11 +157,11 @@ package final class Database: Sendable {
         return try readers.withConnection(body)
     }
 
-    /// Lends the writing connection to `body`, in a transaction that is committed when `body` returns and rolled back
+    /// Lends the writer connection to `body`, in a transaction that is committed when `body` returns and rolled back
     /// when it throws.
     ///
-    /// Waits for other writers of this process without limit, and for those of others up to the busy timeout. Nested on
-    /// one thread, it is a savepoint of the outer transaction.
+    /// Waits for other writers of this process without limit, and for writers of other processes up to the busy timeout. A
+    /// nested call of the same thread is a savepoint of the outer transaction.
     package func write<R>(_ body: (Connection) throws -> R) throws -> R {
         try writers.withConnection { connection in
             let outerThread = writingThread.load(ordering: .relaxed)
@@ -172,9 +172,10 @@ package final class Database: Sendable {
         }
     }
 
-    /// Lends the writing connection to `body` without a transaction, for what cannot run in one: VACUUM, checkpoints.
+    /// Lends the writer connection to `body` without a transaction, for statements that cannot run in one: VACUUM,
+    /// checkpoints.
     ///
-    /// Each statement is a transaction of its own.
+    /// Each statement is a separate transaction.
     package func writeWithoutTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try writers.withConnection { connection in
             precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
@@ -184,7 +185,7 @@ package final class Database: Sendable {
         }
     }
 
-    /// Whether the calling thread would get a connection of a reader that it does not have yet.
+    /// Whether `read` would lend the calling thread a reader connection that it does not hold yet.
     var canReadConcurrently: Bool {
         guard let readers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else { return false }
         return !readers.connections.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
@@ -197,7 +198,8 @@ package final class Database: Sendable {
 
     // MARK: Snapshots
 
-    /// What is committed now, to be read later; nil for a database in memory, whose only connection the writer needs.
+    /// Returns the state that is committed now, for later reading; nil for a database in memory, whose only connection the
+    /// writer needs.
     package func snapshot() throws(DatabaseError) -> DatabaseSnapshot? {
         guard let readers else { return nil }
         let connection = try readers.connections.openFurther()
@@ -210,7 +212,7 @@ package final class Database: Sendable {
         return snapshot
     }
 
-    /// Runs `body` on a thread that has the connection of a snapshot, and lends it that one for reading.
+    /// Runs `body` on a thread that holds the connection of a snapshot, which `read` lends to it.
     func reading<R>(from snapshot: ConnectionPool, _ body: () throws -> R) rethrows -> R {
         snapshots.withLock { $0.inUse.append(snapshot) }
         snapshotUses.wrappingAdd(1, ordering: .relaxed)
@@ -225,7 +227,7 @@ package final class Database: Sendable {
 
     // MARK: Closing
 
-    /// Closes all connections after waiting for those in use, and forgets the key. Later use throws `closed`.
+    /// Closes all connections, waiting for lent ones, and releases the key. Later use throws `closed`.
     ///
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
@@ -238,7 +240,7 @@ package final class Database: Sendable {
     }
 
     private func closeConnections() {
-        // The writer last: the last connection to close writes the log back.
+        // The writer last: the last connection that is closed writes the log back.
         if let readers {
             readers.connections.close()
             file?.remove(readers)

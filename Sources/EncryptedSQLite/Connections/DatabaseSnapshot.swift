@@ -1,8 +1,8 @@
-/// What a database had committed at one moment, to be read for as long as the snapshot lives, whatever is written
-/// meanwhile.
+/// The state that a database had committed at one moment. It can be read for the lifetime of the snapshot, whatever other
+/// connections write.
 ///
-/// It keeps a connection of its own with an open read transaction, which keeps the write-ahead log from being reset. It
-/// does not keep the database open: once that is closed, reading throws `closed`.
+/// The snapshot has a separate connection with an open read transaction, which keeps the write-ahead log from being reset. It
+/// does not keep the database open: after the database is closed, reading throws `closed`.
 package final class DatabaseSnapshot: Sendable {
     private let database: Database
     let connections: ConnectionPool
@@ -17,16 +17,16 @@ package final class DatabaseSnapshot: Sendable {
         connections.close()
     }
 
-    /// Runs `body`; what it reads from the database on this thread it reads from the snapshot.
+    /// Runs `body`, whose reads from the database on this thread return the state of the snapshot.
     ///
-    /// Threads take turns.
+    /// Threads run one after the other.
     package func perform<R>(_ body: () throws -> R) throws -> R {
         try connections.withConnection { _ in try database.reading(from: connections, body) }
     }
 }
 
 extension Connection {
-    /// Begins a read transaction that lasts as long as the connection, with the state that is committed now.
+    /// Begins a read transaction on the latest commit, which lasts until the connection is closed.
     func beginSnapshot() throws(DatabaseError) {
         try runControl("BEGIN")
         stateNumber &+= 1

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What a database has done since it was opened. Subtract two of them to see what happened in between.
+/// The work of a database since it was opened. The difference of two values is the work between them.
 package struct DatabaseStatistics: Sendable, Equatable {
-    /// How often a key was derived from a passphrase.
+    /// The number of keys that were derived from a passphrase.
     package var keyDerivations = 0
-    /// How many connections were opened.
+    /// The number of connections that were opened.
     package var connectionsOpened = 0
-    /// How many statements were compiled, those that open connections and delimit transactions not counted.
+    /// The number of statements that were compiled, without those that open connections and delimit transactions.
     package var statementsPrepared = 0
-    /// How many statements were run (a first step after a reset), those that open connections and delimit transactions
-    /// not counted. The runs of a statement are added when its `withStatement` ends.
+    /// The number of runs of statements (a first step after a reset), without those that open connections and delimit
+    /// transactions. The runs of a statement are added when its `withStatement` ends.
     package var statementsRun = 0
-    /// How many write transactions were committed.
+    /// The number of write transactions that were committed.
     package var transactionsCommitted = 0
 
     /// The difference of two snapshots.
@@ -46,7 +46,7 @@ final class StatisticsCounters: Sendable {
 }
 
 extension Atomic<Int> {
-    /// Adds to a counter that orders nothing else.
+    /// Adds to a counter with relaxed ordering.
     func count(_ amount: Int = 1) {
         wrappingAdd(amount, ordering: .relaxed)
     }

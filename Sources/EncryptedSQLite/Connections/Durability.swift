@@ -5,7 +5,7 @@
 public enum Durability: Hashable, Sendable {
     /// A crash or forced end of the process at any instant. The default.
     ///
-    /// A commit hands its changes to the operating system and does not wait for the disk. A power failure or a crash of the
+    /// A commit passes its changes to the operating system and does not wait for the disk. A power failure or a crash of the
     /// operating system may undo the last commits, back to the last checkpoint at worst. It is SQLite's `synchronous=NORMAL`
     /// with a write-ahead log, and the usual choice for the data of an app: to wait for the disk takes a small save
     /// from less than 0.1 ms to as long as the disk needs, between 0.1 and 10 ms.

@@ -1,12 +1,12 @@
 import CSQLCipher
 import Foundation
 
-/// What tells one file from another, whatever their paths.
+/// The identity of a file, independent of its path.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// The identity of the file that a path leads to now; nil if the path leads to no file.
+    /// Reads the identity of the file at a path; nil if no file exists there.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

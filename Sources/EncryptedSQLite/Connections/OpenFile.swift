@@ -2,8 +2,8 @@ import Guarded
 
 /// A file that one or several databases of this process have open.
 ///
-/// The databases of one process with the same file are in each other's way as other processes would be, except that a
-/// writer can end the read transactions that the others keep open without using them.
+/// The databases of one process with the same file block each other as those of several processes do, except that a
+/// writer can end the idle read transactions of the others.
 struct OpenFile: Sendable {
     let identity: FileIdentity
 

@@ -1,12 +1,12 @@
-/// Somebody who wants to look at a statement when it is compiled, which is once for each connection while it is cached.
+/// An observer of compiled statements. A statement is compiled once for each connection while it is cached.
 package protocol PreparationObserver: AnyObject, Sendable {
-    /// Takes note of a statement that was compiled and did not run yet.
+    /// Called when a statement was compiled, before it runs.
     func didPrepare(_ sql: SQLText, on connection: Connection) throws
 }
 
 extension Connection {
-    /// Lends the prepared statement for a text to `body`, like ``withStatement(_:_:)-swift.method``, and shows it to an
-    /// observer where it was not cached.
+    /// Lends the prepared statement for a text to `body`, like ``withStatement(_:_:)-swift.method``, and notifies an
+    /// observer if it was not cached.
     package func withStatement<R>(
         _ sql: SQLText,
         observer: (any PreparationObserver)?,

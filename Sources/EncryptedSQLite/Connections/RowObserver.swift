@@ -1,8 +1,8 @@
-/// Counts the rows that are read on a connection, and reports them now and then.
+/// Counts the rows that are read on a connection, and reports their number at intervals.
 ///
-/// Whoever reads a long result calls ``didReadRow()`` for each row where the connection has an observer.
+/// Code that reads long results calls ``didReadRow()`` for each row if the connection has an observer.
 package final class RowObserver {
-    /// How many rows are read between two reports.
+    /// The number of rows between two reports.
     private static let rowsBetweenReports = 256
 
     private let report: (Int) -> Void
@@ -12,7 +12,7 @@ package final class RowObserver {
         self.report = report
     }
 
-    /// Takes note of a further row.
+    /// Counts a row.
     package func didReadRow() {
         unreported += 1
         if unreported == Self.rowsBetweenReports { reportRest() }
@@ -26,7 +26,7 @@ package final class RowObserver {
 }
 
 extension Connection {
-    /// Runs `body`, and calls `report` with the numbers of rows that are read meanwhile.
+    /// Runs `body`, and calls `report` with the numbers of rows that it reads.
     package func observingRows<R>(_ report: @escaping (Int) -> Void, _ body: () throws -> R) rethrows -> R {
         let outer = rowObserver
         let observer = RowObserver(report)
