@@ -118,6 +118,7 @@ let package = Package(
             dependencies: [
                 "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport", "Journal", "journal-writer",
             ],
+            exclude: ["Fixtures/Files"],
             swiftSettings: settings
         ),
         .target(
