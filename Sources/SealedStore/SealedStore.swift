@@ -41,22 +41,6 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The value that a migration writes into rows which have none for an attribute, given the names of the entity that
     /// declares the attribute and of the attribute; nil for no value. `AttributeDescription.defaultValue` comes first.
     public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
-    /// The option that holds the version of the program's model, as a `String` of numbers separated by points. A store
-    /// with a later version is refused, so that an earlier program does not remove the data of a later one.
-    public static let modelVersionOption = "modelVersion"
-    /// The option that holds the `Progress` of a migration. Cancelling it keeps the old store.
-    public static let migrationProgressOption = "migrationProgress"
-    /// The key of the description of the current step in the user info of a migration's progress.
-    public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
-    /// The option that holds the versions through which a store is migrated, as an array of ``StoreMigrationStage``.
-    public static let migrationStagesOption = "migrationStages"
-    /// The option that holds ``DefaultValues``.
-    public static let defaultValuesOption = "defaultValues"
-    /// Returns the value that a migration writes into rows without a value for an attribute, given the names of the
-    /// entity that declares the attribute and of the attribute. `AttributeDescription.defaultValue` takes precedence.
-    public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
-    /// The option that holds the open database of a store which is being migrated.
-    static let databaseOption = "database"
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
 

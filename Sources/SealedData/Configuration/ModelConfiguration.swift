@@ -68,6 +68,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// The handling of fetches that read every row of a large table; nil for none. Equality of configurations ignores
     /// it.
     public var scanWarnings: ScanWarnings?
+    /// Whether opening migrates a store whose model differs from the schema. Otherwise it throws the differences.
+    public var allowsMigration = true
+    /// The progress of a migration, in which the store reports the finished fraction and which the app can cancel; nil
+    /// for none. A cancelled migration leaves the store as it was before the current stage. Equality of configurations
+    /// ignores it.
+    public var migrationProgress: Progress?
 
     /// The key. Equality of configurations ignores it, and no description contains it.
     private(set) var key: EncryptionKey?

@@ -15,6 +15,7 @@ struct ContainerOpening {
         let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
         let linked = try schema.makeModel()
         let (model, classes) = (linked.model, linked.classes)
+        let versions = try StoreVersions(of: schema, migrationPlan)
         let allNames = Set(model.entities.map(\.name))
         try requireDifferent(configurations)
         try require(allNames, of: configurations)
@@ -26,7 +27,9 @@ struct ContainerOpening {
         for configuration in configurations {
             let names = entityNames(of: configuration, among: configurations, allNames)
             do {
-                if let store = try add(configuration, names, to: coordinator, classes) { dataStores.append(store) }
+                if let store = try add(configuration, names, versions, to: coordinator, classes) {
+                    dataStores.append(store)
+                }
             } catch {
                 try? coordinator.removeAllStores()
                 throw LoadIssue(error, configuration).error
@@ -41,20 +44,46 @@ struct ContainerOpening {
         )
     }
 
+    /// Examines the migration of the existing stores of configurations to the schema.
+    ///
+    /// - Throws: ``SwiftDataError`` with the cause and a remedy.
+    func previews(of configurations: [ModelConfiguration]) throws -> [URL: MigrationPreview] {
+        let model = try schema.makeModel().model
+        let allNames = Set(model.entities.map(\.name))
+        try requireDifferent(configurations)
+        try require(allNames, of: configurations)
+        let versions = try StoreVersions(of: schema, nil)
+        var previews: [URL: MigrationPreview] = [:]
+        for configuration in configurations
+        where !configuration.isStoredInMemoryOnly && (try? configuration.url.checkResourceIsReachable()) ?? false {
+            let names = entityNames(of: configuration, among: configurations, allNames)
+            do {
+                previews[configuration.url] = try SealedStore.migrationPreview(
+                    of: configuration.storeDescription(entityNames: names, of: schema, versions),
+                    to: model
+                )
+            } catch {
+                throw LoadIssue(error, configuration).error
+            }
+        }
+        return previews
+    }
+
     /// Opens a store.
     ///
     /// - Returns: The connection to a custom store; nil for an encrypted store.
     private func add(
         _ configuration: any DataStoreConfiguration,
         _ entityNames: Set<String>,
+        _ versions: StoreVersions,
         to coordinator: PersistentStoreCoordinator,
         _ classes: [String: any PersistentModel.Type]
     ) throws -> (any DataStoreConnection)? {
         try configuration.validate()
         if let configuration = configuration as? ModelConfiguration {
-            var description = try configuration.storeDescription(entityNames: entityNames)
-            description.options[SealedStore.defaultValuesOption] = schema.storedDefaultValues
-            try coordinator.addPersistentStore(description)
+            try coordinator.addPersistentStore(
+                configuration.storeDescription(entityNames: entityNames, of: schema, versions)
+            )
             return nil
         }
         let connection = try connect(configuration, entityNames)
@@ -142,6 +171,12 @@ private struct LoadIssue {
                 "configuration '\(configuration.name)': \(cause)",
                 cause: cause
             )
+        case SealedStoreError.newerModel:
+            error = SwiftDataError(
+                .backwardMigration,
+                "configuration '\(configuration.name)': \(cause). Open it with the newer program; it is unchanged.",
+                cause: cause
+            )
         default:
             let remedy = Self.remedy(for: cause).map { " \($0)" } ?? ""
             error = SwiftDataError(
@@ -156,10 +191,12 @@ private struct LoadIssue {
     private static func remedy(for cause: any Error) -> String? {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion
-        case SealedStoreError.cannotMigrate:
-            "Correct these rows with the earlier schema, declare default values, or migrate in stages."
         case SealedStoreError.modelMismatch:
-            "Open the store with the schema that it was created with, or remove the file to create a new store."
+            "The store is unchanged. Let the container save and migrate it ('allowsSave', 'allowsMigration'), or open it "
+                + "with the schema that it has."
+        case SealedStoreError.cannotMigrate:
+            "Declare default values, or give the container a migration plan with a custom stage that changes these objects."
+        case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."
         case ObjectGraphError.entityInTwoStores: "Give each configuration a separate schema."

@@ -5,10 +5,22 @@ import SealedStore
 extension ModelConfiguration {
     /// Returns the description of the store for a coordinator.
     ///
+    /// - Parameters:
+    ///   - entityNames: The entities that the store holds.
+    ///   - container: The container's schema.
+    ///   - versions: The versions of the schema.
     /// - Throws: Errors of ``EncryptionKey/provider``; ``SwiftDataError/loadIssueModelContainer`` if the file's folder
     ///   cannot be created.
-    func storeDescription(entityNames: Set<String>) throws -> PersistentStoreDescription {
+    func storeDescription(
+        entityNames: Set<String>,
+        of container: Schema,
+        _ versions: StoreVersions
+    ) throws -> PersistentStoreDescription {
         var options: [String: any Sendable] = [:]
+        options[SealedStore.modelVersionOption] = versions.current.map(String.init(describing:))
+        if !versions.stages.isEmpty { options[SealedStore.migrationStagesOption] = versions.stages }
+        options[SealedStore.migrationProgressOption] = migrationProgress
+        options[SealedStore.defaultValuesOption] = container.storedDefaultValues
         options[SealedStore.scanWarningsOption] = scanWarnings
         guard !isStoredInMemoryOnly else {
             return PersistentStoreDescription(
@@ -22,13 +34,15 @@ extension ModelConfiguration {
         if allowsSave { try makeFolder() }
         options[SealedStore.durabilityOption] = durability
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
-        return PersistentStoreDescription(
+        var description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
             isReadOnly: !allowsSave,
             options: options,
             entityNames: entityNames
         )
+        description.shouldMigrateStoreAutomatically = allowsMigration
+        return description
     }
 
     private func makeFolder() throws {

@@ -49,7 +49,7 @@ public final class ModelContainer: Sendable {
 
     /// The schema.
     public var schema: Schema { stores.schema }
-    /// The migration plan. It has no effect yet: opening a store with an incompatible schema throws.
+    /// The migration plan.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
     /// The configurations of the encrypted stores. They equal those that the container was made with, without their
     /// keys: a container discards a key once its store is open. Stores are opened once: setting the property opens and
@@ -66,7 +66,8 @@ public final class ModelContainer: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - migrationPlan: The migration plan. It has no effect yet: opening a store with an incompatible schema throws.
+    ///   - migrationPlan: The versions of the schema and the stages between them. Without one, a store with another
+    ///     model is migrated by inference.
     ///   - configurations: The stores; if there are none, one with the default configuration. A configuration without
     ///     a schema holds the classes that no other configuration names.
     /// - Throws: ``SwiftDataError`` with the cause and a remedy: ``SwiftDataError/loadIssueModelContainer`` if a store

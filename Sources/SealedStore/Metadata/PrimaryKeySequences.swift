@@ -68,6 +68,15 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
+    /// The next key of each root entity, by name.
+    static func nextKeys(on connection: Connection) throws -> [String: Int64] {
+        try connection.withStatement(#"SELECT "entity", "next" FROM "_sequence""#) { statement in
+            var keys: [String: Int64] = [:]
+            while try statement.step() { keys[statement.string(at: 0)] = statement.integer(at: 1) }
+            return keys
+        }
+    }
+
     /// The last key that any program reserved for objects of a root entity; 0 if the store has no sequence for it.
     static func lastKey(of root: Entity, on connection: Connection) throws -> Int64 {
         try connection.withStatement(#"SELECT "next" FROM "_sequence" WHERE "entity" = ?"#) { statement in

@@ -102,7 +102,7 @@ struct MigrationChecks {
             let groups = zip(names, columns).map { name, column in
                 let isMixed =
                     column.property.flatMap { table.table.column(of: $0) }.map {
-                        table.mixedColumns.contains(TextForms.name(of: $0, in: table.table))
+                        table.mixedColumns.contains(FileConditions.name(of: $0, in: table.table))
                     } ?? false
                 return isMixed ? "\(name) COLLATE \(QueryFunctions.name(of: TextOrder.lexical))" : name
             }

@@ -46,7 +46,6 @@ extension StoreReading {
             return MigrationPreview(steps: [], differences: [], problems: [], expectedSpace: 0)
         }
         let plan = try migration(from: stored, fingerprint, on: connection)
-        var space = 0
         let steps = try plan.steps.map { step in
             var step = step
             guard !step.copies.isEmpty else { return step }
@@ -54,19 +53,20 @@ extension StoreReading {
                 let sql = "SELECT count(*) FROM \(copy.source)\(copy.conditions.joined(behind: "WHERE"))"
                 return try rows + count(sql, on: connection)
             }
-            for table in Set(step.copies.map(\.table)) {
-                let name = SQL.unquoted(table).replacing("'", with: "''")
-                space += try count("SELECT sum(pgsize) FROM dbstat WHERE name = '\(name)'", on: connection)
-            }
             return step
         }
         return MigrationPreview(
             steps: steps,
             differences: differences,
             problems: try MigrationCheck.problems(plan.checks, on: connection),
-            // Once in the file and once in the log.
-            expectedSpace: 2 * space
+            expectedSpace: try steps.contains { !$0.copies.isEmpty } ? 2 * size(on: connection) : 0
         )
+    }
+
+    /// The size of the file in bytes, which is the limit of what a migration copies, once into the file and once into the
+    /// log. The library counts no pages of single tables.
+    private func size(on connection: Connection) throws -> Int {
+        try count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", on: connection)
     }
 
     private func count(_ sql: String, on connection: Connection) throws -> Int {

@@ -70,8 +70,8 @@ public struct MigrationStep: Hashable, Sendable {
         addition = TableAddition(table: table, definitions: definitions)
     }
 
-    /// The statements that run once.
-    var statements: ArraySlice<String> { sql.dropLast(copies.count) }
+    /// The statements that run once. Columns are added by ``addition``, without the statements that are shown for them.
+    var statements: ArraySlice<String> { addition == nil ? sql.dropLast(copies.count) : [] }
 }
 
 extension MigrationStep: CustomStringConvertible {

@@ -86,6 +86,8 @@ struct StagedMigration {
     /// version's.
     private func description(for stage: StoreMigrationStage) -> PersistentStoreDescription {
         var description = opening.description
+        // The version of the program is recorded once all stages are taken.
+        description.options[SealedStore.modelVersionOption] = nil
         guard let names = description.entityNames else { return description }
         let isWhole = names.count >= opening.model.entities.count
         description.entityNames = isWhole ? nil : names.intersection(stage.model.entitiesByName.keys)

@@ -39,7 +39,7 @@ struct TableMigration {
                 let cells = source.members.map { cell(of: column, $0, source, context) }
                 for (cell, member) in zip(cells, source.members) {
                     guard let cell else { continue }
-                    if cell.isMixed { mixedColumns.insert(TextForms.name(of: column, in: table)) }
+                    if cell.isMixed { mixedColumns.insert(FileConditions.name(of: column, in: table)) }
                     add(cell.sign, of: member.old, column, source, to: &masks[index])
                 }
                 return Self.combined(cells.map { $0?.expression }, source)
@@ -134,7 +134,7 @@ struct TableMigration {
             if attribute.type == .string {
                 cell.isMixed =
                     cell.isMixed || [.data, .composite, .url].contains(old.type)
-                    || context.old.columnsOfMixedForms.contains(TextForms.name(of: oldColumn, in: source.oldTable))
+                    || context.old.columnsOfMixedForms.contains(FileConditions.name(of: oldColumn, in: source.oldTable))
             }
             if attribute.type.storage == .real {
                 if let bit = oldColumn.signBit { cell.sign = .bit(bit) }

@@ -48,7 +48,11 @@ struct ModelConfigurationTests {
         #expect(usual.durability == .applicationCrash)
         #expect(durable != usual)
         for configuration in [durable, usual] {
-            let options = try configuration.storeDescription(entityNames: []).options
+            let options = try configuration.storeDescription(
+                entityNames: [],
+                of: Schema(),
+                StoreVersions(of: Schema(), nil)
+            ).options
             #expect(options[SealedStore.durabilityOption] as? Durability == configuration.durability)
         }
         #expect(ModelConfiguration(key: key, durability: .powerLoss).durability == .powerLoss)

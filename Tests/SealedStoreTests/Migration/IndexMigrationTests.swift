@@ -104,7 +104,13 @@ import Testing
         try write()
         let store = try MigratingStore(
             url,
-            [EntityDescription("Place", attributes: [.init("title", .data), .init("y", .double)], indexes: [.init(["y"])])]
+            [
+                EntityDescription(
+                    "Place",
+                    attributes: [.init("title", .data), .init("y", .double)],
+                    indexes: [.init(["y"])]
+                )
+            ]
         )
         let definitions = try store.definitions().joined(separator: "\n")
         #expect(!definitions.contains("fts5") && !definitions.contains("rtree"))
@@ -114,8 +120,11 @@ import Testing
 
     @Test func `the command-line tool reads a migrated store`() throws {
         try write()
-        try MigratingStore(url, Self.model(extra: [.init("old", .int64), .init("new", .string, defaultValue: .text("n"))]))
-            .close()
+        try MigratingStore(
+            url,
+            Self.model(extra: [.init("old", .int64), .init("new", .string, defaultValue: .text("n"))])
+        )
+        .close()
         let key = String(repeating: "05", count: 32)
         let result = try run(
             "sqlcipher",

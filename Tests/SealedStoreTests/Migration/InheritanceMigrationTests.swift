@@ -70,29 +70,31 @@ import Testing
     /// The objects by their names, with the names of the objects that they lead to.
     private func graph(_ store: MigratingStore) throws -> [String] {
         let name = { (object: (any GraphObject)?) in (object as? ManagedObject)?["name"].text ?? "-" }
+        let names = { (objects: [any GraphObject]) in objects.map(name).joined(separator: " ") }
         let cars = try store.objects("Car").map {
             "\(name($0)) \($0["doors"].text) \(name($0.destination(forRelationship: "owner")))"
         }
         let boats = try store.objects("Boat").map { boat in
-            "\(name(boat)) \(boat["length"].text) \(boat.members(forRelationship: "crew").map(name))"
+            "\(name(boat)) \(boat["length"].text) \(names(boat.members(forRelationship: "crew")))"
         }
         let people = try store.objects("Person").map { person in
-            "\(name(person)) \(person.members(forRelationship: "cars").map(name)) "
+            "\(name(person)) \(names(person.members(forRelationship: "cars"))) "
                 + name(person.destination(forRelationship: "boat"))
         }
         return cars + boats + people
     }
 
     private static let expected = [
-        "'c0' 0 'p0'", "'c1' 1 'p1'", "'c2' 2 'p2'", "'b0' -0.0 [\"'p0'\"]", "'b1' -0.0 [\"'p1'\"]",
-        "'b2' -0.0 [\"'p2'\"]",
-        "'p0' [\"'c0'\"] 'b0'", "'p1' [\"'c1'\"] 'b1'", "'p2' [\"'c2'\"] 'b2'",
+        "'c0' 0 'p0'", "'c1' 1 'p1'", "'c2' 2 'p2'", "'b0' -0.0 'p0'", "'b1' -0.0 'p1'",
+        "'b2' -0.0 'p2'",
+        "'p0' 'c0' 'b0'", "'p1' 'c1' 'b1'", "'p2' 'c2' 'b2'",
     ]
 
     @Test func `entities come under one superentity, and leave it again`() throws {
         try write()
         let joined = try MigratingStore(url, Self.joined())
-        #expect(try graph(joined) == Self.expected)
+        let joinedGraph = try graph(joined)
+        #expect(joinedGraph == Self.expected)
         // The first table keeps its keys; those of the second one follow.
         #expect(try joined.objects("Car").map(\.managedObjectID.key) == [1, 2, 3])
         let boats = try joined.objects("Boat").map(\.managedObjectID.key)
@@ -104,7 +106,8 @@ import Testing
         joined.context.delete(car)
         try joined.saveAndClose()
         let separate = try MigratingStore(url, Self.separate())
-        #expect(try graph(separate) == Self.expected)
+        let separateGraph = try graph(separate)
+        #expect(separateGraph == Self.expected)
         #expect(try separate.objects("Boat").map(\.managedObjectID.key) == boats)
         #expect(try separate.problems() == [])
     }

@@ -49,7 +49,10 @@ import Testing
         #expect(preview.differences == ["entity 'Journey' was 'Trip'", "property 'Stop.number' has another type"])
         #expect(preview.problems == [])
         #expect(preview.expectedSpace > 0)
-        #expect(try folder.contents() == before)
+        let after = try folder.contents()
+        // A reader of a file in WAL mode leaves an empty log.
+        #expect(after["a.store"] == before["a.store"])
+        #expect(after["a.store-wal"]?.isEmpty ?? true)
     }
 
     @Test func `problems are counted, and contain no value`() throws {

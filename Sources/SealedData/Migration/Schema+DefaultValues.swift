@@ -7,7 +7,7 @@ extension Schema {
     ///
     /// A default value is evaluated once for each migration: all rows get the same one.
     var storedDefaultValues: SealedStore.DefaultValues {
-        { [entities] entityName, attributeName in
+        { [self] entityName, attributeName in
             let entity = entities.first { $0.name == entityName }
             let attribute = entity?.storedProperties.lazy.compactMap { $0 as? Schema.Attribute }
                 .first { $0.name == attributeName }

@@ -1,0 +1,42 @@
+public import Foundation
+
+@_exported public import struct SealedStore.MigrationPreview
+@_exported public import struct SealedStore.MigrationProblem
+@_exported public import struct SealedStore.MigrationStep
+
+extension ModelContainer {
+    /// Examines the migration of existing stores to a schema: the steps in order with their SQL and the rows that they
+    /// write, and the reasons for which the migration would be refused, with the numbers of rows. It changes nothing.
+    ///
+    /// The preview describes the inferred migration from the model of a store to the schema. It runs no functions of a
+    /// migration plan.
+    ///
+    /// ```swift
+    /// for (url, preview) in try ModelContainer.migrationPreview(for: schema, configurations: configuration) {
+    ///     print(url.lastPathComponent, preview.steps.count, preview.problems)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The previews by the URL of the store; configurations without an existing file are left out.
+    /// - Throws: ``SwiftDataError`` if a store cannot be opened, or the schema has problems.
+    /// - Complexity: O(*n*) in the number of rows that are checked or would be written.
+    public static func migrationPreview(
+        for schema: Schema,
+        configurations: ModelConfiguration...
+    ) throws -> [URL: MigrationPreview] {
+        try ContainerOpening(schema: schema, migrationPlan: nil).previews(
+            of: configurations.isEmpty ? [ModelConfiguration()] : configurations
+        )
+    }
+
+    /// Examines the migration of existing stores to the schema of model classes; see
+    /// ``migrationPreview(for:configurations:)-(Schema,_)``.
+    public static func migrationPreview(
+        for types: any PersistentModel.Type...,
+        configurations: ModelConfiguration...
+    ) throws -> [URL: MigrationPreview] {
+        try ContainerOpening(schema: Schema(types), migrationPlan: nil).previews(
+            of: configurations.isEmpty ? [ModelConfiguration()] : configurations
+        )
+    }
+}

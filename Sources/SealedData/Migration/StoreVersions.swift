@@ -1,0 +1,80 @@
+import ObjectGraph
+import SealedStore
+
+/// The versions of a schema in the form in which a store is taken through them.
+struct StoreVersions {
+    /// The stages, the first version included; empty without a plan.
+    let stages: [StoreMigrationStage]
+    /// The version of the program's schema; nil if the program declares none.
+    let current: Schema.Version?
+
+    /// Reads a plan.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a stage that starts from or leads to a version that the plan does not
+    ///   list, or that does not lead to the next version; ``SwiftDataError/modelValidationFailure`` with the problems of a
+    ///   version.
+    init(of schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws {
+        guard let plan else {
+            stages = []
+            // A schema without a declared version has the first one.
+            current = schema.version == Schema.Version(1, 0, 0) ? nil : schema.version
+            return
+        }
+        let versions = plan.schemas
+        try Self.check(plan.stages, versions)
+        var stages: [StoreMigrationStage] = []
+        for (position, version) in versions.enumerated() {
+            let schema = Schema(versionedSchema: version)
+            let linked = try schema.makeModel()
+            var stage = StoreMigrationStage(linked.model, classes: linked.classes)
+            if position > 0,
+                case .custom(_, _, let willMigrate, let didMigrate)? = plan.stages.first(where: {
+                    $0.toVersion == version
+                })
+            {
+                stage.willMigrate = Self.code(willMigrate, Schema(versionedSchema: versions[position - 1]))
+                stage.didMigrate = Self.code(didMigrate, schema)
+            }
+            stages.append(stage)
+        }
+        self.stages = stages
+        current = max(versions.last?.versionIdentifier ?? schema.version, schema.version)
+    }
+
+    /// Returns a function of the program as the code of a stage.
+    private static func code(
+        _ function: (@Sendable (ModelContext) throws -> Void)?,
+        _ schema: Schema
+    ) -> StoreMigrationStage.Code? {
+        guard let function else { return nil }
+        return { coordinator in try function(ModelContext(coordinator, of: schema)) }
+    }
+
+    private static func check(_ stages: [MigrationStage], _ versions: [any VersionedSchema.Type]) throws {
+        for stage in stages {
+            guard let from = versions.firstIndex(where: { $0 == stage.fromVersion }),
+                let to = versions.firstIndex(where: { $0 == stage.toVersion }), to == from + 1
+            else {
+                throw SwiftDataError(
+                    .unknownSchema,
+                    "the stage from \(stage.fromVersion) to \(stage.toVersion) does not lead from one version of the plan "
+                        + "to the next; list the versions in 'schemas', oldest first, with a stage for each step"
+                )
+            }
+        }
+    }
+}
+
+extension ModelContext {
+    /// Makes a context on the store of a stage, for one function of the program.
+    fileprivate convenience init(_ coordinator: PersistentStoreCoordinator, of schema: Schema) {
+        let stores = ModelContainer.Stores(
+            schema: schema,
+            migrationPlan: nil,
+            configurations: [],
+            coordinator: coordinator,
+            dataStores: []
+        )
+        self.init(ModelContainer(stores), isolation: nil)
+    }
+}

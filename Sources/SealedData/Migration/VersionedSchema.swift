@@ -1,0 +1,67 @@
+/// A version of an app's model classes, usually an enum that contains the classes of the version.
+///
+/// ```swift
+/// enum SchemaV1: VersionedSchema {
+///     static let versionIdentifier = Schema.Version(1, 0, 0)
+///     static var models: [any PersistentModel.Type] { [Trip.self] }
+///
+///     @Model final class Trip { … }
+/// }
+/// ```
+///
+/// Classes of different versions may have the same name. The entity of a class has the name of the class without its
+/// enclosing types, so that `SchemaV1.Trip` and `SchemaV2.Trip` are versions of the entity `Trip`.
+public protocol VersionedSchema: SendableMetatype {
+    /// The model classes of the version.
+    static var models: [any PersistentModel.Type] { get }
+    /// The number of the version.
+    static var versionIdentifier: Schema.Version { get }
+}
+
+/// The versions of an app's schema, oldest first, and the stages between them.
+///
+/// A container that is opened with a plan takes each of its stores through the stages that are ahead of it. A store enters
+/// the plan behind the last version whose model it has, because a store contains the description of its own model. A store
+/// with the model of no version is migrated by inference to the first version for which its data can be kept; the
+/// functions of the stage before that version do not run.
+///
+/// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store has
+/// the version before the stage, and the next opening continues there.
+public protocol SchemaMigrationPlan: SendableMetatype {
+    /// The versions, oldest first.
+    static var schemas: [any VersionedSchema.Type] { get }
+    /// The stages, oldest first. A version without a stage that leads to it is reached as by a lightweight stage.
+    static var stages: [MigrationStage] { get }
+}
+
+/// A migration from one version of a schema to the next.
+public enum MigrationStage: Sendable {
+    /// A migration that is inferred from the differences between the versions: entities and properties added, removed and
+    /// renamed, types that convert exactly, and new rules.
+    case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+    /// A migration with functions of the program. `willMigrate` reads and changes the objects of the old classes before
+    /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each one saves its context; changes
+    /// that it does not save are discarded.
+    case custom(
+        fromVersion: any VersionedSchema.Type,
+        toVersion: any VersionedSchema.Type,
+        willMigrate: (@Sendable (ModelContext) throws -> Void)?,
+        didMigrate: (@Sendable (ModelContext) throws -> Void)?
+    )
+}
+
+extension MigrationStage {
+    /// The version that the stage starts from.
+    var fromVersion: any VersionedSchema.Type {
+        switch self {
+        case .lightweight(let version, _), .custom(let version, _, _, _): version
+        }
+    }
+
+    /// The version that the stage leads to.
+    var toVersion: any VersionedSchema.Type {
+        switch self {
+        case .lightweight(_, let version), .custom(_, let version, _, _): version
+        }
+    }
+}
