@@ -186,6 +186,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-if isBenchmarking {
-    package.targets.removeAll { $0.type == .test && $0.name != "Benchmarks" }
+// Optimized builds and quick rounds build fewer test targets: `TESTS="SealedStoreTests" swift test`.
+if let names = isBenchmarking ? "Benchmarks" : Context.environment["TESTS"] {
+    let chosen = names.split(separator: " ")
+    package.targets.removeAll { $0.type == .test && !chosen.contains(Substring($0.name)) }
 }

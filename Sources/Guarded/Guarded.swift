@@ -6,10 +6,10 @@ public import Foundation
 /// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race.
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
+///
+/// `@unchecked Sendable`: `value` is written in the initializer and otherwise accessed only between `lock` and `unlock`, which
+/// order the accesses of all threads. Callers neither keep nor pass on a reference out of a value that is not `Sendable`.
 public final class Guarded<Value>: @unchecked Sendable {
-    // Sound because `value` is only accessed between `lock` and `unlock`, and because no caller lets a reference escape
-    // that is not `Sendable`.
-
     @usableFromInline let lock = NSLock()
     @usableFromInline var value: Value
 

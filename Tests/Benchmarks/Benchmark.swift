@@ -8,9 +8,9 @@ struct Benchmark {
     let budget: Double
     /// The number of rows that one run touches, for times per row.
     let rows: Int
-    /// Whether there is a pause between the sides: a short statement would profit from the file lock that the other
-    /// side holds for a moment after its end.
-    var settles = false
+    /// Runs before each side. It ends the read transactions that the package keeps for a moment: a short statement would
+    /// profit from their file lock.
+    var settle: () throws -> Void = {}
     /// Prepares and runs the package's side, and returns the nanoseconds of the measured part.
     let ours: () throws -> UInt64
     /// The same by hand.
@@ -18,8 +18,6 @@ struct Benchmark {
 
     /// The number of runs of each side.
     static let runs = 7
-    /// The microseconds between two runs.
-    private static let pause: UInt32 = 60_000
 
     /// Runs both sides alternately, after one turn that is not measured. Both start with the heap in the same order:
     /// SQLite sorts lists of small blocks, which takes twice the time if the blocks lie in the order of the last sort.
@@ -29,10 +27,10 @@ struct Benchmark {
         var baselineTimes: [Double] = []
         var counts: cmeters_counts?
         for run in 0...Self.runs {
-            if settles { usleep(Self.pause) }
+            try settle()
             cmeters_join_freed_blocks()
             let baselineTime = Double(try baseline())
-            if settles { usleep(Self.pause) }
+            try settle()
             cmeters_join_freed_blocks()
             // Allocations and statements are counted in the turn whose time is not measured.
             cmeters_arm(run == 0 ? 1 : 0)

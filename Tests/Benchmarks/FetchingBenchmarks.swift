@@ -98,7 +98,7 @@ enum FetchingBenchmarks {
                 operation: "fetch one by unique attribute",
                 budget: 1.5,
                 rows: lookups,
-                settles: true,
+                settle: { try bench.endIdleTransactions() },
                 ours: {
                     let context = ModelContext(bench.container)
                     return try nanoseconds {

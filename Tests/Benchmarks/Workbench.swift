@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 import SealedData
 
@@ -13,6 +14,8 @@ struct Workbench {
     let container: ModelContainer
     /// The file, opened by handwritten code.
     let byHand: HandWrittenDatabase
+    /// A further connection to the file, for what neither side measures.
+    private let aside: Database
 
     init(in folder: URL, rows: Int) throws {
         self.folder = folder
@@ -29,7 +32,11 @@ struct Workbench {
         }
         try context.save()
         byHand = try HandWrittenDatabase(file, .raw(key), creates: false)
+        aside = try Database(.file(file.path), key: .raw(key), options: .init(readerCount: 1))
     }
+
+    /// Ends the read transactions on the file that no thread uses.
+    func endIdleTransactions() throws { try aside.writeWithoutTransaction { _ in } }
 
     static func open(_ file: URL, _ key: EncryptionKey) throws -> ModelContainer {
         try ModelContainer(

@@ -2,7 +2,8 @@ import CSQLCipher
 
 /// Bytes that are overwritten before their memory is given back.
 ///
-/// `@unchecked Sendable`: the bytes are written during initialisation only, and no reference escapes before its end.
+/// `@unchecked Sendable`: only the initializer and `deinit` write the bytes; no reference exists before the end of the one, or
+/// after the beginning of the other. In between threads only read.
 final class SecretBytes: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
 

@@ -8,9 +8,9 @@ struct ConnectionOpener: Sendable {
     enum Role {
         case writer
         case reader
-        /// The first connection to a file that may be written: it makes sure that the others can write, and is a reader then.
+        /// The first connection to a file that may be written: it checks that others can write, and becomes a reader.
         case first
-        /// Builds a new file that nobody else knows yet.
+        /// Builds a new file under a temporary name, which no other connection opens.
         case creator
     }
 

@@ -41,10 +41,7 @@ public struct BatchInsertRequest {
 }
 
 /// The rows of a ``BatchInsertRequest``, which a store requests while it writes them.
-public final class BatchInsertion: @unchecked Sendable {
-    // Sound because only one thread uses it: a context makes it for one call of the store's `execute`, and the store
-    // requests the rows before that call returns.
-
+public final class BatchInsertion {
     /// The entity of all rows.
     public let entity: Entity
     /// The to-one relationships for which the rows so far have a destination.

@@ -5,9 +5,9 @@ public import Foundation
 ///
 /// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as another type than it holds
 /// gives a meaningless number or an empty text, never memory that is not the row's.
+///
+/// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a row of it exists.
 public struct Row: SlotValues, @unchecked Sendable {
-    // Sound because a chunk is written by one `RowBatchBuilder` only, which gives its rows away when it is complete.
-
     @usableFromInline let chunk: RowChunk
     @usableFromInline let offset: UInt32
 

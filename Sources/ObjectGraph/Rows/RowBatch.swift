@@ -1,7 +1,7 @@
 /// Rows in the order in which a store returned them.
+///
+/// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a batch contains it.
 public struct RowBatch: @unchecked Sendable {
-    // Sound because a chunk is written by one `RowBatchBuilder` only, which gives it away when it is complete.
-
     /// The chunks that hold the rows; the rows of a chunk stand one behind the other.
     public private(set) var chunks: [RowChunk]
     /// The number of rows.

@@ -1,13 +1,12 @@
-/// Why a store cannot carry out a save as it is. The context finds out more, and lets its ``MergePolicy`` decide.
+/// The reason for which a store cannot carry out a save. The context resolves it by its ``MergePolicy``, or throws.
 public enum SaveConflict: Error, Hashable, Sendable {
-    /// Somebody else has changed or deleted the objects since they were read; all of them.
+    /// Another writer has changed or deleted these objects since they were read.
     case outdated([ManagedObjectID])
-    /// The values of the properties belong to another object already.
+    /// Another object has the same values of properties that are unique together.
     case notUnique(entity: String, properties: [String])
-    /// References that the save writes lead to objects that the store does not have; all of them.
+    /// These references, which the save writes, lead to objects that the store does not have.
     case missingDestinations([WrittenReference])
-    /// Objects refer to objects that the save deletes, though neither a delete rule nor the save has dealt with the
-    /// reference; all of them.
+    /// These references lead to objects that the save deletes, and neither a delete rule nor the save clears them.
     case remainingReferences([RemainingReference])
 }
 

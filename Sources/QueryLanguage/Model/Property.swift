@@ -60,10 +60,10 @@ extension Attribute: Hashable {
 }
 
 /// A relationship of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
+///
+/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to the
+/// relationships until it returns. From then on relationships are constant.
 public final class Relationship: @unchecked Sendable {
-    // Sound because only `LinkedEntities.init` writes the variable properties, before another thread can access the
-    // relationship.
-
     /// The declaration of the relationship.
     public let description: RelationshipDescription
     /// The position among the entity's properties.

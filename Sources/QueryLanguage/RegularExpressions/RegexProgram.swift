@@ -1,8 +1,8 @@
 /// A regular expression compiled to instructions for ``RegexSearch``.
+///
+/// `@unchecked Sendable`: only the initializer writes the properties. The values of type `Regex` in `elements` and `assertions`
+/// contain no closures of the program; Swift compiles each of them once, by an atomic exchange, and only reads it afterwards.
 final class RegexProgram: @unchecked Sendable {
-    // Sound because everything is constant, and the expressions in `elements` and `assertions` contain no closures:
-    // Swift compiles an expression once, with an atomic exchange, and only reads it afterwards.
-
     enum Instruction {
         /// Consumes one character that an element matches.
         case element(Int)

@@ -15,12 +15,9 @@ import ObjectGraph
 /// ```
 ///
 /// Nil values are ignored.
-public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
-    // Sound because `value` captures only a key path or an expression, which are immutable, though not all key paths
-    // are marked `Sendable`; and because `empty` is the zero of a sum or nil.
-
+public struct Aggregate<Model: PersistentModel, Result: Sendable>: Sendable {
     private let function: QueryExpression.Aggregate
-    private let value: (PredicateReader, Entity) throws -> QueryExpression
+    private let value: @Sendable (PredicateReader, Entity) throws -> QueryExpression
     private let empty: Result?
 
     /// Makes an aggregate of the models themselves.
@@ -32,7 +29,8 @@ public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
 
     private init(_ function: QueryExpression.Aggregate, _ keyPath: PartialKeyPath<Model>, empty: Result? = nil) {
         self.function = function
-        value = { _, entity in try ColumnPath(keyPath, of: Model.self, entity: entity).expression }
+        let path = AnyKeyPathKey(keyPath)
+        value = { _, entity in try ColumnPath(path.keyPath, of: Model.self, entity: entity).expression }
         self.empty = empty
     }
 

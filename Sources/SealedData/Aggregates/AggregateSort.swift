@@ -2,12 +2,9 @@ public import Foundation
 import ObjectGraph
 
 /// A sort key for groups of models: an ``Aggregate``, or a value that they are grouped by.
-public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
-    // Sound because `expression` captures only an aggregate or a key path, which are immutable, though not all key
-    // paths are marked `Sendable`.
-
+public struct AggregateSort<Model: PersistentModel>: Sendable {
     private let order: SortOrder
-    private let expression: (PredicateReader, Entity) throws -> QueryExpression
+    private let expression: @Sendable (PredicateReader, Entity) throws -> QueryExpression
 
     /// Sorts by an aggregate. Nil comes before all values.
     public init<Result>(_ aggregate: Aggregate<Model, Result>, order: SortOrder = .forward) {
@@ -18,7 +15,8 @@ public struct AggregateSort<Model: PersistentModel>: @unchecked Sendable {
     /// Sorts by a value that the models are grouped by. Nil comes before all values.
     public init<Value>(_ keyPath: KeyPath<Model, Value>, order: SortOrder = .forward) {
         self.order = order
-        expression = { try ColumnPath(keyPath, of: Model.self, entity: $1).expression }
+        let path = AnyKeyPathKey(keyPath)
+        expression = { try ColumnPath(path.keyPath, of: Model.self, entity: $1).expression }
     }
 
     /// Returns the sort key as a query expression.

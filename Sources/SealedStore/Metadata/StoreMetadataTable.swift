@@ -8,12 +8,12 @@ struct StoreMetadataTable {
     let uuid: UUID
     /// The version of the file format.
     let formatVersion: Int
-    let model: ManagedObjectModel
-    let names: SchemaNames
+    private(set) var model: ManagedObjectModel
+    private(set) var names: SchemaNames
     /// The columns with texts that are not in normalization form C, see ``TextForms``.
     let columnsOfMixedForms: Set<String>
     /// The version of the program's model, as the program numbers it; nil if it does not.
-    let modelVersion: ModelVersion?
+    private(set) var modelVersion: ModelVersion?
 
     init(
         uuid: UUID,
@@ -31,28 +31,19 @@ struct StoreMetadataTable {
         self.modelVersion = modelVersion
     }
 
-    /// The metadata with another model.
-    func with(model: ManagedObjectModel) -> StoreMetadataTable {
-        StoreMetadataTable(
-            uuid: uuid,
-            formatVersion: formatVersion,
-            model: model,
-            names: names,
-            columnsOfMixedForms: columnsOfMixedForms,
-            modelVersion: modelVersion
-        )
+    /// The metadata with another model, and with other names unless they are nil.
+    func with(model: ManagedObjectModel, names: SchemaNames? = nil) -> StoreMetadataTable {
+        var copy = self
+        copy.model = model
+        if let names { copy.names = names }
+        return copy
     }
 
     /// The metadata with another version of the model.
     func with(modelVersion: ModelVersion?) -> StoreMetadataTable {
-        StoreMetadataTable(
-            uuid: uuid,
-            formatVersion: formatVersion,
-            model: model,
-            names: names,
-            columnsOfMixedForms: columnsOfMixedForms,
-            modelVersion: modelVersion
-        )
+        var copy = self
+        copy.modelVersion = modelVersion
+        return copy
     }
 
     /// The newest format that this version reads; it writes the same.

@@ -67,7 +67,7 @@ struct AttributeConversion: Hashable, Sendable {
 
     private static func integer(_ real: Double, as type: AttributeType) -> Value? {
         if type == .uint64 { return UInt64(exactly: real).map { .integer(Int64(bitPattern: $0)) } }
-        return Int64(exactly: real).flatMap { type.integerRange.contains($0) ? .integer($0) : nil }
+        return Int64(exactly: real).flatMap { type.columnRange.contains($0) ? .integer($0) : nil }
     }
 
     private func data(of value: Value) -> Value? {
@@ -110,7 +110,7 @@ struct AttributeConversion: Hashable, Sendable {
         case .decimal: number(text, { DecimalDigits.decimal($0) }, \.description) { $0.storedValue }
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
             Int64(text).flatMap {
-                $0.description == text && type.integerRange.contains($0) ? .integer($0) : nil
+                $0.description == text && type.columnRange.contains($0) ? .integer($0) : nil
             }
         case .date, .data, .composite: nil
         }
@@ -155,13 +155,13 @@ struct AttributeConversion: Hashable, Sendable {
             if from == .bool { return to.isInteger }
             guard from.isInteger, from != .uint64 else { return from == .uint64 && [.string, .decimal].contains(to) }
             if to.isInteger, to != .uint64 {
-                return to.integerRange.contains(from.integerRange.lowerBound)
-                    && to.integerRange.contains(from.integerRange.upperBound)
+                return to.columnRange.contains(from.columnRange.lowerBound)
+                    && to.columnRange.contains(from.columnRange.upperBound)
             }
-            if to == .uint64 { return from.integerRange.lowerBound == 0 }
+            if to == .uint64 { return from.columnRange.lowerBound == 0 }
             if [.float, .double].contains(to) {
-                return integers.contains(from.integerRange.lowerBound)
-                    && integers.contains(from.integerRange.upperBound)
+                return integers.contains(from.columnRange.lowerBound)
+                    && integers.contains(from.columnRange.upperBound)
             }
             return [.string, .decimal].contains(to)
         }
@@ -207,7 +207,7 @@ struct AttributeConversion: Hashable, Sendable {
             switch to {
             case .float: -(1 << 24)...(1 << 24)
             case .double: -(1 << 53)...(1 << 53)
-            default: to.integerRange
+            default: to.columnRange
             }
         return from == .uint64 && to != .uint64 ? max(0, range.lowerBound)...range.upperBound : range
     }
@@ -298,18 +298,8 @@ extension AttributeType {
     fileprivate var isNumber: Bool { isInteger || [.float, .double, .decimal].contains(self) }
 
     /// The integers that a column of the type holds.
-    fileprivate var integerRange: ClosedRange<Int64> {
-        switch self {
-        case .int8: Int64(Int8.min)...Int64(Int8.max)
-        case .int16: Int64(Int16.min)...Int64(Int16.max)
-        case .int32: Int64(Int32.min)...Int64(Int32.max)
-        case .uint8: 0...Int64(UInt8.max)
-        case .uint16: 0...Int64(UInt16.max)
-        case .uint32: 0...Int64(UInt32.max)
-        case .uint64: 0...Int64.max
-        case .bool: 0...1
-        default: Int64.min...Int64.max
-        }
+    fileprivate var columnRange: ClosedRange<Int64> {
+        integerRange ?? (self == .uint64 ? 0 : .min)...Int64.max
     }
 
     /// The type of the values in a program; nil for `composite`.

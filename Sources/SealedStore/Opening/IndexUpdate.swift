@@ -55,14 +55,7 @@ struct IndexUpdate {
             declaration.indexes = merged(declared, declaration.indexes)
             return declaration
         }
-        let updated = StoreMetadataTable(
-            uuid: stored.uuid,
-            formatVersion: stored.formatVersion,
-            model: try ManagedObjectModel(entities: declarations),
-            names: names,
-            columnsOfMixedForms: stored.columnsOfMixedForms,
-            modelVersion: stored.modelVersion
-        )
+        let updated = stored.with(model: try ManagedObjectModel(entities: declarations), names: names)
         let old = indexes(of: stored)
         let new = indexes(of: updated)
         for (name, index) in old where new[name] == nil { for sql in index.removal { try connection.execute(sql) } }

@@ -162,7 +162,7 @@ final class EntityTable: Sendable {
                 )
             )
         }
-        // Stable: the large values last, so that nobody has to read past them.
+        // Stable: the large values last, so that SQLite does not read past them to reach other columns.
         self.columns = columns.filter { !$0.isDeferrable } + columns.filter(\.isDeferrable)
         positions = Dictionary(uniqueKeysWithValues: self.columns.enumerated().map { ($1.property, $0) })
         let toOnes = columns.compactMap { column -> Relationship? in

@@ -115,9 +115,11 @@ struct CompositePart {
     }
 }
 
-/// A key path as the key of a cache.
+/// A key path that threads can share, for example as the key of a cache.
+///
+/// `@unchecked Sendable`: key paths are immutable, and this one is only compared, hashed and resolved to properties. The
+/// standard library does not mark key paths as `Sendable`, because a subscript can capture a value that is not.
 struct AnyKeyPathKey: Hashable, @unchecked Sendable {
-    // Sound because key paths are immutable.
     let keyPath: AnyKeyPath
 
     init(_ keyPath: AnyKeyPath) {
