@@ -1,24 +1,24 @@
 import CSQLCipher
 
-/// The 32 bytes that encrypt a file, with the salt that stands at its beginning.
+/// The 32 bytes that encrypt a file, and the salt at the beginning of the file.
 ///
-/// Derived once for each opened database. SQLCipher would derive it anew for every connection, and would take a
-/// passphrase that looks like `x'…'` for a raw key.
+/// The key is derived once for each opened database. SQLCipher would derive it again for every connection, and would
+/// treat a passphrase that looks like `x'…'` as a raw key.
 struct DerivedKey: Sendable {
     static let byteCount = 32
     static let saltByteCount = 16
     /// SQLCipher 4's default.
     private static let rounds: Int32 = 256_000
-    /// The block of HMAC-SHA512.
+    /// The block length of HMAC-SHA512.
     private static let blockByteCount = 128
 
     let bytes: SecretBytes
     let salt: [UInt8]
 
-    /// Makes the key of a file from the key that was given and the salt the file begins with.
+    /// Creates the key of a file from the given key and the salt at the beginning of the file.
     ///
-    /// A passphrase goes through PBKDF2-HMAC-SHA512, a raw key is taken as it is. A salt that came with a raw key wins
-    /// over the file's.
+    /// A passphrase goes through PBKDF2-HMAC-SHA512; a raw key is used without change. The salt of a raw key takes
+    /// precedence over that of the file.
     init(_ key: EncryptionKey, fileSalt: [UInt8], counters: StatisticsCounters) throws(DatabaseError) {
         switch key.material {
         case .raw(let bytes, let salt):
@@ -33,17 +33,17 @@ struct DerivedKey: Sendable {
         precondition(bytes.count == Self.byteCount && salt.count == Self.saltByteCount)
     }
 
-    /// Throws for a passphrase that the key derivation cannot tell from a shorter one.
+    /// Throws for a passphrase that the key derivation cannot distinguish from a shorter one.
     ///
-    /// HMAC fills a key up to the length of a block with zero bytes, and takes the hash of a longer one instead (RFC 2104,
-    /// section 2). So zero bytes at the end of a passphrase count only beyond the length of a block.
+    /// HMAC pads a key to the length of a block with zero bytes, and replaces a longer one by its hash (RFC 2104,
+    /// section 2). So zero bytes at the end of a passphrase are significant only beyond the length of a block.
     private static func check(_ passphrase: SecretBytes) throws(DatabaseError) {
         guard passphrase.count > 0 else { throw .invalidKey(.emptyPassphrase) }
         let endsWithZero = passphrase.withUnsafeBytes { $0.last == 0 }
         guard !endsWithZero || passphrase.count > blockByteCount else { throw .invalidKey(.trailingZeros) }
     }
 
-    /// Makes the key of a new file.
+    /// Creates the key of a new file.
     init(forNewFile key: EncryptionKey, counters: StatisticsCounters) throws(DatabaseError) {
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
         guard RAND_bytes(&salt, Int32(salt.count)) == 1 else {
@@ -52,13 +52,14 @@ struct DerivedKey: Sendable {
         try self.init(key, fileSalt: salt, counters: counters)
     }
 
-    /// The key that authenticates pages: two rounds over the encryption key, with the salt changed by a constant.
+    /// The key that authenticates pages: two rounds of derivation from the encryption key, with the salt XORed with a
+    /// constant.
     func authenticationKey() throws(DatabaseError) -> SecretBytes {
         try Self.stretch(bytes, salt: salt.map { $0 ^ 0x3a }, rounds: 2)
     }
 
-    /// Hands the key over to a connection, in SQLCipher's notation for a raw key with salt: `x'<key><salt>'` in
-    /// hexadecimal digits.
+    /// Sets the key of a connection, in SQLCipher's notation for a raw key with salt: `x'<key><salt>'` in hexadecimal
+    /// digits.
     func set(on connection: OpaquePointer) -> Int32 {
         let digits = Array("0123456789abcdef".utf8)
         let specification = SecretBytes(count: 2 * (Self.byteCount + Self.saltByteCount) + 3) { buffer in

@@ -1,9 +1,9 @@
 import CSQLCipher
 
-/// SQLCipher 4's page format, as far as it takes to tell whether a key is that of a file without letting SQLite near it.
+/// The part of SQLCipher 4's page format that is needed to test whether a key belongs to a file before SQLite opens it.
 ///
-/// A page of 4,096 bytes is ciphertext (AES-256-CBC), 16 bytes of initialisation vector, and an HMAC-SHA512 over both and
-/// the page number in little-endian order. The first page begins with the salt instead of ciphertext.
+/// A page of 4,096 bytes consists of ciphertext (AES-256-CBC), 16 bytes of initialisation vector, and an HMAC-SHA512
+/// over both and the page number in little-endian order. The first page begins with the salt in place of ciphertext.
 struct PageCipher {
     static let pageByteCount = 4096
     private static let vectorByteCount = 16
@@ -16,7 +16,7 @@ struct PageCipher {
         authenticationKey = try key.authenticationKey()
     }
 
-    /// Whether a page was written with this key, as this page, and is undamaged.
+    /// Whether the page was written with this key under this number, and is undamaged.
     func verifies(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
         precondition(page.count == Self.pageByteCount)
         let start = number == 1 ? DerivedKey.saltByteCount : 0
@@ -33,8 +33,8 @@ struct PageCipher {
 
     /// The database header on a first page; nil if the page was not written with the key.
     ///
-    /// The constants of the header prove the key. They do not prove that the rest of the page is undamaged, nor the rest of
-    /// the header.
+    /// The constants of the header prove the key. They prove neither that the rest of the page is undamaged nor that
+    /// the rest of the header is.
     static func header(ofFirstPage page: UnsafeRawBufferPointer, _ key: DerivedKey) -> DatabaseHeader? {
         precondition(page.count == Self.pageByteCount)
         guard let context = EVP_CIPHER_CTX_new() else { return nil }
@@ -67,10 +67,10 @@ struct PageCipher {
     }
 }
 
-/// The fields of a SQLite database header that decide who may open a file (SQLite file format, section 1.3).
+/// The fields of a SQLite database header that identify its application and format (SQLite file format, section 1.3).
 struct DatabaseHeader: Equatable {
-    /// How much of the page has to be decrypted: the header is 100 bytes, of which the salt hides the first 16, and the
-    /// cipher's blocks are 16 long.
+    /// The number of bytes of the page to decrypt: the header is 100 bytes, the salt replaces the first 16, and the
+    /// blocks of the cipher have 16 bytes.
     static let decryptedByteCount = 96
 
     let userVersion: Int32
@@ -81,8 +81,8 @@ struct DatabaseHeader: Equatable {
         self.applicationID = applicationID
     }
 
-    /// Reads the header; nil if a field that SQLCipher 4 fills with a constant has another value: the page size, the reserved
-    /// bytes of each page, and the payload fractions.
+    /// Reads the header. Returns nil if a field that SQLCipher 4 fills with a constant has another value: the page
+    /// size, the reserved bytes of each page, or the payload fractions.
     init?(decrypted bytes: [UInt8]) {
         func integer(at offset: Int) -> Int32 {
             let start = offset - DerivedKey.saltByteCount

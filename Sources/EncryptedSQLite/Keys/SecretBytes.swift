@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// Bytes that are overwritten before their memory is given back.
+/// Bytes that are overwritten before their memory is freed.
 ///
 /// `@unchecked Sendable`: only the initializer and `deinit` write the bytes; no reference exists before the end of the one, or
 /// after the beginning of the other. In between threads only read.
@@ -9,14 +9,14 @@ final class SecretBytes: @unchecked Sendable {
 
     var count: Int { buffer.count }
 
-    /// Makes `count` bytes, zero at first, which `initialize` fills.
+    /// Allocates `count` zero bytes, which `initialize` fills.
     init<E: Error>(count: Int, _ initialize: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
         buffer = .allocate(byteCount: count, alignment: 8)
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
         try initialize(buffer)
     }
 
-    /// Copies bytes. Those in contiguous memory are copied once; others pass through memory that is overwritten, too.
+    /// Copies bytes. Contiguous bytes are copied once; others pass through a buffer that is overwritten, too.
     convenience init(copying bytes: some Sequence<UInt8>) {
         let copy = bytes.withContiguousStorageIfAvailable { bytes in
             SecretBytes(count: bytes.count) { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) }
@@ -26,7 +26,7 @@ final class SecretBytes: @unchecked Sendable {
     }
 
     deinit {
-        // Unlike an ordinary loop or memset, this is never optimised away.
+        // Unlike an ordinary loop or memset, this call is never optimised away.
         OPENSSL_cleanse(buffer.baseAddress, buffer.count)
         buffer.deallocate()
     }
@@ -35,7 +35,7 @@ final class SecretBytes: @unchecked Sendable {
         try body(UnsafeRawBufferPointer(buffer))
     }
 
-    /// Collects a sequence whose length is only known at its end.
+    /// Collects a sequence of unknown length.
     private static func collect(_ bytes: some Sequence<UInt8>) -> SecretBytes {
         var collected = SecretBytes(count: 64) { _ in }
         var count = 0

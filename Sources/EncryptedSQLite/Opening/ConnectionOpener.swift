@@ -2,9 +2,9 @@ import CSQLCipher
 import Foundation
 import Guarded
 
-/// Opens connections to one file with its derived key, and makes their settings.
+/// Opens connections to one file with its derived key, and applies their settings.
 struct ConnectionOpener: Sendable {
-    /// What a connection is for.
+    /// The purpose of a connection.
     enum Role {
         case writer
         case reader
@@ -18,20 +18,20 @@ struct ConnectionOpener: Sendable {
     let key: DerivedKey
     var options: Database.Options
     let counters: StatisticsCounters
-    /// Whether the file lies where nothing can be written, not even the memory that readers of a log share.
+    /// Whether the file is on a read-only medium, so that even the shared memory of a log's readers cannot be written.
     var isImmutable = false
 
     /// Opens one more connection to a file that was opened and checked before.
     func open(_ role: Role) throws(DatabaseError) -> Connection {
         let connection = try connect()
         try prepare(connection, for: role)
-        // Read at once: a key is only tried when a page is read.
+        // At once: SQLite tries a key only when it reads a page.
         try connection.loadSchema()
         try finish(connection, for: role)
         return connection
     }
 
-    /// Opens the file, without key and settings: nothing is read or written yet.
+    /// Opens the file without a key and without settings. Reads and writes nothing.
     func connect() throws(DatabaseError) -> Connection {
         try Self.connect(files, options: options, counters: counters, isImmutable: isImmutable)
     }
@@ -44,7 +44,7 @@ struct ConnectionOpener: Sendable {
         inMemory: Bool = false
     ) throws(DatabaseError) -> Connection {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        // Readers of a log write to the memory they share, so they need to open the file for writing, too.
+        // Readers of a log write to the shared memory, so they open the file for writing, too.
         flags |= options.readOnly && !inMemory ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         var name = files.path
         let path = files.namedPath
@@ -78,14 +78,14 @@ struct ConnectionOpener: Sendable {
         )
     }
 
-    /// Makes all settings that do not depend on what the file holds, the key among them.
+    /// Applies all settings that do not depend on the content of the file, including the key.
     func prepare(_ connection: Connection, for role: Role) throws(DatabaseError) {
         if options.memorySecurity {
             try connection.setting("PRAGMA cipher_memory_security = ON")
         }
         let code = key.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
-        // Takes effect only after the key. Without, errors of the cipher go to the standard error stream.
+        // Takes effect only after the key is set. Otherwise SQLCipher writes its errors to the standard error stream.
         try connection.setting("PRAGMA cipher_log = off")
         if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
             throw .cipherUnavailable(reason: "memory cannot be protected")
@@ -97,7 +97,8 @@ struct ConnectionOpener: Sendable {
         )
     }
 
-    /// Makes the settings that look at the file, and locks all of them.
+    /// Applies the settings that depend on the content of the file, and installs the authorizer, which prevents changes
+    /// to them.
     func finish(_ connection: Connection, for role: Role) throws(DatabaseError) {
         switch role {
         case .writer, .creator: try writeAhead(on: connection)
@@ -112,7 +113,7 @@ struct ConnectionOpener: Sendable {
         StatementAuthorizer.install(on: connection.handle)
     }
 
-    /// Sees to it that the file has a write-ahead log.
+    /// Ensures that the file has a write-ahead log.
     private func writeAhead(on connection: Connection) throws(DatabaseError) {
         guard try connection.setting("PRAGMA journal_mode = WAL") == "wal" else {
             throw .cannotOpen(path: files.namedPath, reason: "the file system does not support a write-ahead log")
@@ -121,17 +122,17 @@ struct ConnectionOpener: Sendable {
     }
 
     private func forbidWriting(on connection: Connection) throws(DatabaseError) {
-        // Not as a `Statement`: its text looks like the use of a function of ours, see ``FunctionLibrary``.
+        // Not as a `Statement`: its text looks like a call of a function in the ``FunctionLibrary``.
         try connection.runSettings("PRAGMA query_only = ON")
     }
 
     // MARK: Settings
 
-    /// Whether the library has been found to be suitable, on the first connection of the process.
+    /// Whether the first connection of the process has found the library suitable.
     private static let isLibraryChecked = Guarded<Bool>(false)
 
-    /// Makes sure that the library encrypts, as plain SQLite ignores a key and writes plaintext, and that it can be told to
-    /// keep sorting and temporary tables, which are not encrypted, from reaching a disk.
+    /// Ensures that the library encrypts, since plain SQLite ignores a key and writes plaintext, and that it can keep
+    /// sorter files and temporary tables, which are not encrypted, in memory.
     private static func checkLibrary(on connection: Connection) throws(DatabaseError) {
         guard !isLibraryChecked.withLock({ $0 }) else { return }
         let version = try connection.setting("PRAGMA cipher_version") ?? ""

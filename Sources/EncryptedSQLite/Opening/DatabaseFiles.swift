@@ -3,12 +3,12 @@ import Foundation
 
 /// The path of a database file, and of the files that SQLite keeps beside it.
 ///
-/// SQLite follows symbolic links and keeps the other files beside the file that a link leads to. Their names therefore
-/// begin with the path without links.
+/// SQLite follows symbolic links and keeps the other files beside the target of a link. Their names therefore begin
+/// with the resolved path.
 struct DatabaseFiles: Sendable {
-    /// The absolute path as the program gives it, which errors name.
+    /// The absolute path as the program gives it. Errors name this path.
     let namedPath: String
-    /// The path without symbolic links.
+    /// The path with symbolic links resolved.
     let path: String
 
     var log: String { path + "-wal" }
@@ -27,7 +27,7 @@ struct DatabaseFiles: Sendable {
 
     /// Resolves the symbolic links of a path. The file need not exist.
     init(at path: String) throws(DatabaseError) {
-        // Connections are opened later, too, when the working directory may be another one.
+        // A connection that is opened later may find another working directory.
         namedPath = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         guard !path.utf8.contains(0) else {
             throw .cannotOpen(path: namedPath, reason: "a path cannot contain a zero byte")
@@ -42,7 +42,7 @@ struct DatabaseFiles: Sendable {
         }
     }
 
-    /// Files at a path without links, whose errors name another path.
+    /// Files at a resolved path. Errors name `namedPath`.
     init(path: String, namedPath: String) {
         self.path = path
         self.namedPath = namedPath
@@ -56,7 +56,7 @@ struct DatabaseFiles: Sendable {
 
     // MARK: Existence and kind
 
-    /// Whether there is a database file. Throws if the path leads to anything but a regular file.
+    /// Whether the database file exists. Throws if the path leads to anything but a regular file.
     func exist() throws(DatabaseError) -> Bool {
         var status = stat()
         guard stat(namedPath, &status) == 0 else {
@@ -72,7 +72,8 @@ struct DatabaseFiles: Sendable {
         return true
     }
 
-    /// Throws if anything but regular files has the names of SQLite's files: opening a FIFO, for example, waits forever.
+    /// Throws if one of SQLite's file names belongs to anything but a regular file: opening a FIFO, for example, blocks
+    /// forever.
     func checkCompanions() throws(DatabaseError) {
         for companion in companions {
             if let status = Self.status(of: companion), status.st_mode & S_IFMT != S_IFREG {
@@ -81,13 +82,13 @@ struct DatabaseFiles: Sendable {
         }
     }
 
-    /// Whether any file lies beside the database.
+    /// Whether any of the files beside the database exists.
     var haveCompanions: Bool { companions.contains { Self.status(of: $0) != nil } }
 
     /// The length of a file; 0 if it does not exist.
     static func byteCount(of path: String) -> Int64 { status(of: path).map { Int64($0.st_size) } ?? 0 }
 
-    /// Removes the files beside the database. Returns whether there was any.
+    /// Removes the files beside the database. Returns whether any existed.
     func removeCompanions() throws(DatabaseError) -> Bool {
         var isAnyRemoved = false
         for companion in companions {
@@ -107,11 +108,11 @@ struct DatabaseFiles: Sendable {
 
     // MARK: The log's length
 
-    /// How much of a log may lie behind its first hole. A power failure can leave the end of a log unwritten, but SQLite
-    /// makes an index for all of its length (a 512th), in memory.
+    /// The largest number of bytes of a log behind its first hole. A power failure can leave the end of a log
+    /// unwritten, but SQLite builds an index in memory for the whole length (1/512 of it).
     private static let unwrittenLogByteCount: Int64 = 16 << 30
 
-    /// Throws if the length of the log is one that no commits can have made.
+    /// Throws if no sequence of commits can have produced the length of the log.
     func checkLogLength() throws(DatabaseError) {
         let byteCount = Self.byteCount(of: log)
         guard byteCount > Self.unwrittenLogByteCount else { return }
@@ -121,7 +122,7 @@ struct DatabaseFiles: Sendable {
         }
     }
 
-    /// Throws if nearly all of the database file is a hole, which no writer makes: to copy it would take forever.
+    /// Throws if nearly all of the database file is a hole, which no writer produces: copying it would take forever.
     func checkContentLength() throws(DatabaseError) {
         guard let status = Self.status(of: path) else { return }
         guard Int64(status.st_size) - Int64(status.st_blocks) * 512 <= Self.unwrittenLogByteCount else {
@@ -129,7 +130,7 @@ struct DatabaseFiles: Sendable {
         }
     }
 
-    /// The offset of the first hole of a sparse file; the file's length if it has none.
+    /// The offset of the first hole of a sparse file; the length of the file if it has no hole.
     private func firstHole(of path: String) -> Int64 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return .max }

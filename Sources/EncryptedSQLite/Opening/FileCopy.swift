@@ -1,21 +1,21 @@
 import CSQLCipher
 import Foundation
 
-/// Copies a file, without the holes of a sparse one, to a file that only its owner can read.
+/// Copies a file, except for the holes of a sparse file, to a file that only its owner can read.
 struct FileCopy {
     private static let chunkByteCount = 1 << 20
 
     private let target: String
     private let namedPath: String
 
-    /// Makes a copy at a path, whose errors name another path.
+    /// Creates a copy at `target`. Errors name `namedPath`.
     init(to target: String, namedPath: String) {
         self.target = target
         self.namedPath = namedPath
     }
 
-    /// Copies the file of a connection, through SQLite's own descriptor: closing another one would release the locks that
-    /// this process holds on the file.
+    /// Copies the file of a connection through SQLite's descriptor: closing another descriptor would release the locks
+    /// that this process holds on the file.
     func copy(_ file: UnsafeMutablePointer<sqlite3_file>) throws(DatabaseError) {
         var byteCount: Int64 = 0
         let code = csqlcipher_file_size(file, &byteCount)
@@ -28,7 +28,7 @@ struct FileCopy {
         }
     }
 
-    /// Copies a file on which no process holds locks. A file that does not exist has no copy.
+    /// Copies a file on which no process holds locks. Does nothing if the file does not exist.
     func copy(_ source: String) throws(DatabaseError) {
         let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -1,15 +1,16 @@
 import CSQLCipher
 import Foundation
 
-/// Makes a new database file in one step for every process that looks at its path.
+/// Creates a database file, which appears at its path in one step for every process.
 ///
-/// The file is built under a temporary name in the same folder and renamed when it is complete and on the disk. So there
-/// is never a half-made file at the path.
+/// The file is built under a temporary name in the same folder and renamed when it is complete and on the disk. So the
+/// path never leads to an incomplete file.
 ///
-/// Files of an earlier database of that name may lie there (a crash left its log, and only the file itself was removed).
-/// SQLite would apply an old log or roll back an old journal into the new file, so they are removed before the file takes
-/// its name. A live log must not be removed: once one process has named its file, the log beside it belongs to that file.
-/// Therefore each process removes and renames under a lock on the folder, and only if there is no file at the path:
+/// Files of an earlier database with that name may exist (a crash left its log, and only the database file was
+/// removed). SQLite would apply an old log or roll back an old journal into the new file, so they are removed before
+/// the file gets its name. A live log must not be removed: once one process has named its file, the log beside it
+/// belongs to that file. Therefore each process removes and renames under a lock on the folder, and only if the path
+/// has no file:
 ///
 ///     process A                      process B                     at the path
 ///     finds no file                  finds no file                 old log
@@ -23,19 +24,19 @@ import Foundation
 ///                                    finds a file, unlocks         A's file and log
 ///                                    opens A's file
 ///
-/// No file appears at the path but under the lock, so that what B removes, had it come first, could not be A's. A process
-/// that ends at any step leaves either no file at the path, with some of the old files, which the next creation removes;
-/// or a complete one with nothing beside it. The folder is written to the disk before the file takes its name, so that a
-/// power failure cannot bring an old log back beside it.
+/// Files appear at the path only under the lock, so a process that removes files never removes those of a new database.
+/// A process that ends at any step leaves either no file at the path, with some of the old files, which the next
+/// creation removes, or a complete file with no other files beside it. The folder is written to the disk before the
+/// file gets its name, so that a power failure cannot bring an old log back beside it.
 ///
-/// A process that still has the removed database open keeps its own log and shared memory, which have no name any more.
-/// A tool that creates a database in place at the same time takes no such lock; its file is never replaced.
+/// A process that still has the removed database open keeps its log and shared memory, which have no names any more. A
+/// tool that creates a database in place at the same time takes no such lock; its file is never replaced.
 struct FileCreation {
     let files: DatabaseFiles
     let options: Database.Options
     let counters: StatisticsCounters
 
-    /// Makes the file. Returns false, with nothing changed, if another process or thread has made it meanwhile.
+    /// Creates the file. Returns false, with nothing changed, if another process or thread has created it meanwhile.
     func create(with key: DerivedKey, schema: (Connection) throws -> Void) throws -> Bool {
         TemporaryDatabaseFile.removeLeftovers(beside: files)
         let temporary = try TemporaryDatabaseFile(beside: files)
@@ -92,7 +93,7 @@ struct FileCreation {
         return true
     }
 
-    /// Makes sure that the file is complete, encrypted with the key, and on the disk.
+    /// Checks that the file is complete and encrypted with the key, and writes it to the disk.
     private func verify(_ temporary: DatabaseFiles, with key: DerivedKey) throws(DatabaseError) {
         let isComplete = !FileManager.default.fileExists(atPath: temporary.log)
         let firstPage = FileHandle(forReadingAtPath: temporary.path).flatMap { file in
@@ -109,12 +110,12 @@ struct FileCreation {
         try Self.synchronize(temporary.path, for: files)
     }
 
-    /// Waits until a file or the entries of a folder are on the disk.
+    /// Waits until a file, or the entries of a folder, are on the disk.
     private static func synchronize(_ path: String, for files: DatabaseFiles) throws(DatabaseError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         defer { close(descriptor) }
-        // Some file systems cannot do it for folders, and report EINVAL.
+        // Some file systems do not support this for folders, and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }

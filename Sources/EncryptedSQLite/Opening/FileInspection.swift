@@ -1,16 +1,15 @@
 import CSQLCipher
 import Foundation
 
-/// Looks at the bytes of a database file before SQLite reads it, so that a file which is not to be opened stays as it is.
+/// Inspects the bytes of a database file before SQLite reads it, so that a refused file does not change.
 ///
-/// The bytes are read through the descriptor of the connection. Reading without locks may meet a page that another
-/// process is just writing; therefore nothing is called damaged here: that is for SQLite to say, once the key is known to
-/// be right.
+/// The bytes are read through the descriptor of the connection. A read without locks may meet a page that another
+/// process is writing. Therefore the inspection never reports damage: SQLite does that, once the key has proved right.
 struct FileInspection {
     private static let pageByteCount = PageCipher.pageByteCount
-    /// How many pages are tried where the first one does not verify.
+    /// The number of pages to try if the first page does not verify.
     private static let sampleCount = 64
-    /// The length of the longest database: SQLite's page numbers end at 4,294,967,294.
+    /// The length of the largest database: SQLite's page numbers end at 4,294,967,294.
     private static let maximumByteCount = Int64(UInt32.max - 1) * Int64(pageByteCount)
 
     private let files: DatabaseFiles
@@ -21,7 +20,7 @@ struct FileInspection {
 
     /// Reads the first page through a connection that has read nothing yet. The connection must outlive the inspection.
     ///
-    /// Throws `emptyFile` or `notADatabase` for what no key opens.
+    /// Throws `emptyFile` or `notADatabase` for a file that no key opens.
     init(_ files: DatabaseFiles, of connection: Connection) throws(DatabaseError) {
         self.files = files
         let path = files.namedPath
@@ -41,21 +40,22 @@ struct FileInspection {
         firstPage = start
     }
 
-    /// The salt that the file begins with.
+    /// The salt at the beginning of the file.
     var salt: [UInt8] { Array(firstPage.prefix(DerivedKey.saltByteCount)) }
 
-    /// Whether the last page is not complete. Only a log that is just being written back, or was when the process ended,
-    /// explains that.
+    /// Whether the last page is incomplete. The only valid cause is a checkpoint that is running, or that the end of
+    /// its process interrupted.
     var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
 
-    /// The header of the first page; nil if the page does not look like one that was written with the key.
+    /// The header of the first page; nil if the page does not look like a page that was written with the key.
     ///
-    /// The page may be damaged nevertheless: ``verify(_:)`` has to confirm a header that is the reason to refuse a file.
+    /// The page may be damaged nevertheless: ``verify(_:)`` must confirm a header before a file is refused because of
+    /// it.
     func header(_ key: DerivedKey) -> DatabaseHeader? {
         firstPage.withUnsafeBytes { PageCipher.header(ofFirstPage: $0, key) }
     }
 
-    /// Throws unless the key is that of the file: any page that verifies proves it.
+    /// Throws unless the key belongs to the file. One page that verifies is a proof.
     ///
     /// Returns the header of the first page, or nil if that page is damaged or being written.
     func verify(_ key: DerivedKey) throws(DatabaseError) -> DatabaseHeader? {
@@ -68,13 +68,13 @@ struct FileInspection {
         throw .wrongKey(path: path)
     }
 
-    /// Ciphertext of a page has nearly all of the 256 byte values (on average it lacks none in 30,000 pages); text,
-    /// programs and most other files do not.
+    /// Ciphertext of a page contains nearly all of the 256 byte values (on average, one page in 30,000 lacks any of
+    /// them); text, programs and most other files do not.
     private var looksEncrypted: Bool {
         Set(firstPage.dropFirst(DerivedKey.saltByteCount)).count > 240
     }
 
-    /// Whether some page of the file, other than the first, was written with a key.
+    /// Whether any page of the file, other than the first, was written with the key.
     private func hasPage(of cipher: PageCipher) throws(DatabaseError) -> Bool {
         let pageCount = byteCount / Int64(Self.pageByteCount)
         for number in Self.sample(2, through: pageCount) {
@@ -84,9 +84,9 @@ struct FileInspection {
         return false
     }
 
-    /// Whether some page in the write-ahead log was written with a key.
+    /// Whether any page in the write-ahead log was written with the key.
     ///
-    /// SQLite takes no locks on that file, so it is harmless to open and close it.
+    /// SQLite takes no locks on the log file, so opening and closing it releases no lock.
     private func logHasPage(of cipher: PageCipher) -> Bool {
         guard let log = FileHandle(forReadingAtPath: files.log) else { return false }
         defer { try? log.close() }
@@ -107,7 +107,7 @@ struct FileInspection {
         return false
     }
 
-    /// About `sampleCount` numbers of a range, or fewer if it has fewer, evenly spread.
+    /// About `sampleCount` evenly spaced numbers of a range; all of them if the range is smaller.
     private static func sample(_ first: Int64, through last: Int64) -> StrideThrough<Int64> {
         stride(from: first, through: last, by: Int(max(1, (last - first + 1) / Int64(sampleCount))))
     }
@@ -119,7 +119,7 @@ struct FileInspection {
     ) throws(DatabaseError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let code = csqlcipher_file_read(file, &bytes, Int32(count), offset)
-        // A file that shrank meanwhile reads as zeros.
+        // A file that has shrunk meanwhile reads as zeros.
         guard code == SQLITE_OK || code & 0xff == SQLITE_IOERR && code >> 8 == 2 else {
             throw .inputOutput(extendedCode: code, isIndeterminate: false)
         }
@@ -134,7 +134,7 @@ enum LogFormat {
     static let frameHeaderByteCount = 24
     static let frameByteCount = frameHeaderByteCount + PageCipher.pageByteCount
 
-    /// The number of complete frames in a log of a length.
+    /// The number of complete frames in a log of the given length.
     static func frameCount(inByteCount byteCount: Int64) -> Int64 {
         max(0, byteCount - Int64(headerByteCount)) / Int64(frameByteCount)
     }

@@ -1,8 +1,8 @@
 import CSQLCipher
 import Foundation
 
-/// Opens a database file for the first time: everything that has to be true of it is checked here, in this order, and a
-/// file that fails is left as it was, with its log and journal.
+/// Opens a database file for the first time. All conditions on the file are checked here, in this order. A file that
+/// fails a check stays as it was, with its log and journal.
 struct FileOpening {
     let files: DatabaseFiles
     let options: Database.Options
@@ -10,7 +10,7 @@ struct FileOpening {
 
     private var path: String { files.namedPath }
 
-    /// A reader that passed all checks, and the means to open more connections.
+    /// A reader that passed all checks, and the opener for further connections.
     struct Result {
         let connection: Connection
         let identity: FileIdentity
@@ -64,7 +64,7 @@ struct FileOpening {
         let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)
         do {
             let haveCompanions = files.haveCompanions
-            // A connection that only reads cannot remove the log that SQLite makes for it, either.
+            // A read-only connection cannot remove the log that SQLite creates for it, either.
             if haveCompanions || options.readOnly {
                 try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, verify: verify) }
             }
@@ -78,10 +78,12 @@ struct FileOpening {
         }
     }
 
-    /// Prepares a connection, checks through it what the file holds, and makes the settings that may change the file.
+    /// Prepares a connection, checks the content of the file through it, and applies the settings that may change the
+    /// file.
     ///
-    /// The last connection that is closed writes the log into the file and removes it, and that may be this one.
-    /// Therefore a log that an earlier process left (`keepsLog`) is kept from it until all checks have passed.
+    /// The last connection to a file writes the log back and removes it when it is closed, and this connection may be
+    /// the last. Therefore it must not write back a log that an earlier process left (`keepsLog`) until all checks have
+    /// passed.
     private func accept(
         _ connection: Connection,
         _ opener: ConnectionOpener,
@@ -102,7 +104,7 @@ struct FileOpening {
             if keepsLog { connection.setWritesLogBackOnClose(true) }
             return Result(connection: connection, identity: identity, opener: opener)
         } catch {
-            // Another process may have begun a log meanwhile.
+            // Another process may have created a log meanwhile.
             if DatabaseFiles.byteCount(of: files.log) > 0 { connection.setWritesLogBackOnClose(false) }
             connection.close()
             throw error
@@ -113,8 +115,8 @@ struct FileOpening {
 
     /// Whether the file alone is the whole database, although it cannot be read with a log.
     ///
-    /// Readers of a log share memory in a file. Where that file cannot be made, the log is only dispensable if it is empty
-    /// and no process can write one; the same goes for a rollback journal.
+    /// Readers of a log share memory in a file. If that file cannot be created, the log is dispensable only if it is
+    /// empty and no process can write to it. The same holds for a rollback journal.
     private func canReadWithoutLog(after error: DatabaseError) -> Bool {
         options.readOnly && error.deniesAccess && DatabaseFiles.byteCount(of: files.log) == 0
             && DatabaseFiles.byteCount(of: files.journal) == 0 && ReadOnlyMedium.contains(files.path)
@@ -142,15 +144,15 @@ struct FileOpening {
         csqlcipher_access(companion, options.readOnly ? R_OK : R_OK | W_OK) != 0 && errno == EACCES
     }
 
-    // MARK: Whose database it is
+    // MARK: Application and format
 
     private enum Content {
         case complete
-        /// Another tool has made the file, without anything in it.
+        /// A file without content, which another tool has created.
         case unfinished
     }
 
-    /// Checks through SQLite what the file holds, its log included, in one read transaction.
+    /// Checks the content of the file and of its log through SQLite, in one read transaction.
     private func examine(_ connection: Connection, verify: (Connection) throws -> Void) throws -> Content {
         try connection.runControl("BEGIN")
         let header = DatabaseHeader(
@@ -166,7 +168,7 @@ struct FileOpening {
         }
         try check(header)
         try verify(connection)
-        // Reads the schema if `verify` does not: damage to it is found here.
+        // Reads the schema if `verify` does not, and detects damage to it.
         try connection.verifyPages()
         try connection.runControl("COMMIT")
         return .complete
@@ -180,8 +182,8 @@ struct FileOpening {
         if let header = try inspection.verify(key), !isAcceptable(header) { try check(header) }
     }
 
-    /// Whether a file with a header can be the application's. Without a number it may be an unfinished creation, which the
-    /// tables show.
+    /// Whether a file with this header can belong to the application. A file without an application ID may be an
+    /// unfinished creation, which its tables show.
     private func isAcceptable(_ header: DatabaseHeader) -> Bool {
         if header.applicationID == 0 { return true }
         return (try? check(header)) != nil
@@ -202,7 +204,7 @@ struct FileOpening {
 }
 
 extension DatabaseError {
-    /// Whether a file could not be opened, made or written.
+    /// Whether the error means that a file could not be opened, created or written.
     fileprivate var deniesAccess: Bool {
         switch self {
         case .cannotOpen, .permissionDenied, .readOnly: true

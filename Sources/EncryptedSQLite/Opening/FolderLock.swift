@@ -1,16 +1,16 @@
 import CSQLCipher
 import Foundation
 
-/// An exclusive lock on a folder, which processes and threads hold while they give new files their names.
+/// An exclusive lock on a folder, which processes and threads hold while they name new files.
 ///
-/// The lock is on the folder itself (flock(2)), so that it leaves no file behind, and the system releases it when the
+/// The lock is on the folder itself (flock(2)), so that it leaves no file behind. The system releases it when the
 /// process ends.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
     private static let pauseMicroseconds: UInt32 = 1000
 
-    /// Takes the lock. Returns nil if the file system has no such locks.
+    /// Takes the lock. Returns nil if the file system does not support such locks.
     ///
     /// - Throws: `busy` if another holder keeps the lock for longer than the timeout.
     static func take(_ folder: String, timeoutMilliseconds: Int) throws(DatabaseError) -> FolderLock? {

@@ -1,4 +1,4 @@
-/// Makes a database in memory, with the settings of a file's connections but without a key.
+/// Creates a database in memory, with the settings of a file's connections but without a key.
 enum MemoryOpening {
     static func open(
         options: Database.Options,

@@ -1,11 +1,11 @@
 import CSQLCipher
 import Foundation
 
-/// Whether a file lies on a medium that nothing can write.
+/// Tests whether a file is on a medium that cannot be written.
 ///
-/// That this process has no permission to write proves nothing, as another process may have it. A read-only mount proves
-/// nothing either, as the same file system may be mounted elsewhere for writing; the file system itself has to be
-/// read-only, and it must be one that no other machine can write.
+/// That this process lacks the permission to write proves nothing: another process may have it. A read-only mount
+/// proves nothing either: the same file system may be mounted elsewhere for writing. The file system itself must be
+/// read-only, and no other machine may be able to write it.
 enum ReadOnlyMedium {
     static func contains(_ path: String) -> Bool {
         #if canImport(Darwin)
@@ -25,14 +25,14 @@ enum ReadOnlyMedium {
         #endif
     }
 
-    /// The file systems whose state is known to this machine alone.
+    /// The file systems that only this machine can write.
     private static let localFileSystems: Set<Substring> = [
         "btrfs", "cramfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "iso9660", "romfs", "squashfs", "tmpfs",
         "udf", "vfat", "xfs",
     ]
 
-    /// Looks a device up in the lines of `mountinfo` (proc_pid_mountinfo(5)): the third field is the device; behind the
-    /// separator `-` stand the type, the source and the options of the file system, which all its mounts share.
+    /// Finds a device in the lines of `mountinfo` (proc_pid_mountinfo(5)): the third field is the device; the separator
+    /// `-` precedes the type, the source and the options of the file system, which all its mounts share.
     static func isReadOnly(device: String, in mounts: String) -> Bool {
         for line in mounts.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -1,30 +1,29 @@
 import CSQLCipher
 import Foundation
 
-/// Checks a database that an earlier process left with a log or journal beside it, and changes none of these files.
+/// Checks a database that an earlier process left with a log or journal beside it, without changing any of these files.
 ///
-/// To read such a database SQLite recovers it: it rebuilds the shared memory, or rolls a journal back into the file and
-/// removes it. A file that is refused afterwards would no longer be as the earlier process left it. So the checks run
-/// first:
+/// SQLite recovers such a database before it reads it: it rebuilds the shared memory, or rolls the journal back into
+/// the file and removes it. A file that is refused afterwards would have changed. So the checks run first:
 ///
-/// - on a connection that has the file for itself; SQLite then keeps the index of the log in its own memory and makes no
+/// - on a connection with an exclusive lock; SQLite then keeps the index of the log in private memory and creates no
 ///   shared memory beside the file;
 /// - if a journal has to be rolled back, on a copy of the file and the files beside it.
 ///
-/// If other connections have the file open, there is nothing to recover, and reading changes nothing.
+/// If other connections have the file open, no recovery is due, and reading changes no file.
 struct Rehearsal {
     private let opener: ConnectionOpener
     private var files: DatabaseFiles { opener.files }
 
-    /// Makes a rehearsal of an opening with a key and options.
+    /// Creates a rehearsal of an opening with a key and options.
     init(_ opener: ConnectionOpener) {
         var opener = opener
-        // Only a connection that may write can have the file for itself.
+        // Only a connection that may write can lock the file exclusively.
         opener.options.readOnly = false
         self.opener = opener
     }
 
-    /// Runs the checks, or none if other connections have the file open.
+    /// Runs the checks, unless other connections have the file open.
     ///
     /// - Parameter connection: A connection to the file that has read nothing yet.
     func run(onBehalfOf connection: Connection, _ check: (Connection) throws -> Void) throws {
@@ -41,8 +40,8 @@ struct Rehearsal {
 
     /// Whether other connections, of this or another process, have the file open.
     ///
-    /// The locks are tried on the connection that is already there: opening another one in vain takes longer than all of the
-    /// checks. A connection that only reads cannot try them.
+    /// The locks are tried on the existing connection: opening another one in vain takes longer than all of the checks.
+    /// A read-only connection cannot try them.
     private func isOpenElsewhere(_ connection: Connection) -> Bool {
         guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
         else { return false }
@@ -60,7 +59,8 @@ struct Rehearsal {
         }
         guard sqlite3_db_readonly(connection.handle, "main") == 0, let file = csqlcipher_main_file(connection.handle)
         else { return }
-        // SQLite finds the lock taken when it reads. It takes a journal for that of a writer then, and lets it be.
+        // SQLite finds the lock taken when it reads. It then attributes a journal to an active writer and does not roll
+        // it back.
         guard csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
             csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
         else {
@@ -76,7 +76,7 @@ struct Rehearsal {
         _ check: (Connection) throws -> Void
     ) throws {
         defer { connection.close() }
-        // If there is no log, closing the connection removes the empty one that SQLite makes to read.
+        // If there is no log, closing the connection removes the empty log that SQLite creates for reading.
         connection.setWritesLogBackOnClose(!FileManager.default.fileExists(atPath: opener.files.log))
         // Before the other settings, some of which read the file.
         try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
@@ -86,10 +86,10 @@ struct Rehearsal {
 
     // MARK: A journal
 
-    /// Copies the file and the files beside it if SQLite would roll a journal back at the next read.
+    /// Copies the file and the files beside it if SQLite would roll back a journal at the next read.
     ///
-    /// SQLite does so if the journal begins with anything but zero and no connection writes (SQLite, "Atomic commit",
-    /// section 4). The shared lock keeps writers from the file while it is copied.
+    /// SQLite rolls back a journal whose first byte is not zero if no connection writes (SQLite, "Atomic commit",
+    /// section 4). The shared lock prevents writes while the file is copied.
     private func copyWithJournal(through connection: Connection) throws(DatabaseError) -> TemporaryDatabaseFile? {
         guard DatabaseFiles.byteCount(of: files.journal) > 0, let file = csqlcipher_main_file(connection.handle),
             csqlcipher_lock_file(file, SQLITE_LOCK_SHARED) == SQLITE_OK
@@ -105,7 +105,8 @@ struct Rehearsal {
         return copy
     }
 
-    /// Whether the journal begins with anything but zero, with which SQLite overwrites journals that are no longer valid.
+    /// Whether the first byte of the journal is not zero. SQLite overwrites the beginning of an invalid journal with
+    /// zeros.
     private func journalBegins() -> Bool {
         guard let journal = FileHandle(forReadingAtPath: files.journal) else { return true }
         defer { try? journal.close() }

@@ -1,12 +1,13 @@
 import CSQLCipher
 import Foundation
 
-/// Decides, while a statement is compiled, whether a connection may run it. Running costs nothing more.
+/// Decides, while a statement is compiled, whether a connection may run it. Adds no cost to running it.
 ///
-/// Refused is what could write plaintext, reach other files, or change the key or the settings that opening made: ATTACH
-/// of a file, every PRAGMA that is not listed here, and functions that reach outside the database.
+/// The authorizer refuses statements that could write plaintext, reach other files, or change the key or the settings
+/// of the connection: ATTACH of a file, every PRAGMA that is not listed here, and functions that reach outside the
+/// database.
 enum StatementAuthorizer {
-    /// Installs the rules on a connection, after its settings are made.
+    /// Installs the authorizer on a connection. The settings must be complete.
     static func install(on connection: OpaquePointer) {
         sqlite3_set_authorizer(
             connection,
@@ -27,7 +28,7 @@ enum StatementAuthorizer {
         )
     }
 
-    /// Whether a PRAGMA is harmless, as a question or with an argument.
+    /// Whether a PRAGMA is harmless, as a query or with an argument.
     private static func allowsPragma(_ name: UnsafePointer<CChar>?, writes: Bool) -> Bool {
         guard let name = name.map({ String(cString: $0).lowercased() }) else { return false }
         return writes

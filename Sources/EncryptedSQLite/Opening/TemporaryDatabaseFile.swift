@@ -1,18 +1,18 @@
 import CSQLCipher
 import Foundation
 
-/// A database file under a temporary name in the folder of another one.
+/// A database file under a temporary name in the folder of another database.
 ///
-/// What a crash leaves behind is an encrypted file; ``removeLeftovers(beside:)`` removes it an hour later.
+/// A crash can leave such a file, which is encrypted. ``removeLeftovers(beside:)`` removes it when it is one hour old.
 struct TemporaryDatabaseFile: ~Copyable {
     let files: DatabaseFiles
 
-    /// How old a file with a temporary name is before it counts as left behind.
+    /// The age from which a file with a temporary name counts as a leftover.
     private static let leftoverAge: TimeInterval = 3600
     private static let suffix = ".creating"
 
-    /// Makes an empty file that only its owner can read, before SQLite opens it. The log and its shared memory inherit
-    /// the permissions.
+    /// Creates an empty file that only its owner can read, before SQLite opens it. The log and the shared memory
+    /// inherit the permissions.
     init(beside original: DatabaseFiles) throws(DatabaseError) {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         files = DatabaseFiles(
@@ -28,7 +28,7 @@ struct TemporaryDatabaseFile: ~Copyable {
         Self.remove(files)
     }
 
-    /// Removes the temporary files that processes left behind which ended before they could remove them.
+    /// Removes the temporary files of processes that ended before they could remove them.
     static func removeLeftovers(beside original: DatabaseFiles) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
         for name in names where name.hasPrefix(".\(original.name).") && name.hasSuffix(suffix) {
