@@ -2,12 +2,12 @@ import CSQLCipher
 import Foundation
 
 extension ConstraintViolation {
-    /// Reads SQLite's message, of which only names are kept.
+    /// Parses SQLite's message, and keeps only the names in it.
     ///
     /// The forms are `UNIQUE constraint failed: table.column, table.column`, `UNIQUE constraint failed: index 'name'`,
-    /// `NOT NULL constraint failed: table.column`, `CHECK constraint failed: name or expression`,
-    /// `FOREIGN KEY constraint failed`, and `cannot store TEXT value in INTEGER column table.column`. The message of a
-    /// trigger is up to the trigger and is dropped.
+    /// `NOT NULL constraint failed: table.column`, `CHECK constraint failed: name or expression`, `FOREIGN KEY
+    /// constraint failed`, and `cannot store TEXT value in INTEGER column table.column`. The message of a trigger has
+    /// no fixed form and is dropped.
     init(extendedCode: Int32, message: String) {
         let kind = Kind(extendedCode: extendedCode)
         var rule: String?

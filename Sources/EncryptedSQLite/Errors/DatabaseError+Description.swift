@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DatabaseError: CustomStringConvertible {
-    /// What happened, in one sentence, without keys or stored values.
+    /// The failure in one sentence, without keys or stored values.
     public var description: String {
         switch self {
         case .missingKey(let path):
@@ -85,7 +85,7 @@ extension DatabaseError: LocalizedError {
     /// The same as `description`.
     public var errorDescription: String? { description }
 
-    /// What can be done about it, where something can.
+    /// The remedy for the failure; nil if there is no general one.
     public var recoverySuggestion: String? {
         switch self {
         case .missingKey:
@@ -136,7 +136,7 @@ extension DatabaseError: LocalizedError {
 }
 
 extension ConstraintViolation: CustomStringConvertible {
-    /// The rule that was broken, by the names of table and columns.
+    /// The violated rule, with the names of its table and columns.
     public var description: String {
         let place = table.map { " of table \($0)" } ?? ""
         let list = columns.joined(separator: ", ")

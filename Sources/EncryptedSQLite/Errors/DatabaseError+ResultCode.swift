@@ -2,9 +2,9 @@ import CSQLCipher
 import Foundation
 
 extension DatabaseError {
-    /// What SQLite was doing when it failed; decides how much of its message can be shown.
+    /// The operation that failed. It decides which part of SQLite's message can be shown.
     enum Phase {
-        /// Compiling a statement: the message speaks of names and syntax.
+        /// Compiling a statement: the message contains names and syntax.
         case preparation
         /// Running a statement: the message may quote values.
         case execution
@@ -12,10 +12,10 @@ extension DatabaseError {
         case commit
     }
 
-    /// The error for a result code, with details from the connection on which it just happened.
+    /// Creates the error for a result code, with details from the connection that just returned it.
     init(code: Int32, connection: OpaquePointer?, path: String, phase: Phase) {
         let extendedCode = connection.map { sqlite3_extended_errcode($0) } ?? code
-        // A message belongs to the last failed call; where that was another one, its details would mislead.
+        // The message belongs to the last failed call. If that was another call, its details would mislead.
         let isCurrent = extendedCode & 0xff == code & 0xff
         let detailedCode = isCurrent ? extendedCode : code
         switch code & 0xff {
@@ -70,12 +70,12 @@ extension DatabaseError {
         String(cString: sqlite3_errstr(code))
     }
 
-    /// Whether a statement was refused for a function in it, which SQLite reports as a general error.
+    /// Whether a statement was refused because of a function in it, which SQLite reports as a general error.
     private static func isRefusedFunction(_ connection: OpaquePointer) -> Bool {
         String(cString: sqlite3_errmsg(connection)).hasPrefix("not authorized to use function")
     }
 
-    /// What a function in a statement found wrong, which SQLite reports as a general error.
+    /// The error that a function in a statement threw, which SQLite reports as a general error.
     private static func functionError(of connection: OpaquePointer) -> DatabaseError? {
         switch String(cString: sqlite3_errmsg(connection)) {
         case "integer overflow": .integerOverflow
@@ -85,7 +85,7 @@ extension DatabaseError {
         }
     }
 
-    /// The message of a failed compilation, with whatever it quotes from the statement left out.
+    /// The message of a failed compilation, without the quotations from the statement.
     private static func preparationMessage(of connection: OpaquePointer) -> String {
         var message = String(cString: sqlite3_errmsg(connection))
         if let first = message.firstIndex(where: { $0 == "\"" || $0 == "'" }),

@@ -1,29 +1,29 @@
 import CSQLCipher
 package import Foundation
 
-/// An aggregate function of blobs, written in Swift; an instance computes the value for one group of rows.
+/// An aggregate function of blobs, implemented in Swift. An instance computes the value for one group of rows.
 ///
-/// Rows with NULL are passed over. The value depends on nothing but the rows.
+/// Rows with NULL are skipped. The value depends on the rows only.
 package protocol AggregateFunction: AnyObject, SendableMetatype {
     /// The name of the function in statements.
     static var name: String { get }
 
-    /// A function that has seen no rows.
+    /// Creates a function that has seen no rows.
     init()
 
-    /// Takes in the blob of a further row.
+    /// Adds the blob of a row.
     ///
-    /// - Throws: anything, which ends the statement with an error.
+    /// - Throws: Any error; the statement fails with it.
     func add(_ blob: UnsafeRawBufferPointer) throws
 
-    /// The value for all rows; nil for NULL, which it is for no rows.
+    /// The value for all rows; nil for NULL. Without rows, SQLite uses NULL.
     ///
-    /// - Throws: ``IntegerOverflow``, with which the statement throws `integerOverflow`; anything else ends it with an error.
+    /// - Throws: ``IntegerOverflow``, which becomes `integerOverflow`. With any other error the statement fails, too.
     func result() throws -> Data?
 }
 
 extension Connection {
-    /// Makes a function known to the statements of this connection, but not to triggers and views in the file.
+    /// Registers a function for the statements of this connection, but not for triggers and views in the file.
     func install(_ function: any AggregateFunction.Type) throws(DatabaseError) {
         let code = sqlite3_create_function_v2(
             handle,
@@ -49,7 +49,7 @@ extension Connection {
     }
 }
 
-/// What SQLite is given a pointer to for each function.
+/// The box that SQLite holds a pointer to for each function.
 private final class FunctionType {
     let type: any AggregateFunction.Type
 
@@ -58,8 +58,8 @@ private final class FunctionType {
     }
 }
 
-/// What SQLite keeps a pointer to for each group of rows, from its first row until its value was asked for or the statement
-/// was given up, which calls the end as well.
+/// The box that SQLite holds a pointer to for each group of rows, from the first row until the value is computed.
+/// SQLite also calls the end function if the statement is abandoned.
 private final class AggregateState {
     private let function: any AggregateFunction
     private var hasFailed = false
@@ -70,9 +70,9 @@ private final class AggregateState {
 
     private typealias Place = UnsafeMutablePointer<Unmanaged<AggregateState>?>
 
-    /// The state of the group that is being computed, made where there is none.
+    /// The state of the current group, created at the first call.
     static func of(_ context: OpaquePointer) -> AggregateState? {
-        // SQLite clears the memory when it makes it.
+        // SQLite zeroes the memory when it allocates it.
         let size = Int32(MemoryLayout<Unmanaged<AggregateState>?>.size)
         guard let memory = sqlite3_aggregate_context(context, size), let type = sqlite3_user_data(context) else {
             sqlite3_result_error_nomem(context)
@@ -96,7 +96,7 @@ private final class AggregateState {
         }
     }
 
-    /// Gives the value for the group, and lets go of the state.
+    /// Sets the value of the group, and releases the state.
     static func end(_ context: OpaquePointer) {
         guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_null(context) }
         let place = memory.assumingMemoryBound(to: Unmanaged<AggregateState>?.self)

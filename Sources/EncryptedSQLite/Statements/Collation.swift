@@ -1,13 +1,13 @@
 import CSQLCipher
 
-/// An order of texts, written in Swift, that statements can sort and compare by.
+/// A collation, implemented in Swift, by which statements can sort and compare texts.
 package struct Collation: Sendable {
     /// The name in statements.
     let name: String
     /// Compares the UTF-8 of two texts: a negative number, 0 or a positive number.
     let compare: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
 
-    /// Makes an order.
+    /// Creates a collation.
     package init(
         _ name: String,
         compare: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
@@ -18,7 +18,7 @@ package struct Collation: Sendable {
 }
 
 extension Collation {
-    /// Makes the order known to the statements of a connection. If SQLite does not take it, the statement that needs it fails.
+    /// Registers the collation for the statements of a connection. If SQLite refuses it, statements that need it fail.
     func register(on handle: OpaquePointer) {
         let order = Unmanaged.passRetained(Order(compare))
         let code = sqlite3_create_collation_v2(
@@ -40,12 +40,12 @@ extension Collation {
                 Unmanaged<Order>.fromOpaque(order).release()
             }
         )
-        // Unlike a function's, SQLite does not release the order of a collation that it does not take.
+        // Unlike a function, a collation that SQLite refuses is not released by SQLite.
         if code != SQLITE_OK { order.release() }
     }
 }
 
-/// What SQLite is given a pointer to for each order.
+/// The box that SQLite holds a pointer to for each collation.
 private final class Order {
     let compare: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
 

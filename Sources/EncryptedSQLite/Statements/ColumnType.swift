@@ -6,7 +6,7 @@ public enum ColumnType: Int32, Sendable {
     case integer = 1
     /// A floating-point number of 64 bits.
     case real = 2
-    /// Text, in UTF-8 as this layer reads it.
+    /// Text. This layer reads it as UTF-8.
     case text = 3
     /// Bytes.
     case blob = 4

@@ -1,19 +1,20 @@
 import CSQLCipher
 import Foundation
 
-/// The functions and orders of texts, written in Swift, that the statements of a database can use besides SQLite's own.
+/// The functions and collations, implemented in Swift, that the statements of a database can use in addition to
+/// SQLite's.
 ///
-/// To register some fifty functions takes a tenth of the time of opening a file, and few statements use any. Therefore a
-/// connection registers them before it compiles the first statement whose text contains the beginning of one of their names.
-/// SQLite itself asks for an order of texts that it does not know.
+/// Registering some fifty functions takes a tenth of the time of opening a file, and few statements use any. Therefore
+/// a connection registers them before it compiles the first statement whose text contains the prefix of one of their
+/// names. SQLite itself requests a collation that it does not know.
 package final class FunctionLibrary: Sendable {
     private let functions: [ScalarFunction]
     private let aggregates: [any AggregateFunction.Type]
     private let collations: [Collation]
-    /// The beginnings of the names of all functions, up to and including the first underscore, in UTF-8.
+    /// The prefixes of the names of all functions, up to and including the first underscore, in UTF-8.
     private let beginnings: [[UInt8]]
 
-    /// Makes a library. Statements write the names as they are given here, also in the case of their letters.
+    /// Creates a library. Statements must write the names exactly as given here, including the case of their letters.
     package init(
         functions: [ScalarFunction],
         aggregates: [any AggregateFunction.Type],
@@ -27,7 +28,7 @@ package final class FunctionLibrary: Sendable {
             .map { Array($0.utf8) }
     }
 
-    /// Whether a statement may use a function.
+    /// Whether a statement may use a function of the library.
     ///
     /// - Complexity: O(length of the text), some 100 ns.
     func isNeeded(for statement: UnsafeBufferPointer<UInt8>) -> Bool { beginnings.contains { statement.contains($0) } }
@@ -37,14 +38,14 @@ package final class FunctionLibrary: Sendable {
         for function in functions { try connection.install(function) }
     }
 
-    /// Registers an order of texts. Without one of the name, the statement that needs it fails.
+    /// Registers the collation with this name. If the library has no such collation, the statement that needs it fails.
     fileprivate func registerCollation(named name: String, on handle: OpaquePointer) {
         collations.first { $0.name == name }?.register(on: handle)
     }
 }
 
 extension Connection {
-    /// Makes a library known to the statements of this connection.
+    /// Makes a library available to the statements of this connection.
     func install(_ library: FunctionLibrary) throws(DatabaseError) {
         functionLibrary = library
         let code = sqlite3_collation_needed(handle, Unmanaged.passUnretained(library).toOpaque()) {

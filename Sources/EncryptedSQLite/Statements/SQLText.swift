@@ -1,7 +1,7 @@
-/// The text of a statement together with its hash.
+/// The text of a statement with its hash.
 ///
-/// Looking a statement up in a connection's cache by plain text hashes the text every time, which for a long text costs
-/// as much as a lookup by primary key. Who runs the same statement often keeps an `SQLText` and pays for the hash once.
+/// A lookup by plain text in the cache of a connection hashes the text every time, which for a long text costs as much
+/// as a lookup by primary key. Code that runs the same statement often keeps an `SQLText` and computes the hash once.
 ///
 /// Public for the same reason as `Statement`.
 public struct SQLText: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -9,24 +9,24 @@ public struct SQLText: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
     @usableFromInline let hash: Int
 
-    /// Complexity: O(length of the text).
+    /// Hashes the text. Complexity: O(length of the text).
     @usableFromInline
     package init(_ text: String) {
         self.text = text
         hash = text.hashValue
     }
 
-    /// Makes it from a literal.
+    /// Creates the text of a statement from a literal.
     public init(stringLiteral text: String) {
         self.init(text)
     }
 
-    /// Equal texts are equal, whoever made them.
+    /// Compares the texts.
     public static func == (left: SQLText, right: SQLText) -> Bool {
         left.hash == right.hash && left.text == right.text
     }
 
-    /// Hashes by the hash that is kept.
+    /// Hashes the stored hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(hash)
     }

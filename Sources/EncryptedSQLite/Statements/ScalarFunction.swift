@@ -1,18 +1,19 @@
 import CSQLCipher
 
-/// A function of values, written in Swift, that statements can call. Its value depends on nothing but its arguments.
+/// A scalar function, implemented in Swift, that statements can call. Its value depends on its arguments only.
 package struct ScalarFunction: Sendable {
     /// The name of the function in statements.
     let name: String
-    /// How many arguments it takes; nil for any number.
+    /// The number of arguments; nil for any number.
     let argumentCount: Int?
-    /// Computes the value for a call; what it does not set is NULL.
+    /// Computes the value of a call. The value is NULL unless the closure sets it.
     let body: @Sendable (borrowing FunctionCall) throws -> Void
 
-    /// Makes a function.
+    /// Creates a function.
     ///
-    /// - Parameter body: Sets the result of the call that it is given. An ``IntegerOverflow``, a ``MalformedPattern`` or an
-    ///   ``ExpensivePattern`` that it throws becomes the statement's error, anything else an error without more to it.
+    /// - Parameter body: Sets the result of the given call. If it throws an ``IntegerOverflow``, a ``MalformedPattern``
+    ///   or an ``ExpensivePattern``, the statement throws the corresponding error; any other error becomes a general
+    ///   one.
     package init(
         _ name: String,
         argumentCount: Int?,
@@ -24,22 +25,22 @@ package struct ScalarFunction: Sendable {
     }
 }
 
-/// A value is too large for its type, or was divided by zero: the statement throws `integerOverflow`.
+/// A value is too large for its type, or a divisor is zero. The statement throws `integerOverflow`.
 package struct IntegerOverflow: Error {
     package init() {}
 }
 
-/// A pattern cannot be understood: the statement throws `malformedPattern`.
+/// A pattern is not valid. The statement throws `malformedPattern`.
 package struct MalformedPattern: Error {
     package init() {}
 }
 
-/// It takes too long to find out whether a pattern matches: the statement throws `expensivePattern`.
+/// Matching a pattern takes too long. The statement throws `expensivePattern`.
 package struct ExpensivePattern: Error {
     package init() {}
 }
 
-/// A call of a function: its arguments, and where its value goes.
+/// A call of a function: its arguments and its result.
 package struct FunctionCall: ~Copyable {
     private let context: OpaquePointer
     private let arguments: UnsafeBufferPointer<OpaquePointer?>
@@ -67,7 +68,7 @@ package struct FunctionCall: ~Copyable {
 
     /// Calls `body` with the UTF-8 of a text. It is valid until the call of `body` returns.
     package func withText<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        // The bytes are counted in the form in which they were asked for last.
+        // SQLite counts the bytes in the encoding that was requested last.
         let bytes = sqlite3_value_text(arguments[index])
         return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index]))))
     }
@@ -78,7 +79,7 @@ package struct FunctionCall: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[index]))))
     }
 
-    /// What was made of an argument, which is made anew only where the argument is not the same for all rows.
+    /// A value that `make` creates from an argument. It is created once for an argument that is the same for all rows.
     package func made<Made: AnyObject>(of index: Int, _ make: () throws -> Made) rethrows -> Made {
         if let known = sqlite3_get_auxdata(context, Int32(index)),
             let made = Unmanaged<AnyObject>.fromOpaque(known).takeUnretainedValue() as? Made
@@ -95,19 +96,19 @@ package struct FunctionCall: ~Copyable {
 
     // MARK: Result
 
-    /// Sets the value to an integer.
+    /// Sets the result to an integer.
     package func set(_ integer: Int64) { sqlite3_result_int64(context, integer) }
 
-    /// Sets the value to a floating-point number; one that is none becomes NULL.
+    /// Sets the result to a floating-point number; NaN becomes NULL.
     package func set(_ real: Double) { sqlite3_result_double(context, real) }
 
-    /// Sets the value to a text.
+    /// Sets the result to a text.
     package func set(text: String) {
         var text = text
         text.withUTF8 { csqlcipher_result_text_copying(context, $0.baseAddress, UInt64($0.count)) }
     }
 
-    /// Sets the value to bytes.
+    /// Sets the result to a blob.
     package func set(blob: UnsafeRawBufferPointer) {
         csqlcipher_result_blob_copying(context, blob.baseAddress, UInt64(blob.count))
     }
@@ -115,9 +116,9 @@ package struct FunctionCall: ~Copyable {
     fileprivate func fail(_ error: any Error) { reportFunctionError(error, context) }
 }
 
-/// Makes a statement fail in the middle of a function.
+/// Fails the statement that calls a function.
 func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
-    // The first text is what SQLite's own functions give.
+    // The first text is the message of SQLite's own functions.
     let message =
         switch error {
         case is IntegerOverflow: "integer overflow"
@@ -129,8 +130,8 @@ func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
 }
 
 extension Connection {
-    /// Makes a function known to the statements of this connection. Triggers, views and indexes in the file cannot call it:
-    /// another program may have made them.
+    /// Registers a function for the statements of this connection. Triggers, views and indexes in the file cannot call
+    /// it: another program may have created them.
     func install(_ function: ScalarFunction) throws(DatabaseError) {
         let code = sqlite3_create_function_v2(
             handle,
@@ -158,7 +159,7 @@ extension Connection {
     }
 }
 
-/// What SQLite is given a pointer to for each function.
+/// The box that SQLite holds a pointer to for each function.
 private final class Body {
     let body: @Sendable (borrowing FunctionCall) throws -> Void
 

@@ -1,20 +1,20 @@
 public import CSQLCipher
 
-/// A prepared statement: parameters are bound, then rows are stepped through and their columns read.
+/// A prepared statement. The caller binds parameters, then steps through rows and reads their columns.
 ///
-/// Indices of parameters start at 1 and those of columns at 0, as in SQLite. Every member costs its C call and nothing
-/// else. The statement belongs to one connection and is used by the thread that uses the connection; it is finalised
-/// when its owner lets go of it.
+/// Indices of parameters start at 1 and those of columns at 0, as in SQLite. Every member costs one C call and nothing
+/// else. The statement belongs to one connection, and only the thread that uses the connection uses it. It is finalised
+/// when its owner releases it.
 ///
-/// Swift inlines `@inlinable package` members in other modules only where their type is public. That is the only reason
-/// why this type, `Connection` and `SQLText` are: no product of the package exports them.
+/// Swift inlines `@inlinable package` members in other modules only if their type is public. This is the only reason
+/// why this type, `Connection` and `SQLText` are public: no product of the package exports them.
 public struct Statement: ~Copyable {
     @usableFromInline let handle: OpaquePointer
     // A statement never outlives its connection: the connection's cache owns it, or the body of a `withStatement` call
     // on that connection.
     private unowned let connection: Connection
 
-    /// Compiles one statement. Text that holds no statement (only blanks or comments) is refused.
+    /// Compiles one statement. Throws for text without a statement (only blanks or comments).
     init(_ sql: String, on connection: Connection, isPersistent: Bool) throws(DatabaseError) {
         var text = sql
         var pointer: OpaquePointer?
@@ -46,8 +46,8 @@ public struct Statement: ~Copyable {
 
     /// Runs the statement until its next row.
     ///
-    /// Returns true at a row, whose columns can then be read until the next call, and false at the end. Throws what
-    /// SQLite reports: a constraint violation, a full disk, another process's lock, damage, …
+    /// Returns true at a row, whose columns can then be read until the next call, and false at the end. Throws the
+    /// error that SQLite reports: a constraint violation, a full disk, a lock of another process, damage, …
     @inlinable @inline(__always)
     package func step() throws(DatabaseError) -> Bool {
         let code = sqlite3_step(handle)
@@ -56,7 +56,7 @@ public struct Statement: ~Copyable {
         throw failure(code)
     }
 
-    /// Runs a statement that returns no rows, and makes it ready for the next run. Bindings stay.
+    /// Runs a statement that returns no rows, and resets it. The bindings stay.
     @inlinable @inline(__always)
     package func run() throws(DatabaseError) {
         let code = sqlite3_step(handle)
@@ -64,10 +64,10 @@ public struct Statement: ~Copyable {
         sqlite3_reset(handle)
     }
 
-    /// Goes back to before the first row. Bindings stay.
+    /// Resets the statement to before its first row. The bindings stay.
     @inlinable @inline(__always)
     package func reset() {
-        // The return value repeats the error of the last step, which was thrown there.
+        // The return value repeats the error of the last step, which has thrown it.
         sqlite3_reset(handle)
     }
 
@@ -82,17 +82,17 @@ public struct Statement: ~Copyable {
         sqlite3_bind_parameter_count(handle)
     }
 
-    /// Whether the statement leaves the database as it is.
+    /// Whether the statement does not change the database.
     package var isReadOnly: Bool {
         sqlite3_stmt_readonly(handle) != 0
     }
 
-    /// How often the statement was run since this was last asked: the first step after a reset starts a run.
+    /// Returns the number of runs of the statement since the last call. The first step after a reset starts a run.
     func takeRunCount() -> Int {
         Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 1))
     }
 
-    /// The error for a result code; out of line, so that the loops above stay small.
+    /// Creates the error for a result code. Out of line, so that the callers stay small.
     @usableFromInline @inline(never)
     func failure(_ code: Int32) -> DatabaseError {
         let error = connection.failure(code, during: .execution)
