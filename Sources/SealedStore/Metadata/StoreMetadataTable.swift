@@ -12,7 +12,7 @@ struct StoreMetadataTable {
     private(set) var names: SchemaNames
     /// The columns with texts that are not in normalization form C, see ``TextForms``.
     let columnsOfMixedForms: Set<String>
-    /// The version of the program's model, as the program numbers it; nil if it does not.
+    /// The version of the program's model; nil if the program does not number its models.
     private(set) var modelVersion: ModelVersion?
 
     init(
@@ -76,7 +76,7 @@ struct StoreMetadataTable {
         }
     }
 
-    /// The content of the table as a number that tells it from others, as the ``SchemaFingerprint`` does for the schema.
+    /// A hash of the content of the table, as the ``SchemaFingerprint`` is one of the schema.
     ///
     /// Takes a fraction of the time of ``read(on:)``.
     static func fingerprint(on connection: Connection) throws -> Int {

@@ -13,15 +13,15 @@ final class FileState: Sendable {
     }
 }
 
-/// The states of a store's file that its connections see.
+/// The states of a store's file that its connections read.
 ///
-/// Other containers and processes add indexes, and write the first text of a column that is not in normalization form C. A
-/// statement must fit the state that it runs on: one that knows less misses texts, or names an index that is not there. All
-/// such commits change SQLite's version of the schema. A connection reads that number when it begins a transaction, and reads
-/// what the file says of itself again where the number is another one, in the same transaction. A transaction that goes on
-/// costs a comparison.
+/// Other containers and processes add indexes, and write the first text of a column that is not in normalization form
+/// C. A statement must fit the state that it runs on: a statement for an older state may miss texts, or name an index
+/// that does not exist. All such commits change SQLite's version of the schema. A connection reads that number when it
+/// begins a transaction. If the number differs from the last one, the connection reads the metadata of the file again
+/// in the same transaction. A transaction that continues costs one comparison.
 final class FileStates: Sendable {
-    /// The state that a connection saw last. Only the thread that has the connection uses it.
+    /// The state that a connection read last. Only the thread that uses the connection accesses it.
     private final class Seen {
         var stateNumber: Int
         let version: Int64
@@ -36,16 +36,16 @@ final class FileStates: Sendable {
 
     private let reading: StoreReading
     private let uuid: UUID
-    /// The plan of the file as it was opened.
+    /// The plan of the file at the time of opening.
     private let plan: SchemaPlan
     /// The states by their conditions, so that the statements of a state are found again.
     private let known = Guarded<[FileConditions: FileState]>([:])
-    /// The last committed state that was read, for connections that have seen none.
+    /// The last committed state that was read, for connections that have not read one.
     private let last: Guarded<(version: Int64, state: FileState)?>
 
     /// - Parameters:
-    ///   - reading: How the file's content is read.
-    ///   - version: The version of the schema to which the metadata belong; nil where that is not known.
+    ///   - reading: Reads the content of the file.
+    ///   - version: The version of the schema to which the metadata belong; nil if it is not known.
     init(_ plan: SchemaPlan, _ reading: StoreReading, _ metadata: StoreMetadataTable, version: Int64?) {
         self.reading = reading
         self.plan = plan
@@ -58,7 +58,7 @@ final class FileStates: Sendable {
 
     /// The state that a connection sees in its current transaction.
     ///
-    /// - Throws: ``SealedStoreError`` if the file has become one of another store, model or schema.
+    /// - Throws: ``SealedStoreError`` if the file now belongs to another store, model or schema.
     func state(on connection: Connection) throws -> FileState {
         if let seen = connection.annotation as? Seen, seen.stateNumber == connection.stateNumber { return seen.state }
         return try newState(on: connection)
@@ -76,7 +76,7 @@ final class FileStates: Sendable {
             state = last.state
         } else {
             state = try read(on: connection)
-            // What a writer sees may be taken back, and the version used for something else.
+            // The changes of a write transaction may be rolled back, and another commit may use the version again.
             if !connection.isWriting { last.withLock { $0 = (version, state) } }
         }
         connection.annotation = Seen(stateNumber: connection.stateNumber, version: version, state: state)

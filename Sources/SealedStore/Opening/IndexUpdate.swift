@@ -1,30 +1,31 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Gives a store the indexes that the program's model declares and the store does not have.
+/// Adds to a store the indexes that the program's model declares and the store lacks.
 ///
-/// Indexes that the model does not declare stay. Programs with different declarations may have the file open at the same
-/// time: if each removed what the other one declares, both would build indexes at every opening.
+/// Indexes that the model does not declare stay. Programs with different declarations may have the file open at the
+/// same time: if each removed the indexes of the other, both would build indexes at every opening.
 struct IndexUpdate {
     private let connection: Connection
     private let own: ManagedObjectModel
     private let stored: StoreMetadataTable
 
     /// - Parameters:
-    ///   - connection: A connection in a transaction that writes.
+    ///   - connection: A connection in a write transaction.
     ///   - model: The model of the program.
-    ///   - own: The part of it that the store holds. It differs from the model in the file in its indexes at most.
-    /// - Throws: ``SealedStoreError`` if the file is not for the model.
+    ///   - own: The part of the model that the store holds. It differs from the model in the file at most in its
+    ///     indexes.
+    /// - Throws: ``SealedStoreError`` if the file does not fit the model.
     init(on connection: Connection, for model: ManagedObjectModel, own: ManagedObjectModel) throws {
         self.connection = connection
         self.own = own
-        // Another process may have changed it since it was opened.
+        // Another process may have changed the file since it was opened.
         stored = try SchemaPlan.read(on: connection, for: model, own: own).metadata
     }
 
-    /// Makes and fills the indexes that are missing.
+    /// Creates and fills the missing indexes.
     ///
-    /// - Returns: what the store says of itself now.
+    /// - Returns: the new metadata of the store.
     func addMissing() throws -> StoreMetadataTable {
         var names = stored.names
         names.addIndexes(of: own, avoiding: try namesInUse())
@@ -35,16 +36,16 @@ struct IndexUpdate {
 
     /// Removes the indexes that the model does not declare.
     ///
-    /// - Returns: what the store says of itself now.
+    /// - Returns: the new metadata of the store.
     func removeUndeclared() throws -> StoreMetadataTable {
         var names = stored.names
         names.removeIndexes(notIn: own)
         return try change(to: names) { declared, stored in stored.filter(declared.contains) }
     }
 
-    /// Makes the indexes of a file those that have names.
+    /// Makes the indexes of a file equal to those in `names`.
     ///
-    /// - Parameter merged: The indexes that the model in the file declares for an entity then.
+    /// - Parameter merged: Returns the indexes that the model in the file is to declare for an entity.
     private func change(
         to names: SchemaNames,
         _ merged: (_ declared: [FetchIndexDescription], _ stored: [FetchIndexDescription]) -> [FetchIndexDescription]
@@ -85,13 +86,13 @@ struct IndexUpdate {
 }
 
 extension SealedStore {
-    /// Removes the indexes from the file that the store's model does not declare.
+    /// Removes from the file the indexes that the store's model does not declare.
     ///
-    /// Opening adds the indexes that are missing and removes none, since another program may declare and need them. An index
-    /// that no program needs any more costs time at every save and room in the file until it is removed.
+    /// Opening adds the missing indexes and removes none, since another program may declare and need them. An index
+    /// that no program needs any more costs time at every save, and space in the file, until it is removed.
     ///
-    /// Containers and processes that have the file open go on without the indexes. Their searches that need a removed
-    /// full-text index throw `FullTextError.noIndex`, until they open the file again and so add the index.
+    /// Containers and processes that have the file open continue without the indexes. Searches that need a removed
+    /// full-text index throw `FullTextError.noIndex`, until the file is opened again, which adds the index.
     ///
     /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError` from SQLite.
     /// - Complexity: O(*n*) in the size of the removed indexes.

@@ -2,21 +2,21 @@ import EncryptedSQLite
 import Guarded
 import ObjectGraph
 
-/// A model in tables under the names of a file, with its statements and with the schema that such a file has.
+/// A model laid out in tables under the names of a file, with its statements and the schema of such a file.
 ///
-/// Stores of the same entities and names share their plan: to make it costs more than to open a file.
+/// Stores with the same entities and names share their plan: creating it costs more than opening a file.
 final class SchemaPlan: Sendable {
     let schema: StoreSchema
     let statements: EntityStatements
     /// The part of the model that the file holds.
     private let own: ManagedObjectModel
-    /// What the file's schema is compared with, made when it is first needed.
+    /// The expected schema of the file, created when it is first needed.
     private let expected = Guarded<ExpectedSchema?>(nil)
-    /// The fingerprints of schemas that proved to be the expected one. There are several, since the objects of a schema may
-    /// have been added in several orders.
+    /// The fingerprints of schemas that proved equal to the expected one. There are several, since the objects of a
+    /// schema may have been added in several orders.
     private let verified = Guarded(BoundedCache<Int, Void>(limit: 16))
 
-    /// What a plan is made of. Models of the same entities are laid out alike, and entities are never freed.
+    /// The input of a plan. Models with the same entities have the same layout, and entities are never freed.
     private struct Key: Hashable {
         let entities: [ObjectIdentifier]
         let own: [ObjectIdentifier]
@@ -25,7 +25,7 @@ final class SchemaPlan: Sendable {
 
     private static let known = Guarded(BoundedCache<Key, SchemaPlan>(limit: 16))
 
-    /// A file's content that proved to be that of a store for a model.
+    /// The content of a file that proved to be that of a store for a model.
     private struct CheckedContent: Hashable {
         let entities: [ObjectIdentifier]
         let own: [ObjectIdentifier]
@@ -51,16 +51,16 @@ final class SchemaPlan: Sendable {
         throw SealedStoreError.modelMismatch(ModelComparison(ModelMapping(from: stored, to: own)).differences)
     }
 
-    /// Reads the metadata of a file for a model, and checks that the schema of the file is the recorded one; nil for a file
-    /// whose model has another shape.
+    /// Reads the metadata of a file for a model, and checks that the schema of the file is the recorded one. Returns
+    /// nil if the model of the file has another shape.
     ///
-    /// A file whose content was read before in the process is compared by a hash.
+    /// If the process has read the same content before, only a hash is compared.
     static func fitting(
         on connection: Connection,
         for model: ManagedObjectModel,
         own: ManagedObjectModel
     ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan)? {
-        // First: until then a view might stand in the place of the table with the metadata.
+        // First: until this check, the table with the metadata might be a view.
         let fingerprint = try SchemaFingerprint(on: connection)
         let content = CheckedContent(
             entities: model.entities.map(ObjectIdentifier.init),
@@ -80,12 +80,12 @@ final class SchemaPlan: Sendable {
     static func metadata(
         on connection: Connection
     ) throws -> (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint) {
-        // First: until then a view might stand in the place of the table with the metadata.
+        // First: until this check, the table with the metadata might be a view.
         let fingerprint = try SchemaFingerprint(on: connection)
         return (try StoreMetadataTable.read(on: connection), fingerprint)
     }
 
-    /// The plan of a model under the names of a file, whose schema is verified to be that of the plan.
+    /// The plan of a model under the names of a file, after its check against the schema of the file.
     static func verified(
         _ fingerprint: SchemaFingerprint,
         on connection: Connection,
@@ -127,7 +127,7 @@ final class SchemaPlan: Sendable {
         statements = EntityStatements(schema)
     }
 
-    /// Makes sure that a file has the schema of the plan.
+    /// Checks that the schema of a file is that of the plan.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)``.
     func verify(_ fingerprint: SchemaFingerprint, on connection: Connection) throws {

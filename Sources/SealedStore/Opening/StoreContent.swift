@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The content of an existing store, as a program with a model sees it.
+/// The content of an existing store from the point of view of a program's model.
 struct StoreContent {
     /// The metadata, under the names of the program's model.
     let metadata: StoreMetadataTable
@@ -32,7 +32,7 @@ struct StoreReading: Sendable {
     let modelVersion: ModelVersion?
     let defaultValues: SealedStore.DefaultValues?
 
-    /// Reads the metadata of a store that fits the model, or that does under other names, without a change of its tables.
+    /// Reads the metadata of a store that fits the model, possibly under other names, without a change of its tables.
     ///
     /// - Throws: ``SealedStoreError/modelMismatch(_:)`` if the store has to be migrated.
     func fittingContent(on connection: Connection) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
@@ -51,9 +51,9 @@ struct StoreReading: Sendable {
         return (migration.metadata, try schemaPlan(fingerprint, on: connection, names: migration.metadata.names))
     }
 
-    /// Examines a store when it is opened, and changes nothing.
+    /// Examines a store when it is opened, without changing it.
     ///
-    /// - Returns: Nil for a store that has to be updated and can be.
+    /// - Returns: Nil if the store must be updated and the options allow it.
     /// - Throws: ``SealedStoreError``.
     func examine(on connection: Connection, _ staged: StagedMigration) throws -> StoreContent? {
         if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own) {
@@ -64,7 +64,7 @@ struct StoreReading: Sendable {
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
         if !isReadOnly, allowsMigration, case .shape = ModelChange.from(stored.model, to: own) {
-            // A file that is refused stays as it is, so that problems are found before anything can write.
+            // A refused file stays as it is, so problems are found before any code can write.
             if !staged.stages.isEmpty {
                 try staged.examine(on: connection)
                 return nil
@@ -92,7 +92,7 @@ struct StoreReading: Sendable {
     ///
     /// - Throws: ``SealedStoreError``; `CancellationError`.
     func update(on connection: Connection, progress: Progress?) throws -> (content: StoreContent, hasMigrated: Bool) {
-        // Another program may have done it meanwhile.
+        // Another program may have updated the store meanwhile.
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
         var hasMigrated = false
@@ -109,7 +109,7 @@ struct StoreReading: Sendable {
         if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }
         let (updated, newFingerprint) = try SchemaPlan.metadata(on: connection)
         if isLater(than: updated) { try updated.with(modelVersion: modelVersion).write(on: connection) }
-        // The result is verified like any file that is opened, while it can be rolled back.
+        // The result is verified like any file that is opened, before the commit.
         let plan = try schemaPlan(newFingerprint, on: connection, names: updated.names)
         let content = try StoreContent(updated, plan, on: connection, isCommitted: false)
         return (content, hasMigrated)
@@ -117,13 +117,13 @@ struct StoreReading: Sendable {
 
     // MARK: Parts
 
-    /// The plan of a migration of a file whose schema is verified to be the one that its metadata describe.
+    /// The plan of a migration of a file. The schema of the file is first checked against its metadata.
     func migration(
         from stored: StoreMetadataTable,
         _ fingerprint: SchemaFingerprint,
         on connection: Connection
     ) throws -> MigrationPlan {
-        // Without a common entity, all objects would be removed: the file is that of another program.
+        // Without a common entity, the migration would remove all objects: the file belongs to another program.
         let mapping = ModelMapping(from: stored.model, to: own)
         if mapping.newEntities.isEmpty, !stored.model.entities.isEmpty {
             throw SealedStoreError.modelMismatch(ModelComparison(mapping).differences)

@@ -2,16 +2,16 @@ import EncryptedSQLite
 import Foundation
 public import ObjectGraph
 
-/// Opens the database of a store, or creates it, and makes sure that it fits a model.
+/// Opens or creates the database of a store, and checks that it fits a model.
 struct StoreOpening {
-    /// "SEAL": what SQLite's `application_id` is in a store.
+    /// "SEAL": the `application_id` of a store's file.
     static let applicationID: Int32 = 0x5345_414C
 
     let model: ManagedObjectModel
     let description: PersistentStoreDescription
 
-    /// - Throws: `ModelError` where a relationship or an inheritance leads from the store's entities to those of another
-    ///   store; `DatabaseError` where the file cannot be opened; ``SealedStoreError`` where it is not for the model.
+    /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to those of another
+    ///   store; `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it does not fit the model.
     func open() throws -> OpenStore {
         let own = try ownModel()
         let reading = try reading(own)
@@ -41,7 +41,7 @@ struct StoreOpening {
         }
     }
 
-    /// Opens a store over an open database, in the transaction that the calling thread is in.
+    /// Opens a store on an open database, in the transaction of the calling thread.
     private func attach(to database: Database, _ reading: StoreReading) throws -> OpenStore {
         let content = try database.read { connection in
             let (metadata, plan) = try reading.fittingContent(on: connection)
@@ -72,8 +72,8 @@ struct StoreOpening {
         return content
     }
 
-    /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than any
-    /// other transaction.
+    /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than
+    /// any other transaction.
     func waitingForOtherPrograms<R>(
         on database: Database,
         _ progress: Progress?,
@@ -92,9 +92,9 @@ struct StoreOpening {
         }
     }
 
-    /// Writes the log back, which is as long as the tables that a migration has rebuilt.
+    /// Writes back and shortens the log, which is as long as the tables that a migration has rebuilt.
     static func shortenLog(of database: Database) {
-        // A log that other processes read stays as it is, for a later checkpoint.
+        // A log that other processes read stays as it is until a later checkpoint.
         try? database.writeWithoutTransaction { connection in
             let isWrittenBack = try connection.withUncachedStatement("PRAGMA wal_checkpoint(PASSIVE)") { row in
                 try row.step() && row.integer(at: 0) == 0 && row.integer(at: 1) == row.integer(at: 2)
@@ -126,7 +126,7 @@ struct StoreOpening {
         return value
     }
 
-    /// The part of the model that the store holds; all of it, where the description names no entities.
+    /// The part of the model that the store holds; all of it if the description names no entities.
     func ownModel() throws -> ManagedObjectModel {
         guard let names = description.entityNames, names.count < model.entities.count else { return model }
         return try ManagedObjectModel(
@@ -134,7 +134,7 @@ struct StoreOpening {
         )
     }
 
-    /// Opens the database that a description names. What `verify` refuses stays as it is.
+    /// Opens the database of a description. If `verify` throws, the file stays as it is.
     static func openDatabase(
         _ description: PersistentStoreDescription,
         createsIfMissing: Bool,
@@ -189,14 +189,14 @@ struct StoreOpening {
 }
 
 extension SealedStore {
-    /// The model of a store, read without the program that made it.
+    /// Returns the model of a store, without the program that created it.
     ///
-    /// - Throws: `DatabaseError` where the file cannot be opened, ``SealedStoreError/notAStore`` if it holds no store,
-    ///   ``SealedStoreError/damagedMetadata(_:)`` where its model cannot be read.
+    /// - Throws: `DatabaseError` if the file cannot be opened, ``SealedStoreError/notAStore`` if it is not a store,
+    ///   ``SealedStoreError/damagedMetadata(_:)`` if its model cannot be read.
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
         var model: ManagedObjectModel?
         let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
-            // Until then a view might stand in the place of the table.
+            // Until this check, the table might be a view.
             _ = try SchemaFingerprint(on: connection)
             model = try StoreMetadataTable.read(on: connection).model
         }

@@ -10,9 +10,10 @@ struct BinaryIndex: Sendable {
         self.indexed = indexed
     }
 
-    /// All rows of the table are in it: a query for the entity's objects need not be proven to want no others.
+    /// An index of all rows of the table has no condition: SQLite needs no proof that a query asks only for rows in the
+    /// index.
     var creation: [String] {
-        // The column of a to-one relationship has an index in any case.
+        // The column of a to-one relationship always has an index.
         if indexed.columns.count == 1, case .relationship = indexed.columns[0].property { return [] }
         return ["CREATE INDEX \(SQL.quoted(name)) ON \(indexed.table) (\(indexed.columnList))"]
     }

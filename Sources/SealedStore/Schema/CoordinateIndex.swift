@@ -2,9 +2,9 @@ import ObjectGraph
 
 /// An R*Tree over numeric columns, for ranges of several of them at once.
 ///
-/// Triggers in the file keep it in step with its table, whoever writes. Rows without a value in one of the columns are not
-/// in it: no range holds them. It keeps coordinates as 32-bit floats, rounded outwards, so that it can only tell which rows
-/// may be in a range.
+/// Triggers in the file update it together with its table, also for other programs that write. Rows with NULL in one of
+/// the columns are not in it: no range contains them. It stores coordinates as 32-bit floats, rounded outwards, so it
+/// finds a superset of the rows in a range.
 struct CoordinateIndex: Sendable {
     /// The virtual table, quoted.
     let table: String
@@ -12,7 +12,7 @@ struct CoordinateIndex: Sendable {
 
     private let name: String
 
-    /// What the tree keeps of larger numbers, which it would round to infinity.
+    /// The largest coordinate that the tree stores. It would round larger numbers to infinity.
     private static let largestCoordinate: Float = 3.4e38
 
     init(name: String, _ indexed: IndexedTable) {
@@ -21,12 +21,13 @@ struct CoordinateIndex: Sendable {
         table = SQL.quoted(name)
     }
 
-    /// The column with the lower bound of a coordinate, which is the largest float that is not above it.
+    /// The column with the lower bound of a coordinate: the largest float that is not above it.
     static func lowerColumn(_ dimension: Int) -> String { "min\(dimension)" }
     /// The column with the upper bound of a coordinate.
     static func upperColumn(_ dimension: Int) -> String { "max\(dimension)" }
 
-    /// A number as the tree knows it: of two numbers the larger one stays the larger one, or both become the same.
+    /// A number in the precision of the tree. The conversion is monotonic: the order of two numbers stays, or they
+    /// become equal.
     static func coordinate(_ number: Double) -> Double {
         Double(max(min(Float(number), largestCoordinate), -largestCoordinate))
     }
@@ -57,12 +58,12 @@ struct CoordinateIndex: Sendable {
         ["_insert", "_update", "_delete"].map { "DROP TRIGGER \(SQL.quoted(name + $0))" } + ["DROP TABLE \(table)"]
     }
 
-    /// The conditions that a row is in the tree.
+    /// The conditions under which a row is in the tree.
     func conditions(on row: String) -> [String] {
         indexed.conditions(on: row) + indexed.columns.map { "\(row).\($0.name) IS NOT NULL" }
     }
 
-    /// A column's value within what the tree can keep.
+    /// The value of a column, clamped to the range of the tree.
     func coordinate(of column: Column, in row: String) -> String {
         "max(min(\(row).\(column.name), \(Self.largestCoordinate)), -\(Self.largestCoordinate))"
     }

@@ -1,27 +1,27 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The objects that the schema of a store's file consists of, to compare the file's own list of them with.
+/// The expected objects of a store's schema, for comparison with the schema of a file.
 ///
-/// A trigger that the store did not make could change or lose what is saved, a view in the place of a table could invent
-/// rows, and both run for every program that opens the file. So every object has to be known: tables, views and triggers by their whole
-/// statements, indexes of the store's own by what they are over. Further indexes of its tables that are not unique are
-/// harmless. SQLite's own tables and the shadow tables of virtual tables are left to SQLite.
+/// A foreign trigger could change or lose saved values, and a view in place of a table could invent rows; both run in
+/// every program that opens the file. Therefore every object must be known: tables, views and triggers by their whole
+/// statements, the store's indexes by their columns and conditions. Further indexes of its tables are harmless unless
+/// they are unique. SQLite checks its own tables and the shadow tables of virtual tables.
 struct ExpectedSchema: Sendable {
-    /// The statements that make tables, views and triggers.
+    /// The statements that create tables, views and triggers.
     private var statements: Set<String> = []
-    /// The statements that make indexes, without the names of the indexes, with these names.
+    /// The names of indexes by the statements that create them, without the names.
     private var indexes: [IndexDefinition: String] = [:]
-    /// The statements that make the tables of the store's own, by their names in SQLite's form.
+    /// The statements that create the store's tables, by the folded names of the tables.
     private var tableStatements: [String: String] = [:]
-    /// The tables in which virtual tables keep their content.
+    /// The tables in which virtual tables store their content.
     private var shadowTables: Set<String> = []
-    /// The tables of the store's own, in SQLite's form of names.
+    /// The folded names of the store's tables.
     private var tables: Set<String> = []
 
     private struct IndexDefinition: Hashable {
         let isUnique: Bool
-        /// What stands behind ON.
+        /// The part of the statement behind ON.
         let target: String
     }
 
@@ -46,7 +46,7 @@ struct ExpectedSchema: Sendable {
         }
     }
 
-    /// Compares the schema of a connection's file.
+    /// Compares the schema of a connection's file with the expected one.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)`` with the first object that is missing or foreign.
     func compare(on connection: Connection) throws {
@@ -55,7 +55,7 @@ struct ExpectedSchema: Sendable {
         try connection.withUncachedStatement(SchemaFingerprint.sql) { row in
             while try row.step() {
                 let (type, name, table) = (row.string(at: 0), row.string(at: 1), row.string(at: 2))
-                // SQLite's own index of a primary key has no statement.
+                // SQLite's index of a primary key has no statement.
                 guard !row.isNull(at: 3) else {
                     guard type == "index" else { throw Self.foreign(name) }
                     continue
@@ -74,7 +74,7 @@ struct ExpectedSchema: Sendable {
                     }
                 case "table":
                     let folded = SQL.foldedName(name)
-                    // A migration leaves the columns in another order than the model.
+                    // A migration may leave the columns in an order other than the model's.
                     if let expected = tableStatements[folded], missing.contains(expected),
                         let expectedTable = TableDefinition(expected), let table = TableDefinition(statement),
                         expectedTable.isEquivalent(to: table)
@@ -93,7 +93,7 @@ struct ExpectedSchema: Sendable {
 
     private static func foreign(_ name: String) -> SealedStoreError { .foreignSchema(object: String(name.prefix(100))) }
 
-    /// What an index with a name is over; nil for another statement.
+    /// The definition of an index without its name; nil for another statement.
     private static func definition(of statement: String, _ name: String) -> IndexDefinition? {
         for (beginning, isUnique) in [(indexBeginning, false), (uniqueIndexBeginning, true)] {
             let beginning = "\(beginning)\(SQL.quoted(name)) ON "
@@ -110,9 +110,9 @@ struct ExpectedSchema: Sendable {
     }
 }
 
-/// The schema of a file at one moment, as a number that tells it from others.
+/// A hash of the schema of a file.
 ///
-/// The number depends on a seed of the process: a file cannot be made to have the number of another one.
+/// The hash depends on a seed of the process, so no file can be constructed to have the hash of another one.
 struct SchemaFingerprint {
     let value: Int
 
@@ -120,8 +120,9 @@ struct SchemaFingerprint {
 
     /// Reads the schema of a connection's file.
     ///
-    /// - Throws: ``SealedStoreError/notAStore`` if the file has no `_metadata`; ``SealedStoreError/foreignSchema(object:)`` if
-    ///   the tables that are read before the rest of the schema can be compared are not those of a store.
+    /// - Throws: ``SealedStoreError/notAStore`` if the file has no table `_metadata`;
+    ///   ``SealedStoreError/foreignSchema(object:)`` if the tables that are read before the comparison of the whole
+    ///   schema are not those of a store.
     init(on connection: Connection) throws {
         var hasher = Hasher()
         var missing = SchemaStatements.own

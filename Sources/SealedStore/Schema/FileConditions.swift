@@ -1,8 +1,8 @@
-/// What statements depend on beyond the model and its names, in one state of a store's file.
+/// The properties of a file's state, other than the model and its names, on which statements depend.
 final class FileConditions: Sendable {
     /// The columns with texts that are not in normalization form C, by ``name(of:in:)``.
     let columnsOfMixedForms: Set<String>
-    /// The indexes that the file had when it was opened and has no more.
+    /// The indexes that the file had when it was opened and has no longer.
     let missingIndexes: Set<SchemaNames.IndexName>
 
     init(columnsOfMixedForms: Set<String> = [], missingIndexes: Set<SchemaNames.IndexName> = []) {
@@ -13,7 +13,7 @@ final class FileConditions: Sendable {
     /// The name of a column in ``columnsOfMixedForms``.
     static func name(of column: Column, in table: EntityTable) -> String { "\(table.name).\(column.name)" }
 
-    /// Whether a column has texts in other forms.
+    /// Whether a column contains texts in other forms.
     func areFormsMixed(in column: Column, of table: EntityTable) -> Bool {
         !columnsOfMixedForms.isEmpty && columnsOfMixedForms.contains(Self.name(of: column, in: table))
     }

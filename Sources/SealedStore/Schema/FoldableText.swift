@@ -1,20 +1,21 @@
 import Foundation
 
-/// Characters that look the same to FTS5's tokenizers wherever Swift takes them as equal.
+/// Characters for which FTS5's tokenizers agree with Swift's equality of texts.
 ///
-/// A trigram index tells which texts may contain another one, if what is equal for `contains`, or for
-/// `localizedStandardContains`, is the same for the index. Of arbitrary text that cannot be told: characters have several
-/// forms that Unicode takes as equal (K and the kelvin sign, composed and decomposed letters), foldings are longer than
-/// what they stand for (ß is found by "ss"), and marks are passed over. Text of the characters in here has none of this:
+/// A trigram index can tell which texts may contain another one if texts that are equal for `contains`, or for
+/// `localizedStandardContains`, are equal for the index. This does not hold for arbitrary text: characters have several
+/// forms that Unicode treats as equal (K and the kelvin sign, composed and decomposed letters), foldings are longer
+/// than the original (ß matches "ss"), and comparisons ignore marks. For text of these characters it holds:
 ///
-/// - each string of them is in Normalization Form C, so that two of them are equal only if they are the same;
+/// - each string of them is in Normalization Form C, so two strings are equal only if their characters are identical;
 /// - none of them is a mark, is ignored in comparisons or is folded to several characters;
-/// - where one is folded to an ASCII character, which case and diacritics are ignored for, FTS5 folds it to the same.
+/// - if a comparison that ignores case and diacritics folds one to an ASCII character, FTS5 folds it to the same
+///   character.
 ///
-/// Rows with other characters are looked at one by one: an index keeps them.
+/// Rows with other characters are in a separate index, and are compared one by one.
 enum FoldableText {
-    /// The characters, of many scripts: ASCII, Latin with diacritics, Greek, Cyrillic, punctuation and symbols, kana, Chinese
-    /// characters, Hangul, full-width forms. Missing among them are ß, İ, ı, ŉ, ſ and combining marks.
+    /// The characters, from many scripts: ASCII, Latin with diacritics, Greek, Cyrillic, punctuation and symbols, kana,
+    /// Chinese characters, Hangul, full-width forms. ß, İ, ı, ŉ, ſ and combining marks are not among them.
     static let ranges: [ClosedRange<Unicode.Scalar>] = [
         "\u{9}"..."\u{A}", "\u{20}"..."\u{7E}", "\u{A0}"..."\u{DE}", "\u{E0}"..."\u{12F}", "\u{132}"..."\u{148}",
         "\u{14A}"..."\u{17E}", "\u{388}"..."\u{3CE}", "\u{400}"..."\u{482}", "\u{48A}"..."\u{4FF}",
@@ -23,15 +24,15 @@ enum FoldableText {
         "\u{4E00}"..."\u{9FFF}", "\u{AC00}"..."\u{D7A3}", "\u{FF01}"..."\u{FF9D}",
     ]
 
-    /// Those to which nothing is folded but what FTS5 folds to them as well: ASCII and Chinese characters.
+    /// The characters with the same set of foldings to them in Swift and in FTS5: ASCII and Chinese characters.
     private static let rangesOfTargets: [ClosedRange<Unicode.Scalar>] = [
         "\u{20}"..."\u{7E}", "\u{3400}"..."\u{4DBF}", "\u{4E00}"..."\u{9FFF}",
     ]
 
-    /// How many characters an index of trigrams needs.
+    /// The smallest number of characters that an index of trigrams can find.
     static let shortestPart = 3
 
-    /// A pattern of GLOB, without quotation marks in it, for texts with other characters.
+    /// A GLOB pattern, without quotation marks, for texts that contain other characters.
     static let globOfOthers: String = {
         let list = ranges.map {
             $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
@@ -39,8 +40,8 @@ enum FoldableText {
         return "*[^\(list.joined())]*"
     }()
 
-    /// What a text of these characters has in it, if `part` is a part of it, after both are folded; nil where that cannot
-    /// be told.
+    /// The string that a text of these characters contains if it contains `part`, after folding both; nil if no such
+    /// string is known.
     ///
     /// - Parameter isFolding: Whether case and diacritics are ignored.
     static func searchable(_ part: String, isFolding: Bool) -> String? {

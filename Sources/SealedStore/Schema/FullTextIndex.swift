@@ -1,12 +1,13 @@
 import ObjectGraph
 
-/// An FTS5 table over text columns, for searching by words.
+/// An FTS5 table over text columns, for searches by words.
 ///
-/// It keeps no texts: it reads them from its table, through a view. Triggers in the file keep it in step, whoever writes.
+/// It stores no texts but reads them from its table through a view. Triggers in the file update it, also for other
+/// programs that write.
 struct FullTextIndex: Sendable {
-    /// The end of the name of the view that the texts are read through.
+    /// The suffix of the name of the view through which the texts are read.
     static let textSuffix = "_text"
-    /// The end of the name of the index of rows whose text is beyond ``FoldableText`` in the column at a position.
+    /// The suffix of the name of the index of rows with a text beyond ``FoldableText`` in the column at a position.
     static func otherSuffix(_ position: Int) -> String { "_other\(position)" }
 
     /// The virtual table, quoted.
@@ -26,10 +27,10 @@ struct FullTextIndex: Sendable {
     /// The view with the texts by key, quoted.
     var view: String { SQL.quoted(name + Self.textSuffix) }
 
-    /// The table in which FTS5 keeps the lengths of the texts: a row for each that is in the index, quoted.
+    /// The table in which FTS5 stores the lengths of the texts, quoted. It has one row for each row in the index.
     var lengths: String { SQL.quoted(name + "_docsize") }
 
-    /// The name that a column has in the virtual table. Names of attributes would have to keep clear of FTS5's own.
+    /// The name of a column in the virtual table. An attribute's name could collide with FTS5's own names.
     static func column(_ position: Int) -> String { "c\(position)" }
 
     /// The position of an attribute among the columns.
@@ -86,14 +87,14 @@ struct FullTextIndex: Sendable {
         return options.joined(separator: ", ")
     }
 
-    // MARK: Texts that may be equal without looking it
+    // MARK: Texts beyond FoldableText
 
-    /// The condition that a text has characters beyond ``FoldableText``, or a NUL, behind which FTS5 reads no further.
+    /// The condition that a text contains characters beyond ``FoldableText``, or a NUL, at which FTS5 stops reading.
     func isUnfoldable(_ column: Column) -> String {
         "(\(column.name) GLOB '\(FoldableText.globOfOthers)' OR instr(\(column.name), char(0)) > 0)"
     }
 
-    /// Only trigrams find parts of words, which is what conditions ask for.
+    /// Conditions search for parts of words, which only trigrams find.
     private var unfoldableIndexes: [String] {
         guard options.tokenizer == .trigram else { return [] }
         return indexed.columns.enumerated().map { position, column in

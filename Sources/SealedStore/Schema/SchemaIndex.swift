@@ -1,12 +1,12 @@
 import ObjectGraph
 
-/// An index of a store that a program declared.
+/// An index of a store that a program has declared.
 enum SchemaIndex: Sendable {
     case binary(BinaryIndex)
     case rtree(CoordinateIndex)
     case fullText(FullTextIndex)
 
-    /// - Returns: Nil where the declaring entity or a property is not in the model.
+    /// - Returns: Nil if the declaring entity or a property is not in the model.
     init?(_ index: SchemaNames.IndexName, model: ManagedObjectModel, table: (Entity) -> EntityTable) {
         guard let entity = model.entitiesByName[index.entity],
             let indexed = IndexedTable(entity, table(entity), index.index.properties)
@@ -18,7 +18,7 @@ enum SchemaIndex: Sendable {
         }
     }
 
-    /// The statements that make the index, empty.
+    /// The statements that create the empty index.
     var creation: [String] {
         switch self {
         case .binary(let index): index.creation
@@ -27,7 +27,7 @@ enum SchemaIndex: Sendable {
         }
     }
 
-    /// The statements that fill it from the rows that there are.
+    /// The statements that fill it from the existing rows.
     var population: [String] {
         switch self {
         case .binary: []
@@ -48,12 +48,12 @@ enum SchemaIndex: Sendable {
 
 /// The rows and columns that an index is built over.
 struct IndexedTable: Sendable {
-    /// The entity whose objects are in the index, and those of entities that inherit from it.
+    /// The entity whose objects, including those of its subentities, are in the index.
     let entity: Entity
     /// The name of the table, quoted.
     let table: String
     let columns: [Column]
-    /// The numbers of the entities, separated by commas; nil where all rows of the table are in the index.
+    /// The numbers of the entities, separated by commas; nil if all rows of the table are in the index.
     let codes: String?
 
     init?(_ entity: Entity, _ table: EntityTable, _ properties: [String]) {
@@ -73,17 +73,17 @@ struct IndexedTable: Sendable {
     /// The columns of a row, separated by commas.
     func columnList(of row: String) -> String { columns.map { "\(row).\($0.name)" }.joined(separator: ", ") }
 
-    /// The conditions that a row is in the index.
+    /// The conditions under which a row is in the index.
     func conditions(on row: String) -> [String] { codes.map { [#"\#(row)."_entity" IN (\#($0))"#] } ?? [] }
 
-    /// The columns whose change moves a row in the index.
+    /// The columns whose changes affect the index.
     var watchedColumns: String {
         ([#""_id""#] + (codes == nil ? [] : [#""_entity""#]) + columns.map(\.name)).joined(separator: ", ")
     }
 }
 
 extension [String] {
-    /// The conditions as one, behind a keyword; nothing where there are none.
+    /// The conditions, joined by AND, after a keyword; empty if there are none.
     func joined(behind keyword: String) -> String {
         isEmpty ? "" : " \(keyword) \(joined(separator: " AND "))"
     }

@@ -1,8 +1,7 @@
 import ObjectGraph
 
 extension SchemaNames {
-    /// Makes sure that names that were read from a file are such as a store records: there for everything in the model, and
-    /// all different.
+    /// Checks that names read from a file are valid: that they cover the whole model, and that all of them differ.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
     func validate(for model: ManagedObjectModel) throws(SealedStoreError) {
@@ -49,7 +48,7 @@ extension SchemaNames {
     fileprivate static let damaged = SealedStoreError.damagedMetadata("names")
 }
 
-/// Names from a file, which have to differ as SQLite compares them.
+/// Names from a file, all of which must differ in SQLite's comparison of names.
 private struct DistinctNames {
     private var taken: Set<String>
 

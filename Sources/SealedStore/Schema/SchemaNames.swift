@@ -1,21 +1,24 @@
 import ObjectGraph
 
-/// The names of tables and columns, and the numbers of entities and columns, as a store records them when it is created.
+/// The names of tables and columns, the numbers of entities, and the sign bits of columns, as a store records them when
+/// it is created.
 ///
-/// A name is kept as the program wrote it, unless it begins with an underscore or with `sqlite_`, which are the store's
-/// and SQLite's own, or another one differs from it in case only. Then `x` is put in front, or a number behind.
+/// A name is the one that the program declares, unless it begins with an underscore or with `sqlite_`, which are
+/// reserved for the store and SQLite, or differs from another name only in case. Then it gets the prefix `x` or a
+/// number as suffix.
 struct SchemaNames: Codable, Hashable, Sendable {
     /// Table names of root entities by entity name.
     var tables: [String: String] = [:]
-    /// Column names by the name of the declaring entity and the property.
+    /// Column names by the names of the declaring entity and the property.
     var columns: [String: [String: String]] = [:]
-    /// Names of the columns that order to-many relationships, by the name of the declaring entity and the relationship.
+    /// Names of the columns that order to-many relationships, by the names of the declaring entity and the
+    /// relationship.
     var positionColumns: [String: [String: String]] = [:]
-    /// Join table names by the name of the declaring entity and the canonical relationship.
+    /// Join table names by the names of the declaring entity and the canonical relationship.
     var joinTables: [String: [String: String]] = [:]
     /// The number of each entity.
     var codes: [String: Int64] = [:]
-    /// The bits of columns of reals in the ``VersionWord``, by the name of the declaring entity and the property.
+    /// The bits of columns of reals in the ``VersionWord``, by the names of the declaring entity and the property.
     var signBits: [String: [String: Int]] = [:]
     /// The declared indexes that the store has.
     var indexes: [IndexName] = []
@@ -25,16 +28,16 @@ struct SchemaNames: Codable, Hashable, Sendable {
         /// The name of the entity that declares the index.
         let entity: String
         let index: FetchIndexDescription
-        /// The name of the index or of its virtual table; those of what belongs to it begin with it.
+        /// The name of the index or of its virtual table, which is the prefix of the names of its further objects.
         let name: String
 
-        /// The names of the tables in which SQLite keeps the content of a virtual table.
+        /// The names of the tables in which SQLite stores the content of a virtual table.
         var shadowTables: [String] { index.shadowSuffixes.map { name + $0 } }
 
         fileprivate var declaration: Declaration { Declaration(entity: entity, index: index) }
     }
 
-    /// Names everything of a model, in the order of its declarations.
+    /// Creates names for a model, in the order of its declarations.
     init(model: ManagedObjectModel) {
         var tableNames = UniqueNames(["_metadata", "_sequence"])
         for (position, entity) in model.entities.enumerated() {
@@ -68,8 +71,8 @@ struct SchemaNames: Codable, Hashable, Sendable {
         addIndexes(of: model, avoiding: tableNames)
     }
 
-    /// Names the indexes that a model declares and the store does not have yet. Those that the model does not declare stay:
-    /// another program may need them.
+    /// Adds names for the indexes that a model declares and the store lacks. Indexes that the model does not declare
+    /// stay: another program may need them.
     ///
     /// - Parameter names: The names that are taken.
     mutating func addIndexes(of model: ManagedObjectModel, avoiding names: UniqueNames) {
@@ -88,7 +91,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         }
     }
 
-    /// The indexes that a model declares and the store does not have, each once, with the names of the declaring entities.
+    /// The indexes that a model declares and the store lacks, each once, with the names of the declaring entities.
     func missingIndexes(of model: ManagedObjectModel) -> [(entity: String, index: FetchIndexDescription)] {
         var known = Set(indexes.map(\.declaration))
         var missing: [(entity: String, index: FetchIndexDescription)] = []
@@ -107,7 +110,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         indexes.removeAll { !declared.contains($0.declaration) }
     }
 
-    /// The names with the indexes that a model declares before the others: a search takes the first index that serves it.
+    /// The names, with the indexes that a model declares before the others: a search uses the first suitable index.
     func preferringIndexes(of model: ManagedObjectModel) -> SchemaNames {
         let declared = Self.declarations(of: model)
         var names = self
@@ -135,7 +138,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         UniqueNames(tables.values + joinTables.values.flatMap(\.values) + ["_metadata", "_sequence"])
     }
 
-    /// The names that a store recorded, and new ones for the entities of a model that the store does not hold.
+    /// The recorded names, with new names for the entities of the model that the store does not hold.
     func completed(for model: ManagedObjectModel) -> SchemaNames {
         guard model.entities.contains(where: { codes[$0.name] == nil }) else { return self }
         var names = SchemaNames(model: model)
@@ -163,7 +166,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
         return recordedJoinTable(of: canonical) ?? canonical.name
     }
 
-    // MARK: What is recorded; nil for what is not
+    // MARK: Recorded names; nil if there is no record
 
     func recordedTable(of root: Entity) -> String? { tables[root.name] }
 
@@ -179,7 +182,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     func recordedCode(of entity: Entity) -> Int64? { codes[entity.name] }
 
-    /// Whether other names are the same but for the indexes.
+    /// Whether other names differ from these only in the indexes.
     func differsInIndexesOnly(from other: SchemaNames) -> Bool {
         var names = self
         names.indexes = other.indexes
@@ -191,7 +194,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
     func code(of entity: Entity) -> Int64 { codes[entity.name] ?? 0 }
 }
 
-/// Names that all differ, also where the case of ASCII letters is ignored, as SQLite does.
+/// Names that all differ, without regard to the case of ASCII letters, which SQLite ignores.
 struct UniqueNames {
     private var taken: Set<String>
 
@@ -199,7 +202,7 @@ struct UniqueNames {
         self.taken = Set(taken.map(SQL.foldedName))
     }
 
-    /// The names of tables, and of what belongs to indexes.
+    /// The names of tables, and those of the objects that belong to indexes.
     init(_ tables: UniqueNames, _ indexes: [SchemaNames.IndexName]) {
         self = tables
         for index in indexes { _ = add(index.name, suffixes: index.index.suffixes) }
@@ -210,9 +213,9 @@ struct UniqueNames {
     /// - Returns: Whether it was free.
     mutating func add(ifFree name: String) -> Bool { taken.insert(SQL.foldedName(name)).inserted }
 
-    /// The name, or the name with the first free number behind it.
+    /// Adds the name, or the name with the first free number as suffix.
     ///
-    /// - Parameter suffixes: What further names are made of the name with, which have to be free as well.
+    /// - Parameter suffixes: The suffixes of further names, which must be free, too.
     mutating func add(_ name: String, suffixes: [String] = []) -> String {
         let name = SQL.withoutNulls(name)
         var candidate = name
@@ -240,7 +243,7 @@ extension Property {
 }
 
 extension FetchIndexDescription.Kind {
-    /// What names of such indexes begin with.
+    /// The prefix of the names of such indexes.
     fileprivate var name: String {
         switch self {
         case .binary: "index"
@@ -251,13 +254,13 @@ extension FetchIndexDescription.Kind {
 }
 
 extension FetchIndexDescription {
-    /// The ends of the names of further tables, views and indexes that belong to one.
+    /// The suffixes of the names of further tables, views and indexes that belong to the index.
     var suffixes: [String] {
         guard case .fullText = kind else { return shadowSuffixes }
         return shadowSuffixes + [FullTextIndex.textSuffix] + properties.indices.map(FullTextIndex.otherSuffix)
     }
 
-    /// The ends of the names of the tables that SQLite makes for a virtual one.
+    /// The suffixes of the names of the shadow tables.
     fileprivate var shadowSuffixes: [String] {
         switch kind {
         case .binary: []

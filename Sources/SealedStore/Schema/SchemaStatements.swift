@@ -3,11 +3,11 @@ import ObjectGraph
 /// The statements that create the tables and indexes of a schema.
 struct SchemaStatements {
     private let schema: StoreSchema
-    /// The statements, in the order in which they are to run.
+    /// The statements, in the order in which they must run.
     private(set) var all: [String] = []
     private var names: UniqueNames
 
-    /// Those for the tables that every store has.
+    /// The statements for the tables that every store has.
     static let own = [
         #"CREATE TABLE "_metadata" ("key" TEXT PRIMARY KEY NOT NULL, "value" ANY) STRICT, WITHOUT ROWID"#,
         #"CREATE TABLE "_sequence" ("entity" TEXT PRIMARY KEY NOT NULL, "next" INTEGER NOT NULL) STRICT, WITHOUT ROWID"#,
@@ -27,7 +27,7 @@ struct SchemaStatements {
 
     /// The statement that creates the table of a root entity.
     ///
-    /// - Parameter name: The name of the table, quoted; nil for the one that the schema has.
+    /// - Parameter name: The name of the table, quoted; nil for its name in the schema.
     static func creation(of table: EntityTable, named name: String? = nil) -> String {
         var columns = [#""_id" INTEGER PRIMARY KEY NOT NULL"#]
         if table.hasEntityColumn { columns.append(entityColumn) }
@@ -37,7 +37,7 @@ struct SchemaStatements {
         return "CREATE TABLE \(name ?? table.name) (\(columns.joined(separator: ", "))) STRICT"
     }
 
-    /// The definition of the column that tells the rows of subentities apart.
+    /// The definition of the column that distinguishes the rows of subentities.
     static let entityColumn = #""_entity" INTEGER NOT NULL"#
 
     /// The definition of a column.
@@ -50,7 +50,7 @@ struct SchemaStatements {
     ///
     /// - Parameters:
     ///   - relationship: The canonical relationship.
-    ///   - name: The name of the table, quoted; nil for the one that the schema has.
+    ///   - name: The name of the table, quoted; nil for its name in the schema.
     static func creation(ofJoinTable relationship: Relationship, _ schema: StoreSchema, named name: String? = nil)
         -> String?
     {
@@ -81,9 +81,9 @@ struct SchemaStatements {
     private mutating func add(_ index: DerivedIndex) { all.append(index.creation(named: names.add(index.name))) }
 }
 
-/// An index that a store makes for a relationship or a uniqueness constraint, without a declaration.
+/// An index that a store creates for a relationship or a uniqueness constraint, without a declaration.
 struct DerivedIndex: Hashable {
-    /// The name that a new store gives it. A file may have another one: only the rest of the statement is compared.
+    /// The name in a new store. A file may have another name: only the rest of the statement is compared.
     let name: String
     /// The table, quoted.
     var table: String
@@ -98,13 +98,14 @@ struct DerivedIndex: Hashable {
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON \(target)"
     }
 
-    /// The part of the statement behind ON.
+    /// The part of the statement after ON.
     var target: String {
         let condition = codes.map { #" WHERE \#(table)."_entity" IN (\#($0))"# } ?? ""
         return "\(table) (\(columns.joined(separator: ", ")))\(condition)"
     }
 
-    /// The indexes of the columns of keys in a table. A key is looked up when the other side is read, and when it is deleted.
+    /// The indexes of the columns of keys in a table. Keys are looked up when the inverse is read, and when their
+    /// object is deleted.
     static func ofKeys(in table: EntityTable) -> [DerivedIndex] {
         table.columns.compactMap { column in
             guard case .relationship(let relationship) = column.property else { return nil }
@@ -141,7 +142,7 @@ struct DerivedIndex: Hashable {
                 table: indexed.table,
                 columns: indexed.columns.map(\.name),
                 isUnique: true,
-                // An inherited property may take the same value in another branch of the inheritance.
+                // Objects of another subentity may have the same value of an inherited property.
                 codes: indexed.codes
             )
         }

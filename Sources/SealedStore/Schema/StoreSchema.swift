@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// How a model's entities and relationships lie in tables: names, columns and what each of them holds.
+/// The layout of a model's entities and relationships in tables: names, columns and their contents.
 ///
 /// | model | store |
 /// |---|---|
@@ -21,16 +21,16 @@ struct StoreSchema: Sendable {
     let joinTables: [JoinTable?]
     /// The declared indexes that the store has.
     private(set) var indexes: [SchemaIndex]
-    /// For each entity, at its `Entity.index`, the R*Trees that all its objects are in.
+    /// The R*Trees that contain all objects of an entity, at its `Entity.index`.
     private var coordinateIndexes: [[CoordinateIndex]] = []
-    /// For each entity, at its `Entity.index`, the full-text indexes that all its objects are in.
+    /// The full-text indexes that contain all objects of an entity, at its `Entity.index`.
     private var fullTextIndexes: [[FullTextIndex]] = []
-    /// What the state of the file adds.
+    /// The properties of the file's state.
     private(set) var conditions = FileConditions()
 
-    /// Lays a model out, under the names that a store recorded or, for a new store, under new ones.
+    /// Lays out a model, under the names that a store recorded or, for a new store, under new names.
     ///
-    /// A store need not hold all entities of the model; those that it does not are laid out as well, and never asked for.
+    /// A store need not hold all entities of the model. The others are laid out as well, but never used.
     init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
         let names = recorded?.completed(for: model) ?? SchemaNames(model: model)
         self.model = model
@@ -77,7 +77,7 @@ struct StoreSchema: Sendable {
 
     func fullTextIndexes(of entity: Entity) -> [FullTextIndex] { fullTextIndexes[entity.index] }
 
-    /// Whether the table of an entity has indexes, besides that of its keys.
+    /// Whether the table of an entity has indexes, apart from that of its primary key.
     func hasIndexes(_ entity: Entity) -> Bool {
         let family = model.entities.filter { $0.rootIndex == entity.rootIndex }
         return family.contains { entity in
@@ -86,8 +86,8 @@ struct StoreSchema: Sendable {
         }
     }
 
-    /// Whether something is done for each row of an entity's table that is inserted or deleted: to indexes that are tables
-    /// themselves.
+    /// Whether triggers run for each row of an entity's table that is inserted or deleted. They update the indexes that
+    /// are virtual tables.
     func hasTriggers(_ entity: Entity) -> Bool {
         model.entities.contains { other in
             other.rootIndex == entity.rootIndex
@@ -110,10 +110,11 @@ struct Column: Hashable, Sendable {
     let name: String
     let storage: AttributeType.Storage
     let property: Property
-    /// For a column of reals, its bit in the ``VersionWord``; nil for others, and beyond the number of bits.
+    /// For a column of reals, its bit in the ``VersionWord``; nil for other columns, and for reals beyond the number of
+    /// bits.
     let signBit: Int?
 
-    /// Whether a fetch may leave large values of the column in the store.
+    /// Whether a fetch may defer reading large values of the column.
     var isDeferrable: Bool {
         guard case .attribute(let attribute) = property else { return false }
         return attribute.description.allowsExternalStorage && attribute.type.storage == .blob
@@ -126,13 +127,13 @@ final class EntityTable: Sendable {
     let root: Entity
     /// The name, quoted.
     let name: String
-    /// The columns, each property's once, in the order in which the entities declare them.
+    /// The columns, one for each property, in the order in which the entities declare them.
     let columns: [Column]
-    /// Whether there is a column `_entity`, which tells the rows of subentities apart.
+    /// Whether the table has the column `_entity`, which distinguishes the rows of subentities.
     let hasEntityColumn: Bool
-    /// The number that `_entity` holds for each entity of the family.
+    /// The value of `_entity` for each entity of the family.
     let codes: [Entity: Int64]
-    /// For each ordered to-many relationship that leads to the table's entities: the column of the position.
+    /// The column of the position, for each ordered to-many relationship that leads to the table's entities.
     let positionColumns: [Relationship: String]
 
     private let entitiesByCode: [Int64: Entity]
@@ -178,14 +179,14 @@ final class EntityTable: Sendable {
 
     func column(of property: Property) -> Column? { positions[property].map { columns[$0] } }
 
-    /// The place of a property's column in ``columns``.
+    /// The position of a property's column in ``columns``.
     func position(of property: Property) -> Int? { positions[property] }
 
-    /// The identifier of the object in a statement's current row.
+    /// The identifier of the object in the current row of a statement.
     ///
-    /// - Parameter entityColumn: The place of `_entity`, where the table has it; `_id` is the first column.
-    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a key that is not positive, and for a number that no
-    ///   entity has.
+    /// - Parameter entityColumn: The index of `_entity`, if the table has it. `_id` is the first column.
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` for a key that is not positive, and for a number
+    ///   that belongs to no entity.
     func id(of row: borrowing Statement, entityColumn: Int32, storeUUID: UUID) throws -> ManagedObjectID {
         let key = row.integer(at: 0)
         guard key > 0 else { throw SealedStoreError.damagedRow(entity: root.name, property: "_id") }
@@ -209,7 +210,7 @@ struct JoinTable: Sendable {
     let owner: String
     /// The column with the keys of the relationship's members, quoted.
     let member: String
-    /// The column that orders the members of an owner, quoted; nil where the relationship is not ordered.
+    /// The column that orders the members of an owner, quoted; nil if the relationship is not ordered.
     let position: String?
 
     static let canonicalOwner = SQL.quoted("source")

@@ -1,19 +1,19 @@
-/// The columns of a `CREATE TABLE` statement in the form in which a store writes it.
+/// The columns of a `CREATE TABLE` statement that a store has written.
 ///
-/// Columns that were added later stand behind the others, in front of a primary key of several columns, and may have a
-/// `DEFAULT` clause with a literal, which is the value of the rows from before.
+/// Columns that were added later follow the others, before a primary key of several columns. They may have a `DEFAULT`
+/// clause with a literal, which is the value for earlier rows.
 struct TableDefinition {
-    /// The statement up to the parenthesis in front of the columns.
+    /// The statement up to the opening parenthesis of the columns.
     private let beginning: Substring
-    /// The definitions of the columns and a primary key, without the separators.
+    /// The definitions of the columns and of the primary key, without separators.
     private(set) var columns: [Substring]
-    /// The statement from the parenthesis behind the columns on.
+    /// The statement from the closing parenthesis of the columns.
     private let end: Substring
 
     private static let defaultKeyword = " DEFAULT "
     private static let primaryKeyBeginning = "PRIMARY KEY ("
 
-    /// - Returns: Nil for a statement that has no list of columns.
+    /// - Returns: Nil if the statement has no list of columns.
     init?(_ statement: String) {
         let bytes = statement.utf8
         var columns: [Substring] = []
@@ -69,7 +69,7 @@ struct TableDefinition {
         columns.insert(Substring(column), at: position)
     }
 
-    /// Whether a column has a default value that the store does not give all such tables.
+    /// Whether a column has a `DEFAULT` clause with a literal.
     func hasDefault(_ name: String) -> Bool {
         columns.contains { $0.hasPrefix(name + " ") && Self.withoutDefault($0) != nil }
     }
@@ -84,9 +84,10 @@ struct TableDefinition {
         return missing.isEmpty
     }
 
-    /// A column's definition without its `DEFAULT` clause; nil if it has none, or one that is not a literal.
+    /// The definition of a column without its `DEFAULT` clause; nil if it has no such clause, or if its value is not a
+    /// literal.
     private static func withoutDefault(_ column: Substring) -> Substring? {
-        // Behind the name, which may contain the keyword.
+        // After the name, which may contain the keyword.
         var rest = column.dropFirst()
         while let quote = rest.firstIndex(of: "\"") {
             rest = rest[rest.index(after: quote)...]

@@ -1,35 +1,35 @@
 import ObjectGraph
 
-/// What the column `_version` holds: a row's version in the lower 32 bits and above them, for each column of reals, whether
-/// its value is negative zero.
+/// The content of the column `_version`: the version of the row in the lower 32 bits, and above them one bit for each
+/// column of reals, which is set if the value is negative zero.
 ///
-/// SQLite writes a real without a fraction as an integer, and so loses the sign of negative zero, which compares equal to
-/// zero anyway. In all other rows the number is just the version.
+/// SQLite stores a real without a fraction as an integer, and so loses the sign of negative zero, which compares equal
+/// to zero. In rows without negative zeros the word equals the version.
 enum VersionWord {
     /// The part of the word that is the version.
     static let versionMask: Int64 = 0xFFFF_FFFF
-    /// How many columns of a table can have a bit.
+    /// The largest number of columns of a table with a bit.
     static let signBits = 31
 
-    /// A condition that the version is that of a parameter, in SQL.
+    /// The SQL condition that the version equals a parameter.
     static func condition(_ parameter: String) -> String { #"("_version" & \#(versionMask)) = \#(parameter)"# }
 
-    /// An assignment that counts the version up and leaves the bits of other columns than the written ones, in SQL.
+    /// The SQL assignment that increments the version, and keeps the bits of columns that are not written.
     static func increment(writing columns: [Column]) -> String {
         let written = columns.compactMap(\.signBit).reduce(0 as Int64) { $0 | mask(of: $1) }
         let kept = ~versionMask & ~written & .max
         return #""_version" = (("_version" + 1) & \#(versionMask)) | ("_version" & \#(kept))"#
     }
 
-    /// The bit of a column as a mask.
+    /// The mask with the bit of a column.
     static func mask(of signBit: Int) -> Int64 { 1 << Int64(32 + signBit) }
 
-    /// Whether the value of a column, which is zero, is negative.
+    /// Whether the value of a column is negative. The value must be zero.
     @inline(__always)
     static func isNegative(_ word: Int64, _ signBit: Int) -> Bool { word & mask(of: signBit) != 0 }
 }
 
-/// The slots of an entity whose values may be negative zero, with what to do about it.
+/// The slots of an entity whose values may be negative zero.
 struct SignedSlots: Sendable {
     private let slots: [(slot: Int, mask: Int64)]
     private let unmarked: [(slot: Int, name: String)]
@@ -42,7 +42,7 @@ struct SignedSlots: Sendable {
         unmarked = reals.compactMap { property, bit in bit == nil ? (property.slot, property.name) : nil }
     }
 
-    /// What to write into `_version` for a row.
+    /// The value of `_version` for a row.
     ///
     /// - Throws: ``SealedStoreError/notRepresentable(property:)`` for a negative zero in a column without a bit.
     @inline(__always)
