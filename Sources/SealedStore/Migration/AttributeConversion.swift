@@ -3,18 +3,17 @@ import ObjectGraph
 
 /// The exact conversion of attribute values from one type to another.
 ///
-/// A value converts only if nothing of it is lost, so that the conversion back returns the value itself or an equal
-/// number:
+/// A value converts only without loss: the conversion back returns the value itself or an equal number.
 ///
 /// - Integers convert to every integer type that holds them, to floating-point numbers up to 2^53 (2^24 for `float`), to
 ///   decimals and to text. 0 and 1 convert to Boolean values.
 /// - Floating-point numbers and decimals convert to each other by their shortest decimal digits, and to integers if they
 ///   have no fraction.
-/// - Text converts to a number if it is written as one, without superfluous leading zeros and with no more digits than
-///   the type holds; to Boolean values if it is `true` or `false`; to UUIDs and URLs if they have the same text; to data
-///   as UTF-8.
-/// - Every value converts to the JSON text that `JSONEncoder` makes of it, and back from the same text.
-/// - Dates convert to nothing but JSON: a number has no unit and no origin, a text no time zone.
+/// - Text converts to a number if it is the text of the number, without superfluous leading zeros and with no more
+///   digits than the type holds; to Boolean values if it is `true` or `false`; to UUIDs and URLs if they have the same
+///   text; to data as UTF-8.
+/// - Every value converts to the JSON text that `JSONEncoder` creates from it, and back from the same text.
+/// - Dates convert only to JSON: a number has no unit and no origin, and a text has no time zone.
 struct AttributeConversion: Hashable, Sendable {
     let from: AttributeType
     let to: AttributeType
@@ -27,7 +26,7 @@ struct AttributeConversion: Hashable, Sendable {
         else { return nil }
     }
 
-    /// Whether values of a type convert to another one, in one of the two orders.
+    /// Whether values of one type convert to the other. The arguments are tried in one order only.
     private static func convert(_ one: AttributeType, _ other: AttributeType) -> Bool {
         switch one {
         case .bool: other.isInteger
@@ -37,7 +36,7 @@ struct AttributeConversion: Hashable, Sendable {
         }
     }
 
-    /// The value in the stored form of the new type; nil if it would not survive.
+    /// The value in the stored form of the new type; nil if it does not convert without loss.
     ///
     /// - Parameter value: A value in the stored form of the old type, not null.
     func convert(_ value: Value) -> Value? {
@@ -81,7 +80,7 @@ struct AttributeConversion: Hashable, Sendable {
 
     // MARK: Text
 
-    /// The text of a value; nil for a decimal that is not a number.
+    /// The text of a value; nil for a decimal NaN.
     private func text(of value: Value) -> String? {
         switch from {
         case .bool: value == .integer(0) ? "false" : "true"
@@ -116,7 +115,7 @@ struct AttributeConversion: Hashable, Sendable {
         }
     }
 
-    /// The number that a text stands for; nil if the number has other digits.
+    /// The number that a text denotes; nil if the text of the number has other digits.
     private static func number<Number>(
         _ text: String,
         _ read: (String) -> Number?,
@@ -133,12 +132,13 @@ struct AttributeConversion: Hashable, Sendable {
 
     // MARK: SQL
 
-    /// The name of the function that converts a value; NULL for a value that would not survive.
+    /// The name of the function that converts a value. Its result is NULL for a value that does not convert without
+    /// loss.
     static let functionName = "migration_value"
     /// The name of the function that returns whether the converted value is negative zero.
     static let signFunctionName = "migration_negative_zero"
 
-    /// Whether the new type stores a value as the old one does.
+    /// Whether the new type has the same stored form as the old type.
     var keepsStoredForm: Bool {
         if from == to { return true }
         if from.storage == .integer, to.storage == .integer { return true }
@@ -167,14 +167,14 @@ struct AttributeConversion: Hashable, Sendable {
         }
     }
 
-    /// Whether a converted value can be negative zero although the stored value is not marked as one.
+    /// Whether a converted value can be negative zero without a sign bit of the stored value.
     var mayMakeNegativeZero: Bool { to.storage == .real && from.storage == .text }
 
     /// The expression of the converted value.
     ///
     /// - Parameters:
     ///   - column: The expression of the stored value.
-    ///   - negativeZero: The expression of whether the stored value is negative zero; nil if it cannot be.
+    ///   - negativeZero: The condition that the stored value is negative zero; nil if it cannot be.
     func expression(_ column: String, negativeZero: String?) -> String {
         if keepsStoredForm { return column }
         if (from, to) == (.string, .data) { return "CAST(\(column) AS BLOB)" }
@@ -190,7 +190,7 @@ struct AttributeConversion: Hashable, Sendable {
         return "\(Self.functionName)(\(column), '\(from.rawValue)', '\(to.rawValue)')"
     }
 
-    /// The condition that a value would not survive, or is missing; nil if every value converts.
+    /// The condition that a value does not convert without loss, or is missing; nil if every value converts.
     func failure(_ column: String) -> String? {
         if isTotal { return nil }
         if from.storage == .integer, to.storage == .integer || [.float, .double].contains(to) {
@@ -200,8 +200,8 @@ struct AttributeConversion: Hashable, Sendable {
         return "\(Self.functionName)(\(column), '\(from.rawValue)', '\(to.rawValue)') IS NULL"
     }
 
-    /// The stored integers that the new type holds; those of `uint64` above the largest signed one are stored as negative
-    /// ones.
+    /// The stored integers that the new type holds. Values of `uint64` above the largest signed integer are stored as
+    /// negative integers.
     private var integers: ClosedRange<Int64> {
         let range: ClosedRange<Int64> =
             switch to {
@@ -219,7 +219,7 @@ private enum JSONForm {
         T(storedValue: value).flatMap(text)
     }
 
-    /// - Returns: Nil if the text is not the one that the value is written as: then another type wrote it.
+    /// - Returns: Nil if the text is not the canonical text of the value: then a value of another type wrote it.
     static func value<T: StorableValue>(of text: String, as type: T.Type) -> Value? {
         guard let value = try? JSONDecoder().decode(T.self, from: Data(text.utf8)), Self.text(of: value) == text else {
             return nil
@@ -234,14 +234,14 @@ private enum JSONForm {
     }
 }
 
-/// A number that is written in decimal digits, without zeros that do not change it.
+/// A number in decimal digits, without zeros that do not change it.
 private struct DecimalDigits: Equatable {
     private var isNegative = false
     private var digits: [UInt8] = []
-    /// The power of ten that the last digit stands for.
+    /// The power of ten of the last digit.
     private var power = 0
 
-    /// - Returns: Nil for a text that is not a number, has superfluous leading zeros or a plus sign in front.
+    /// - Returns: Nil for a text that is not a number, has superfluous leading zeros or a leading plus sign.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         if rest.first == UInt8(ascii: "-") {

@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// The conditions that the data of a store have to meet before a migration.
+/// The conditions that the data of a store must meet before a migration.
 struct MigrationChecks {
     private let context: MigrationContext
     private(set) var all: [MigrationCheck] = []
@@ -119,7 +119,7 @@ struct MigrationChecks {
         }
     }
 
-    /// Whether the values were unique before, and stay the same.
+    /// Whether the values were unique before, and do not change.
     private func isKnownUnique(
         _ properties: [String],
         of entity: Entity,

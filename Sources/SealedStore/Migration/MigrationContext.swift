@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The state of a file that a migration depends on, besides its metadata.
+/// The part of a file's state that a migration depends on, apart from its metadata.
 struct MigratedFile {
     /// The objects of the schema.
     let objects: [Object]
@@ -13,7 +13,7 @@ struct MigratedFile {
         let type: String
         let name: String
         let table: String
-        /// Nil for an index of SQLite's own.
+        /// Nil for an index that SQLite has created.
         let sql: String?
     }
 
@@ -46,10 +46,10 @@ struct MigratedFile {
     }
 }
 
-/// What all parts of a migration are derived from.
+/// The input of all parts of a migration.
 struct MigrationContext {
     let mapping: ModelMapping
-    /// The store's description of itself before the migration.
+    /// The metadata of the store before the migration.
     let old: StoreMetadataTable
     let file: MigratedFile
     let oldSchema: StoreSchema
@@ -58,7 +58,7 @@ struct MigrationContext {
     let sources: [[RowSource]]
     /// The root entities of the new model.
     let roots: [Entity]
-    /// The next key of each root entity of the new model, by name; nil where it exceeds 64 bits.
+    /// The next key of each root entity of the new model, by name; nil if it exceeds 64 bits.
     let nextKeys: [String: Int64?]
     private let defaultValues: SealedStore.DefaultValues?
     private var relationships: [RelationshipMapping] = []
@@ -76,7 +76,7 @@ struct MigrationContext {
         self.mapping = mapping
         let oldSchema = StoreSchema(model: old.model, names: old.names)
         self.oldSchema = oldSchema
-        // Tables and the objects that belong to them get their names anew.
+        // Tables and the objects that belong to them get new names.
         let tables = oldSchema.tables.map(\.name) + oldSchema.joinTables.compactMap { $0?.name }
         let ownTables = Set(tables.map { SQL.foldedName(SQL.unquoted($0)) })
         let foreign = file.objects.map(\.name).filter { !ownTables.contains(SQL.foldedName($0)) }
@@ -104,7 +104,7 @@ struct MigrationContext {
 
     func pairs(of relationship: Relationship) -> RelationshipMapping { relationships[relationship.index] }
 
-    /// The value of an attribute in rows that have none.
+    /// The value of an attribute in rows without a value.
     func defaultValue(of attribute: Attribute) -> Value? {
         if let value = attribute.description.defaultValue { return value }
         guard let value = defaultValues?(attribute.declaringEntityName, attribute.name), value != .null,
@@ -113,8 +113,8 @@ struct MigrationContext {
         return value
     }
 
-    /// The old tables with rows for the table of a new root entity. The rows of the first one keep their keys; those of each
-    /// further one get keys behind all keys of the ones before.
+    /// The old tables with rows for the table of a new root entity. The rows of the first table keep their keys; the
+    /// rows of each further table get keys after all keys of the previous tables.
     private static func sources(
         of root: Entity,
         _ mapping: ModelMapping,

@@ -1,11 +1,12 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// The steps that migrate a store from the model in its file to another one, and the conditions that its data have to meet.
+/// The steps that migrate a store from the model in its file to another one, and the conditions that its data must
+/// meet.
 ///
-/// It is derived from descriptions alone; no row is read and nothing is written.
+/// The plan is derived from descriptions only: it reads no row and writes nothing.
 struct MigrationPlan {
-    /// The store's description of itself after the migration.
+    /// The metadata of the store after the migration.
     let metadata: StoreMetadataTable
     /// The steps, in order.
     let steps: [MigrationStep]
@@ -44,7 +45,7 @@ struct MigrationPlan {
         )
     }
 
-    /// The model with the indexes that the store has, as a store records it: those of other programs stay declared.
+    /// The model with the indexes of the store, as a store records it. Indexes of other programs stay declared.
     static func recorded(_ model: ManagedObjectModel, _ names: SchemaNames) throws -> ManagedObjectModel {
         var declarations = model.declarations.map(\.recorded)
         for position in declarations.indices {
@@ -58,7 +59,7 @@ struct MigrationPlan {
 }
 
 extension EntityDescription {
-    /// The declaration as a store records it: without the rules that are no part of a store.
+    /// The recorded form of the declaration, without the rules that a store does not record.
     var recorded: EntityDescription {
         var declaration = self
         for position in declaration.attributes.indices {
@@ -69,15 +70,15 @@ extension EntityDescription {
     }
 }
 
-/// A condition that the data of a store have to meet before a migration.
+/// A condition that the data of a store must meet before a migration.
 struct MigrationCheck {
     let entity: String
     let property: String?
     let kind: MigrationProblem.Kind
-    /// The statement that counts the rows that do not meet it.
+    /// The statement that counts the rows that violate it.
     let sql: String
 
-    /// The problems of a connection's file.
+    /// The problems of the file.
     ///
     /// - Complexity: O(*n*) in the number of rows for each check.
     static func problems(_ checks: [MigrationCheck], on connection: Connection) throws -> [MigrationProblem] {

@@ -2,23 +2,23 @@ import EncryptedSQLite
 import Foundation
 public import ObjectGraph
 
-/// A migration as it would be carried out, without a change of the store.
+/// The steps and the problems of a migration, computed without a change of the store.
 public struct MigrationPreview: Sendable {
     /// The steps, in order, with the numbers of rows that they write. Empty if the store needs no migration.
     public let steps: [MigrationStep]
-    /// The differences between the models, a line each.
+    /// The differences between the models, one on each line.
     public let differences: [String]
-    /// The reasons for which the migration would be refused.
+    /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
-    /// The number of bytes that the migration needs beside the file at most, in the file and in its log.
+    /// The largest number of additional bytes that the migration needs, in the file and in its log.
     public let expectedSpace: Int
 }
 
 extension SealedStore {
-    /// Examines how a store would be migrated to a model. The store is opened for reading only, and stays as it is.
+    /// Computes the migration of a store to a model. The store is opened for reading only, and does not change.
     ///
-    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it holds no sound store, or one that is
-    ///   of a later version.
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it is not a valid store, or has
+    ///   a later version.
     /// - Complexity: O(*n*) in the number of rows that are checked or would be written.
     public static func migrationPreview(
         of description: PersistentStoreDescription,
@@ -63,8 +63,8 @@ extension StoreReading {
         )
     }
 
-    /// The size of the file in bytes, which is the limit of what a migration copies, once into the file and once into the
-    /// log. The library counts no pages of single tables.
+    /// The size of the file in bytes. A migration copies at most this number of bytes, once to the file and once to the
+    /// log. The library cannot count the pages of a single table.
     private func size(on connection: Connection) throws -> Int {
         try count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", on: connection)
     }

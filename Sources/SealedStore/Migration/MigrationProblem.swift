@@ -1,12 +1,13 @@
 public import ObjectGraph
 
-/// A reason why a store cannot be migrated: rows whose data the new model does not hold. It never contains a value.
+/// A reason for which a store cannot be migrated: rows with data that the new model does not hold. It never contains a
+/// value.
 public struct MigrationProblem: Hashable, Sendable {
     /// The kinds of problem.
     public enum Kind: Hashable, Sendable {
         /// The attribute changes its type, and values do not convert exactly.
         case notConvertible(from: AttributeType, to: AttributeType)
-        /// The property requires a value, has no default value, and rows have none.
+        /// The property requires a value and has no default value, and rows have no value.
         case missingValue
         /// The property changes between an attribute and a relationship, and rows have a value.
         case otherKind
@@ -26,12 +27,12 @@ public struct MigrationProblem: Hashable, Sendable {
     public let entity: String
     /// The name of the property in the new model; nil for a problem of the whole entity.
     public let property: String?
-    /// The rule that rows break.
+    /// The rule that the rows violate.
     public let kind: Kind
-    /// The number of rows that break it.
+    /// The number of rows that violate it.
     public let rows: Int
 
-    /// Makes a problem.
+    /// Creates a problem.
     public init(entity: String, property: String?, kind: Kind, rows: Int) {
         self.entity = entity
         self.property = property

@@ -1,9 +1,9 @@
 import ObjectGraph
 
-/// The statements of a migration, in an order in which each finds what it needs.
+/// The statements of a migration. The order satisfies the dependencies between them.
 ///
-/// New tables are filled from the old ones under temporary names. Only then are old tables altered or removed: while rows
-/// are copied, everything else is as it was.
+/// New tables are filled from the old ones under temporary names. Old tables are altered or removed only afterwards:
+/// while rows are copied, the old schema is unchanged.
 struct MigrationStatements {
     private let context: MigrationContext
     private let tables: [TableMigration]
@@ -11,15 +11,15 @@ struct MigrationStatements {
 
     /// The alterations of tables that keep their rows, by the names of root entities.
     private var alterations: [String: TableMigration.Alteration] = [:]
-    /// The join tables that keep their rows, by the index of the canonical relationship, with the old ones.
+    /// The join tables that keep their rows, with their old tables, by the index of the canonical relationship.
     private var keptJoinTables: [Int: (old: JoinTable, additions: [(name: String, definition: String)])] = [:]
     /// The old tables that are removed, quoted.
     private var removedTables: Set<String> = []
-    /// The indexes of the file that stay.
+    /// The indexes of the file that remain.
     private var keptIndexes: Set<DerivedIndex> = []
-    /// The objects of the old schema that stay until the end, in SQLite's form of names.
+    /// The folded names of the objects of the old schema that remain until the end.
     private var names: UniqueNames
-    /// New tables that still have a temporary name: that one and the final one, quoted.
+    /// New tables that still have a temporary name, with the temporary and the final name, quoted.
     private var temporaryNames: [(temporary: String, final: String, entity: String, properties: [String])] = []
 
     init(_ context: MigrationContext, _ tables: [TableMigration]) {
@@ -77,7 +77,7 @@ struct MigrationStatements {
         )
     }
 
-    /// The old join table that a new relationship takes over; nil if its pairs have to be written anew.
+    /// The old join table that becomes that of a new relationship; nil if the pairs must be rewritten.
     private func keptJoinTable(
         _ relationship: Relationship
     ) -> (old: JoinTable, additions: [(name: String, definition: String)])? {
@@ -112,7 +112,7 @@ struct MigrationStatements {
         let copies = sources.enumerated().map { index, source in
             var columns = [table.owner, table.member]
             var values = [source.newOwner, source.newMember]
-            // Places of several sources could collide. Members without a place come last, by key.
+            // The positions from several sources could collide. Members without a position are last, by key.
             if index == 0, let position = table.position, let value = source.memberPosition {
                 columns.append(position)
                 values.append(value)
@@ -238,7 +238,7 @@ struct MigrationStatements {
 
     // MARK: Indexes
 
-    /// The declared indexes whose content stays valid, by their names.
+    /// The names of the declared indexes whose content remains valid.
     private func keptDeclaredIndexes() -> Set<String> {
         var kept: Set<String> = []
         for name in newSchema.names.indexes {
@@ -257,7 +257,7 @@ struct MigrationStatements {
         let altered = Set(alterations.values.map(\.oldTable.name))
         for name in oldSchema.names.indexes where !kept.contains(name.name) {
             guard let index = SchemaIndex(name, model: oldSchema.model, table: oldSchema.table) else { continue }
-            // Goes with its table.
+            // Removed together with its table.
             if case .binary = index, let table = index.indexedTable?.table, !altered.contains(table) { continue }
             steps.append(MigrationStep(.removeIndex, name.entity, name.index.properties, index.removal))
         }
@@ -296,7 +296,7 @@ struct MigrationStatements {
     }
 
     private mutating func buildIndexes(keeping kept: Set<String>) {
-        // The indexes of a removed table are gone with it.
+        // Removing a table has removed its indexes.
         let objects = context.file.objects.filter { !removedTables.contains(SQL.quoted($0.table)) }
         var names = UniqueNames(
             UniqueNames(objects.map(\.name) + newSchema.allTableNames),
@@ -334,7 +334,7 @@ extension StoreSchema {
 }
 
 extension SchemaIndex {
-    /// The rows and columns that the index is built over.
+    /// The rows and columns of the index.
     var indexedTable: IndexedTable? {
         switch self {
         case .binary(let index): index.indexed
@@ -345,7 +345,7 @@ extension SchemaIndex {
 }
 
 extension DerivedIndex {
-    /// The index after its table and columns were renamed.
+    /// The index after its table and columns are renamed.
     fileprivate func moved(_ renames: [(old: String, new: String)], to table: String) -> DerivedIndex {
         let names = Dictionary(renames.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
         var index = self
@@ -354,7 +354,7 @@ extension DerivedIndex {
         return index
     }
 
-    /// Whether an index is the same but for its name.
+    /// Whether two indexes differ at most in their names.
     fileprivate func isSame(as other: DerivedIndex) -> Bool {
         table == other.table && columns == other.columns && isUnique == other.isUnique && codes == other.codes
     }

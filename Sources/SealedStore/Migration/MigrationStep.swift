@@ -12,7 +12,7 @@ public struct MigrationStep: Hashable, Sendable {
         case renameTable
         /// Creates an empty table.
         case createTable
-        /// Writes all rows of a table anew.
+        /// Rewrites all rows of a table.
         case rebuildTable
         /// Writes the pairs of a to-many relationship.
         case copyPairs
@@ -26,20 +26,21 @@ public struct MigrationStep: Hashable, Sendable {
 
     /// The kind of step.
     public let kind: Kind
-    /// The name of the entity; nil for a step that concerns no single one.
+    /// The name of the entity; nil for a step that does not concern a single entity.
     public let entity: String?
-    /// The names of the properties that the step is about; empty for a whole entity.
+    /// The names of the properties that the step concerns; empty for a whole entity.
     public let properties: [String]
-    /// The statements, in order. They contain no value but the literals of default values.
+    /// The statements, in order. The only values in them are literals of default values.
     public let sql: [String]
-    /// The number of rows that the step writes; nil if it writes none, or they have not been counted.
+    /// The number of rows that the step writes; nil if it writes no rows, or if they have not been counted.
     public internal(set) var rows: Int?
-    /// The statements of `sql` that copy rows in the order of their keys, and so can be run for a range of keys at a time.
+    /// The statements of `sql` that copy rows in the order of their keys, and can therefore run for one range of keys
+    /// at a time.
     let copies: [RowCopy]
-    /// The table, quoted, and the definitions of columns that are added to it.
+    /// The table, quoted, and the definitions of its additional columns.
     let addition: TableAddition?
 
-    /// Columns that a table gets.
+    /// The columns that are added to a table.
     struct TableAddition: Hashable, Sendable {
         let table: String
         let definitions: [String]
@@ -70,7 +71,7 @@ public struct MigrationStep: Hashable, Sendable {
         addition = TableAddition(table: table, definitions: definitions)
     }
 
-    /// The statements that run once. Columns are added by ``addition``, without the statements that are shown for them.
+    /// The statements that run once. ``addition`` adds columns, in place of the statements that describe it.
     var statements: ArraySlice<String> { addition == nil ? sql.dropLast(copies.count) : [] }
 }
 
@@ -99,11 +100,11 @@ extension MigrationStep: CustomStringConvertible {
 struct RowCopy: Hashable, Sendable {
     /// The statement up to its conditions.
     let insertion: String
-    /// The conditions of the rows.
+    /// The conditions on the rows.
     let conditions: [String]
     /// The old table, quoted.
     let table: String
-    /// Whether the rows are those of an entity, with a column `_id` and the alias `s`; else they are pairs with the alias `p`.
+    /// Whether the rows have the column `_id` and the alias `s`. Otherwise they are pairs with the alias `p`.
     let hasKey: Bool
 
     /// The old table with its alias.
@@ -111,7 +112,7 @@ struct RowCopy: Hashable, Sendable {
 
     var sql: String { insertion + conditions.joined(behind: "WHERE") }
 
-    /// The statement for the keys between two parameters.
+    /// The statement for the range of keys between two parameters.
     var sqlForRange: String {
         insertion + (conditions + [#"s."_id" > ?1 AND s."_id" <= ?2"#]).joined(behind: "WHERE")
     }

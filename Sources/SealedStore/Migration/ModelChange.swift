@@ -1,13 +1,13 @@
 import Guarded
 import ObjectGraph
 
-/// What differs between the model that a store records and that of a program.
+/// The kind of difference between the model that a store records and that of a program.
 enum ModelChange: Sendable {
-    /// Nothing that the store records.
+    /// No difference that the store records.
     case none
-    /// Rules that need no change of data: the store records the model anew.
+    /// Rules that do not affect data: the store records the new model.
     case rules
-    /// Entities or properties: the store has to be migrated. The differences, a line each.
+    /// Entities or properties: the store must be migrated. Contains the differences, one on each line.
     case shape([String])
 
     private struct Key: Hashable {
@@ -17,9 +17,9 @@ enum ModelChange: Sendable {
 
     private static let known = Guarded(BoundedCache<Key, ModelChange>(limit: 16))
 
-    /// Compares two models. Indexes are left out: see ``IndexUpdate``.
+    /// Compares two models without their indexes, which ``IndexUpdate`` compares.
     static func from(_ stored: ManagedObjectModel, to current: ManagedObjectModel) -> ModelChange {
-        // Models of equal declarations share their entities.
+        // Models with equal declarations share their entities.
         if stored.entities.elementsEqual(current.entities, by: ===) { return .none }
         // Entities are never freed.
         let key = Key(
@@ -36,7 +36,7 @@ enum ModelChange: Sendable {
 }
 
 extension EntityDescription {
-    /// The declaration with the rules that a store records, in an order that does not matter.
+    /// The declaration with the rules that a store records, in a canonical order.
     fileprivate var comparable: EntityDescription {
         var declaration = recorded
         declaration.indexes = []

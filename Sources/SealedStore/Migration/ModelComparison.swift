@@ -1,8 +1,8 @@
 import ObjectGraph
 
-/// The differences between the model of a store and that of a program, as far as tables depend on them.
+/// The differences between the model of a store and that of a program that affect tables.
 struct ModelComparison {
-    /// The differences, a line each; empty if the store fits.
+    /// The differences, one on each line; empty if the store fits.
     private(set) var differences: [String] = []
 
     private let mapping: ModelMapping
@@ -56,7 +56,7 @@ struct ModelComparison {
         }
     }
 
-    /// Whether the tables keep a property in the same way.
+    /// Whether the tables store a property in the same form.
     private func isSameShape(_ old: Property, _ new: Property) -> Bool {
         switch (old, new) {
         case (.attribute(let old), .attribute(let new)): old.type == new.type

@@ -1,16 +1,16 @@
 import ObjectGraph
 
-/// The entities and properties of a store's model from which those of another model get their data.
+/// The entities and properties of a store's model that supply the data for those of another model.
 ///
-/// An entity or property of the new model has the data of the one with its name, or with the name in its renaming
-/// identifier. Properties are matched over all properties of an entity, inherited ones included, so that a property that
+/// An entity or property of the new model gets the data of the old one with its name, or with the name in its renaming
+/// identifier. Properties are matched over all properties of an entity, including inherited ones, so a property that
 /// moves between an entity and its superentity keeps its data.
 struct ModelMapping: Sendable {
     /// The model of the store.
     let old: ManagedObjectModel
-    /// The model that the store gets.
+    /// The model after the migration.
     let new: ManagedObjectModel
-    /// The new entity of each old one; removed entities are missing.
+    /// The new entity of each old entity. Removed entities are not included.
     private(set) var newEntities: [Entity: Entity] = [:]
     /// The old entities, at the indexes of the new ones.
     private var oldEntities: [Entity?] = []
@@ -45,13 +45,14 @@ struct ModelMapping: Sendable {
     /// The old entity from which a new one gets its rows; nil if the entity is new.
     func old(of entity: Entity) -> Entity? { oldEntities[entity.index] }
 
-    /// The old property from which a new property gets its values in rows of an entity; nil if it is new there.
+    /// The old property that supplies the values of a new property in the rows of an entity; nil if the property is new
+    /// there.
     func old(of property: Property, in entity: Entity) -> Property? {
         let properties = oldProperties[entity.index]
         return property.slot < properties.count ? properties[property.slot] : nil
     }
 
-    /// The old relationship from which a new relationship gets its members for owners of an entity.
+    /// The old relationship that supplies the members of a new relationship for owners of an entity.
     func old(of relationship: Relationship, in entity: Entity) -> Relationship? {
         if case .relationship(let old)? = old(of: .relationship(relationship), in: entity) { old } else { nil }
     }

@@ -1,4 +1,4 @@
-/// The version of a program's model: numbers separated by points, compared from the first one on.
+/// The version of a program's model: numbers separated by points, compared from left to right.
 struct ModelVersion: Hashable, Sendable {
     private let numbers: [UInt64]
 

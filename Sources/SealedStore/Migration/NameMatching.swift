@@ -1,8 +1,8 @@
-/// The pairs of old and new declarations that describe the same thing, found by name and renaming identifier.
+/// The pairs of corresponding old and new declarations, found by name and renaming identifier.
 ///
-/// A renaming identifier applies if the store has that name and the store's declaration under the new name does not have
-/// the same identifier. In the second case the renaming has already taken place: an identifier stays in a program's
-/// source after the migration, and must not apply again when its name is in use for something else.
+/// A renaming identifier applies if the store has that name and the store's declaration under the new name does not
+/// have the same identifier. In the second case the renaming has already taken place: an identifier stays in a
+/// program's source after the migration, and must not apply again when its name is used for another declaration.
 struct NameMatching {
     /// A declaration of an entity or a property.
     struct Declaration {

@@ -1,35 +1,35 @@
 import ObjectGraph
 
-/// The pairs of an old relationship as pairs of a new one.
+/// The pairs of an old relationship, converted to pairs of a new one.
 ///
-/// A relationship is a set of pairs, owner and member, wherever it is stored. Pairs of an old relationship that was the
-/// inverse are read backwards.
+/// A relationship is a set of pairs of owner and member, wherever it is stored. If the old relationship is the inverse,
+/// its pairs are reversed.
 struct PairSource {
     /// The old relationship.
     let old: Relationship
     /// Whether the old relationship leads from the new members to the new owners.
     let isReversed: Bool
-    /// The old entities whose objects have owners' places in these pairs.
+    /// The old entities whose objects are owners in these pairs.
     let owners: [Entity]
-    /// The old entities whose objects have members' places in these pairs.
+    /// The old entities whose objects are members in these pairs.
     let members: [Entity]
-    /// The old entities that keep their objects, but not as members of the new relationship.
+    /// The old entities that keep their objects, but can no longer be members of the new relationship.
     let foreignMembers: [Entity]
     let ownerOffset: Int64
     let memberOffset: Int64
     private let schema: StoreSchema
     private let storage: Storage
 
-    /// Where the pairs are stored, as expressions over a row with the alias `p`.
+    /// The table of the pairs, with expressions over a row with the alias `p`.
     private struct Storage {
         let table: String
         let source: String
         let target: String
-        /// The place of the target among the targets of its source.
+        /// The position of the target among the targets of its source.
         let targetPosition: String?
-        /// The place of the source among the sources of its target.
+        /// The position of the source among the sources of its target.
         let sourcePosition: String?
-        /// Which end is the key of the row itself.
+        /// Whether the key of the row is the source (true) or the target (false); nil for a join table.
         let isRowSource: Bool?
     }
 
@@ -91,25 +91,25 @@ struct PairSource {
     /// The old keys of owner and member.
     var owner: String { isReversed ? storage.target : storage.source }
     var member: String { isReversed ? storage.source : storage.target }
-    /// The place of the member among the members of its owner; nil if the old relationship had no order.
+    /// The position of the member among the members of its owner; nil if the old relationship had no order.
     var memberPosition: String? { isReversed ? storage.sourcePosition : storage.targetPosition }
-    /// The place of the owner among the owners of its member.
+    /// The position of the owner among the owners of its member.
     var ownerPosition: String? { isReversed ? storage.targetPosition : storage.sourcePosition }
 
     /// The new keys.
     var newOwner: String { RowSource.key(owner, plus: ownerOffset) }
     var newMember: String { RowSource.key(member, plus: memberOffset) }
 
-    /// The old relationship, read from owner to member, leads to one member at most.
+    /// Whether an owner has at most one member in the old pairs.
     var isToOne: Bool { isReversed ? old.inverse.map { !$0.isToMany } ?? false : !old.isToMany }
 
     private var ownerEnd: Entity { isReversed ? old.destination : old.source }
     private var memberEnd: Entity { isReversed ? old.source : old.destination }
 
-    /// The conditions that the row is a pair of these entities.
+    /// The conditions under which the row is a pair of these entities.
     var conditions: [String] { isPair + condition(isOwner: true, owners) + condition(isOwner: false, members) }
 
-    /// The conditions that the owner, found by other means, has such a pair.
+    /// The conditions under which the row is such a pair, for a known owner.
     private var memberConditions: [String] { isPair + condition(isOwner: false, members) }
 
     private var isPair: [String] {
@@ -142,19 +142,20 @@ struct PairSource {
         "SELECT \(newOwner) AS owner, \(newMember) AS member FROM \(table) AS p\(conditions.joined(behind: "WHERE"))"
     }
 
-    /// The number of pairs that would get lost; nil if there are none.
+    /// The statement that counts the pairs that would be lost; nil if there are none.
     var foreignMemberCount: String? {
         guard !foreignMembers.isEmpty else { return nil }
         let conditions = isPair + condition(isOwner: true, owners) + condition(isOwner: false, foreignMembers)
         return "SELECT count(*) FROM \(table) AS p\(conditions.joined(behind: "WHERE"))"
     }
 
-    /// An expression of the pair whose owner is the row `s` of a table.
+    /// An expression over the pair whose owner is the row `s` of a table.
     ///
     /// - Parameters:
-    ///   - sql: An expression over the pair's row, `p`: one of the properties above.
+    ///   - sql: An expression over the row of the pair, `p`: one of the properties above.
     ///   - ownerTable: The old table of the row.
-    /// - Returns: The column, if the pair is the row itself and needs no condition; else a subquery, which an index serves.
+    /// - Returns: The column, if the row itself is the pair and needs no condition; otherwise a subquery, which uses an
+    ///   index.
     func expression(_ sql: String, ownerTable: String) -> ColumnExpression {
         let isRow = storage.isRowSource == !isReversed && table == ownerTable
         guard isRow, condition(isOwner: false, members).isEmpty else {

@@ -2,11 +2,12 @@ import ObjectGraph
 
 /// The old pairs from which a relationship gets its pairs.
 ///
-/// The members come from the relationship's own old one. If the inverse was not its inverse before, its pairs are added: two
-/// one-way relationships become one that leads both ways, and a new inverse gets its members.
+/// The members come from the relationship's own old version. If the inverse was not its inverse before, the pairs of
+/// the inverse are added: two one-way relationships become one bidirectional relationship, and a new inverse gets its
+/// members.
 struct RelationshipMapping {
     let relationship: Relationship
-    /// The sources, the relationship's own ones first. Their pairs may overlap.
+    /// The sources, beginning with those of the relationship itself. Their pairs may overlap.
     private(set) var sources: [PairSource] = []
 
     /// - Parameter offset: The difference between the new and the old keys of rows that move from the table of an old root
@@ -58,7 +59,7 @@ struct RelationshipMapping {
         }
     }
 
-    /// The old relationships of a new one, each with the old entities whose objects have it.
+    /// The old relationships of a new one, each with the old entities that have it.
     private static func owners(
         of relationship: Relationship,
         _ mapping: ModelMapping
@@ -77,17 +78,17 @@ struct RelationshipMapping {
         return result
     }
 
-    /// The sources with pairs that stay.
+    /// The sources with pairs that remain.
     var filled: [PairSource] { sources.filter { !$0.owners.isEmpty && !$0.members.isEmpty } }
 
     /// The sources for owners of an old entity.
     func sources(for owner: Entity) -> [PairSource] { filled.filter { $0.owners.contains(owner) } }
 
-    /// The number of owners that have several members; nil if none can have.
+    /// The statement that counts the owners with several members; nil if no owner can have several.
     var severalMembersCount: String? {
         let sources = filled
         guard sources.count > 1 || !(sources.first?.isToOne ?? true) else { return nil }
-        // Sources for different owners cannot give one of them several members.
+        // Sources with different owners cannot give an owner several members.
         if sources.allSatisfy(\.isToOne), Set(sources.flatMap(\.owners)).count == sources.flatMap(\.owners).count {
             return nil
         }
@@ -102,9 +103,9 @@ struct RelationshipMapping {
         combined(sources(for: owner).map { $0.expression($0.newMember, ownerTable: ownerTable) })
     }
 
-    /// The column of the place that the rows of an old entity have among the members of the to-many inverse.
+    /// The column of the position among the members of the to-many inverse, for rows of an old entity.
     func ownerPosition(for owner: Entity, ownerTable: String) -> ColumnExpression {
-        // Members without a place come last, by key.
+        // Members without a position are last, by key.
         combined(
             sources(for: owner).map { source in
                 source.ownerPosition.map { source.expression($0, ownerTable: ownerTable) } ?? .null

@@ -14,13 +14,13 @@ struct RowSource {
     /// The alias of the old table in expressions.
     static let alias = "s"
 
-    /// Whether the old table has rows that do not become rows of the new one.
+    /// Whether some rows of the old table do not become rows of the new one.
     var isPartial: Bool {
         let known = Set(members.map(\.old))
         return oldRoot.family.contains { !$0.isAbstract && !known.contains($0) }
     }
 
-    /// The conditions that a row is of one of some old entities; empty if all rows of the table are.
+    /// The conditions that a row belongs to one of the old entities; empty if all rows of the table do.
     func conditions(_ entities: [Entity]) -> [String] {
         let isAll = oldRoot.family.allSatisfy { $0.isAbstract || entities.contains($0) }
         return isAll ? [] : [Self.condition(entities, oldTable, Self.alias)]
@@ -32,7 +32,7 @@ struct RowSource {
         return #"\#(alias)."_entity" IN (\#(codes.joined(separator: ", ")))"#
     }
 
-    /// A key of the old table in the new one.
+    /// The key in the new table for a key of the old table.
     static func key(_ expression: String, plus offset: Int64) -> String {
         offset == 0 ? expression : "\(expression) + \(offset)"
     }
@@ -59,13 +59,13 @@ enum ColumnExpression: Hashable {
 }
 
 extension Value {
-    /// The literal of the value; nil if a literal does not keep it exactly.
+    /// The literal of the value; nil if no literal represents it exactly.
     var sqlLiteral: String? {
         switch self {
         case .null: "NULL"
         case .integer(let integer): integer == .min ? nil : String(integer)
         case .real(let real):
-            // SQLite reads numbers of few digits exactly.
+            // SQLite parses numbers with few digits exactly.
             abs(real) < 1e15 && (real * 1000).rounded() == real * 1000 && real.bitPattern != (-0.0).bitPattern
                 ? real.description : nil
         case .text(let text): text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
@@ -74,7 +74,7 @@ extension Value {
         }
     }
 
-    /// An expression of exactly the value.
+    /// An expression with exactly this value.
     var sqlExpression: String {
         if let sqlLiteral { return sqlLiteral }
         switch self {

@@ -3,8 +3,8 @@ import ObjectGraph
 extension SchemaNames {
     /// The names of a store after a migration.
     ///
-    /// Unchanged declarations keep their names, numbers and bits. Renamed ones get the names that a new store gives them,
-    /// and new ones get names that are not in use.
+    /// Unchanged declarations keep their names, numbers and bits. Renamed declarations get the names that they would
+    /// have in a new store, and new declarations get unused names.
     ///
     /// - Parameters:
     ///   - old: The names before the migration.
@@ -51,7 +51,7 @@ extension SchemaNames {
         (tables, joinTables) = ([:], [:])
         let roots = mapping.new.entities.filter(\.isRoot)
         let canonical = mapping.new.relationships.filter { $0.placement == .joinTable(isCanonical: true) }
-        // Kept names first, so that none of them gets a number.
+        // Unchanged names first, so that they get no numeric suffix.
         for root in roots where homes[root]?.name == root.name {
             tables[root.name] = old.tables[root.name].map { taken.add($0) }
         }
@@ -99,7 +99,7 @@ extension SchemaNames {
             columns[property.declaringEntityName, default: [:]][property.name] =
                 taken.add(SQL.legalName(property.name))
         }
-        // A bit of a removed column may be set in rows that are not rewritten.
+        // The bit of a removed column may be set in rows that are not rewritten.
         var free = (0..<VersionWord.signBits).filter { !bits.contains($0) && !oldBits.contains($0) }[...]
         for property in reals {
             signBits[property.declaringEntityName, default: [:]][property.name] = free.popFirst()
@@ -117,13 +117,13 @@ extension SchemaNames {
 }
 
 extension ModelMapping {
-    /// The root entity whose rows keep their keys in the table of a new root entity: that of the first entity of the family
-    /// that is not new.
+    /// The root entity whose rows keep their keys in the table of a new root entity: the root of the first entity of
+    /// the family that is not new.
     func home(of root: Entity) -> Entity? {
         root.family.lazy.compactMap { old(of: $0) }.first.map { self.old.root(of: $0) }
     }
 
-    /// The old property whose column a new one takes over.
+    /// The old property whose column becomes that of a new property.
     func source(of property: Property, in declaring: Entity, _ home: Entity?) -> Property? {
         for member in declaring.family {
             if let oldEntity = old(of: member), oldEntity.rootIndex == home?.index,
@@ -137,8 +137,7 @@ extension ModelMapping {
 }
 
 extension SchemaNames.IndexName {
-    /// The index over the properties that an index is over before a migration; nil if one of them is gone, or takes no such
-    /// index any more.
+    /// The index after a migration; nil if one of its properties was removed, or can no longer have such an index.
     fileprivate init?(migrating old: SchemaNames.IndexName, _ mapping: ModelMapping) {
         guard let oldEntity = mapping.old.entitiesByName[old.entity], let entity = mapping.newEntities[oldEntity] else {
             return nil

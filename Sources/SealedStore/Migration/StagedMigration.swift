@@ -2,25 +2,25 @@ import EncryptedSQLite
 import Foundation
 public import ObjectGraph
 
-/// Takes a store through the versions of its model.
+/// Migrates a store through the versions of its model.
 struct StagedMigration {
     let stages: [StoreMigrationStage]
     let opening: StoreOpening
 
-    /// The stages that are ahead of a store.
+    /// The remaining stages of a store.
     private struct Entry {
-        /// The position of the first one.
+        /// The position of the first remaining stage.
         let first: Int
-        /// Whether its code is left out, since the store does not have the version before.
+        /// Whether the code of this stage is skipped, since the store does not have the previous version.
         let isInferred: Bool
     }
 
-    /// Examines a store that does not have the program's model, and changes nothing.
+    /// Examines a store that does not have the program's model, without changing it.
     ///
     /// - Throws: ``SealedStoreError/cannotMigrate(_:)`` if its data fit no version.
     func examine(on connection: Connection) throws { _ = try entry(on: connection) }
 
-    /// - Returns: Nil if no stage is ahead.
+    /// - Returns: Nil if no stage remains.
     private func entry(on connection: Connection) throws -> Entry? {
         let stored = try SchemaPlan.metadata(on: connection)
         guard case .shape = ModelChange.from(stored.metadata.model, to: try opening.ownModel()) else { return nil }
@@ -38,7 +38,8 @@ struct StagedMigration {
         throw SealedStoreError.cannotMigrate(problems)
     }
 
-    /// Takes the stages that are ahead, each in a transaction of its own. Those before one that fails stay.
+    /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain
+    /// committed.
     func run(on database: Database, progress: Progress?) throws {
         guard !stages.isEmpty else { return }
         while try opening.waitingForOtherPrograms(on: database, progress, { try takeStage(database, progress) }) {
@@ -46,10 +47,10 @@ struct StagedMigration {
         }
     }
 
-    /// - Returns: Whether there was a stage to take.
+    /// - Returns: Whether a stage remained.
     private func takeStage(_ database: Database, _ progress: Progress?) throws -> Bool {
         try database.write { connection in
-            // Other programs may have taken stages meanwhile.
+            // Another program may have run stages meanwhile.
             guard let entry = try entry(on: connection) else { return false }
             let stage = stages[entry.first]
             if !entry.isInferred, let code = stage.willMigrate {
@@ -61,14 +62,14 @@ struct StagedMigration {
         }
     }
 
-    /// Runs code on a version of the model, in the transaction that a connection is in.
+    /// Runs code on a version of the model, in the transaction of a connection.
     private func run(
         _ code: StoreMigrationStage.Code,
         on stage: StoreMigrationStage,
         _ database: Database,
         _ connection: Connection
     ) throws {
-        // The states of the file that the connection knows are those of another model.
+        // The cached state of the connection belongs to another model.
         connection.annotation = nil
         defer { connection.annotation = nil }
         SealedStore.register()
@@ -82,11 +83,11 @@ struct StagedMigration {
         try code(coordinator)
     }
 
-    /// The description of the store for a stage. A store that holds all entities of the program's model holds all of the
-    /// version's.
+    /// The description of the store for a stage. If the store holds all entities of the program's model, it holds all
+    /// entities of the version's model.
     private func description(for stage: StoreMigrationStage) -> PersistentStoreDescription {
         var description = opening.description
-        // The version of the program is recorded once all stages are taken.
+        // The version of the program is recorded after the last stage.
         description.options[SealedStore.modelVersionOption] = nil
         guard let names = description.entityNames else { return description }
         let isWhole = names.count >= opening.model.entities.count
@@ -104,7 +105,7 @@ struct StagedMigration {
 }
 
 extension SealedStore {
-    /// Takes a store through the versions of its model, and closes it. Opening a store with
+    /// Migrates a store through the versions of its model, and closes it. Opening a store with
     /// ``SealedStore/SealedStore/migrationStagesOption`` does the same.
     ///
     /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError``; an error that the code of a stage throws.

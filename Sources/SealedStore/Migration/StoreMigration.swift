@@ -2,7 +2,7 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// Carries out a migration in the transaction of a connection.
+/// Runs a migration in the transaction of a connection.
 struct StoreMigration {
     private let plan: MigrationPlan
     private let connection: Connection
@@ -10,21 +10,21 @@ struct StoreMigration {
 
     /// The number of rows that are copied between two reports of progress.
     private static let rowsAtOnce = 20_000
-    /// The progress of a step.
+    /// The units of progress of each step.
     private static let unitsPerStep: Int64 = 1000
 
     /// - Parameters:
-    ///   - connection: A connection in a transaction that writes.
-    ///   - progress: The progress to report to; the migration ends when it is cancelled.
+    ///   - connection: A connection in a write transaction.
+    ///   - progress: Reports the progress. The migration ends when it is cancelled.
     init(_ plan: MigrationPlan, on connection: Connection, progress: Progress?) {
         self.plan = plan
         self.connection = connection
         self.progress = progress
     }
 
-    /// Checks the data and takes the steps.
+    /// Checks the data and runs the steps.
     ///
-    /// - Returns: The store's description of itself now.
+    /// - Returns: the new metadata of the store.
     /// - Throws: ``SealedStoreError/cannotMigrate(_:)`` before anything is written; `CancellationError`.
     /// - Complexity: O(*n*) in the number of rows that are checked or written.
     func run() throws -> StoreMetadataTable {
@@ -111,7 +111,7 @@ struct StoreMigration {
         }
         try plan.metadata.writeColumnsOfMixedForms(on: connection)
         try plan.metadata.write(on: connection)
-        // Connections that have the file open must not go on with the old model, even if no table changed.
+        // Connections that have the file open must not continue with the old model, even if no table has changed.
         try StoreMetadataTable.announceChange(on: connection)
     }
 }

@@ -1,28 +1,29 @@
 public import ObjectGraph
 
-/// A version of a model on the way of a staged migration, and the code that runs when a store reaches it.
+/// A version of a model in a staged migration, with the code that runs when a store is migrated to it.
 ///
-/// The stages of a store are its versions in order, the first one included. A store enters them behind the last version
-/// whose model it has. A store with the model of no version is migrated by inference to the first version for which that is
-/// possible, without the code of that stage.
+/// The stages are the versions of the model in order, including the first one. A store begins with the stage after the
+/// last version whose model it has. A store that has the model of no version is migrated by inference to the first
+/// version for which that is possible, without the code of that stage.
 ///
-/// Each stage is one transaction, its code included: a store has either version, complete, whatever happens. Code reads and
-/// writes through contexts of the coordinator that it is passed, on the calling thread, and sees what it has saved. The
-/// coordinator has no store any more when the code returns.
+/// Each stage is one transaction, including its code: at every instant the store has one complete version. The code
+/// reads and writes through contexts of the given coordinator, on the calling thread, and its reads include its own
+/// saves. The coordinator has no store after the code returns.
 public struct StoreMigrationStage: Sendable {
-    /// Code that runs in the transaction of a stage. An error that it throws rolls the stage back, and ends the opening.
+    /// Code that runs in the transaction of a stage. If it throws, the stage is rolled back, and opening the store
+    /// throws.
     public typealias Code = @Sendable (PersistentStoreCoordinator) throws -> Void
 
     /// The model of the version.
     public let model: ManagedObjectModel
-    /// The classes of the version's objects by entity name; `ManagedObject` for the others.
+    /// The classes of the version's objects by entity name. Objects of other entities are instances of `ManagedObject`.
     public var classes: [String: any GraphObject.Type]
-    /// Runs on the model of the version before.
+    /// Runs on the model of the previous version.
     public var willMigrate: Code?
-    /// Runs on the model of the version, when its tables have their data.
+    /// Runs on the model of the version, after its tables are filled.
     public var didMigrate: Code?
 
-    /// Makes a stage.
+    /// Creates a stage.
     public init(
         _ model: ManagedObjectModel,
         classes: [String: any GraphObject.Type] = [:],

@@ -1,12 +1,12 @@
 import ObjectGraph
 
-/// How the table of a root entity gets its rows from the old tables.
+/// The migration of the rows of old tables to the table of a root entity.
 struct TableMigration {
     let root: Entity
     let table: EntityTable
-    /// The old tables; the rows of the first one keep their keys.
+    /// The old tables. The rows of the first one keep their keys.
     let sources: [RowSource]
-    /// The columns behind the store's own.
+    /// The columns after `_id`, `_entity` and `_version`.
     private(set) var columns: [MigratedColumn] = []
     /// The new `_version` for the rows of each source.
     private(set) var versions: [String] = []
@@ -90,12 +90,12 @@ struct TableMigration {
         var isMixed = false
     }
 
-    /// Where it is known that a value is negative zero.
+    /// The place that records whether a value is negative zero.
     private enum Sign {
         case none
-        /// In the old version word.
+        /// The old version word.
         case bit(Int)
-        /// Only in the converted value.
+        /// A condition on the converted value.
         case condition(String)
     }
 
@@ -171,7 +171,7 @@ struct TableMigration {
 
     /// The expression for all rows of a source.
     ///
-    /// - Parameter expressions: Those for the rows of each member; nil for one that does not have the property.
+    /// - Parameter expressions: The expressions for the rows of each member; nil for a member without the property.
     private static func combined(_ expressions: [ColumnExpression?], _ source: RowSource) -> ColumnExpression {
         var groups: [(expression: ColumnExpression, members: [Entity])] = []
         for (expression, member) in zip(expressions, source.members) {
@@ -185,7 +185,7 @@ struct TableMigration {
         guard let first = groups.first else { return .null }
         if groups.count == 1 {
             if first.members.count == source.members.count { return first.expression }
-            // Rows of entities without the old property have no value in its column.
+            // In rows of entities without the old property, its column is NULL.
             if case .column(let name) = first.expression,
                 let column = source.oldTable.columns.first(where: { $0.name == name }),
                 source.members.allSatisfy({ member in
@@ -204,18 +204,18 @@ struct TableMigration {
 
     // MARK: In place
 
-    /// The changes that make the old table the new one without writing its rows.
+    /// The changes that turn the old table into the new one without rewriting its rows.
     struct Alteration {
         let oldTable: EntityTable
-        /// The columns that get another name: old and new, quoted.
+        /// The renamed columns, with old and new names, quoted.
         var renames: [(old: String, new: String)] = []
-        /// The definitions of the columns that are added.
+        /// The definitions of the additional columns.
         var additions: [(name: String, definition: String)] = []
     }
 
-    /// The alteration; nil if rows have to be written anew.
+    /// The alteration; nil if rows must be rewritten.
     ///
-    /// - Parameter oldDefinition: The statement of the old table as the file has it.
+    /// - Parameter oldDefinition: The statement of the old table in the file.
     func alteration(_ oldDefinition: TableDefinition?) -> Alteration? {
         guard let source = sources.first, sources.count == 1, source.keyOffset == 0, !source.isPartial,
             !source.members.isEmpty, keepsVersions,
@@ -281,7 +281,7 @@ struct TableMigration {
         }
     }
 
-    /// Numbers of entities stay the same.
+    /// The numbers of entities do not change.
     private func entityCode(in source: RowSource) -> String {
         if source.oldTable.hasEntityColumn { return #"s."_entity""# }
         return source.members.first.flatMap { table.codes[$0.new] }.map(String.init) ?? "NULL"
