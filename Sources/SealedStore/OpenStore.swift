@@ -2,11 +2,11 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The open database of a ``SealedStore``, with everything that its requests need. ``SealedStore/loadMetadata(of:for:)`` makes
-/// it.
+/// The open database of a ``SealedStore``, with the data that its requests need. ``SealedStore/loadMetadata(of:for:)``
+/// creates it.
 public final class OpenStore: Sendable {
     let model: ManagedObjectModel
-    /// The description of the store, without the key: the connections have what they need of it.
+    /// The description of the store, without the key, which only the connections need.
     let description: PersistentStoreDescription
     let metadata: StoreMetadata
 
@@ -60,7 +60,7 @@ public final class OpenStore: Sendable {
         do {
             return try throwingQueryErrors {
                 try database.write { connection in
-                    // A trigger or view that another program has made since could change or lose the written rows.
+                    // Another program may since have made a trigger or view that could change or lose the written rows.
                     _ = try states.state(on: connection)
                     return try body(connection)
                 }

@@ -25,8 +25,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The option that holds the `Durability` of saves. Without it, saves survive a crash of the process, but not
     /// always a power failure.
     public static let durabilityOption = "durability"
-    /// The option that holds the version of the program's model, as a `String` of numbers separated by points. A store with a
-    /// later one is refused, so that a migration never takes back what a newer program has added.
+    /// The option that holds the version of the program's model, as a `String` of numbers separated by points. Opening
+    /// a store with a later version throws, so that a migration never undoes the changes of a newer program.
     public static let modelVersionOption = "modelVersion"
     /// The option that holds the `Progress` of a migration, which can be cancelled.
     public static let migrationProgressOption = "migrationProgress"
@@ -38,8 +38,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
     /// The option that holds ``DefaultValues``.
     public static let defaultValuesOption = "defaultValues"
-    /// The value that a migration writes into rows which have none for an attribute, given the names of the entity that
-    /// declares the attribute and of the attribute; nil for no value. `AttributeDescription.defaultValue` comes first.
+    /// The value that a migration writes into rows without a value for an attribute, given the names of the entity that
+    /// declares the attribute and of the attribute; nil for no value. `AttributeDescription.defaultValue` takes
+    /// precedence.
     public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
@@ -48,12 +49,12 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// The model.
     public var model: ManagedObjectModel { opened.model }
-    /// The description that the store was opened with, without the key.
+    /// The description with which the store was opened, without the key.
     public var description: PersistentStoreDescription { opened.description }
     /// The identity, the type and the format of the store.
     public var metadata: StoreMetadata { opened.metadata }
 
-    /// Makes a store of an open database.
+    /// Creates a store of an open database.
     public required init(_ opened: OpenStore) {
         self.opened = opened
     }
@@ -65,18 +66,18 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Returns the options with a passphrase that is a `String` turned into an `EncryptionKey`.
+    /// Returns the options, with a passphrase in a `String` converted to an `EncryptionKey`.
     open class func secured(_ options: [String: any Sendable]) -> [String: any Sendable] {
         var options = options
         if let passphrase = options[keyOption] as? String { options[keyOption] = EncryptionKey.passphrase(passphrase) }
         return options
     }
 
-    /// Opens the file with the key, or creates it, and checks that it was made for the model.
+    /// Opens the file with the key, or creates it, and checks that it fits the model.
     ///
-    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was made
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError/modelMismatch(_:)`` if it was created
     ///   for another model; ``SealedStoreError/damagedMetadata(_:)`` and ``SealedStoreError/foreignSchema(object:)`` if
-    ///   its metadata or its schema are not as a store writes them.
+    ///   its metadata or its schema differ from those that a store writes.
     open class func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
@@ -93,8 +94,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     /// Returns the rows of the objects that match a request.
     ///
-    /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that has no
-    ///   form in SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
+    /// - Throws: `DatabaseError` from SQLite; ``SealedStoreError/unsupportedQuery(_:)`` for a condition that cannot be
+    ///   translated to SQL; `QueryError` for an integer overflow, and for a pattern that cannot be evaluated.
     open func execute(_ request: FetchRequest, with context: ManagedObjectContext?) throws -> RowBatch {
         try opened.reading(for: context) { try opened.fetch(request, in: $0) }
     }
@@ -126,14 +127,14 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         try opened.reading(for: context) { _ in try opened.matches(request) }
     }
 
-    /// Returns the plan that SQLite has for a fetch.
+    /// Returns SQLite's plan of a fetch.
     open func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan {
         try opened.reading(for: context) { _ in try opened.explain(request.objects) }
     }
 
     /// Runs `reads` on one connection, whose statement ends soon after the request is cancelled.
     ///
-    /// - Throws: `CancellationError` then; else what `reads` throws.
+    /// - Throws: `CancellationError` in that case; otherwise the errors of `reads`.
     open func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R {
         do {
             // Nested reads use the same connection.
@@ -230,7 +231,7 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
 
     // MARK: Identifiers and generations
 
-    /// Returns identifiers from the store's own sequence, which reserves them in blocks.
+    /// Returns identifiers from the store's sequence, which reserves them in blocks.
     open func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         try opened.obtainPermanentIDs(for: entity, count: count)
     }

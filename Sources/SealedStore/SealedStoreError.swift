@@ -1,36 +1,39 @@
 /// An error of a ``SealedStore`` beyond the errors of the database.
 public enum SealedStoreError: Error, Hashable, Sendable {
-    /// The file was made for another model; the differences, a line each.
+    /// The file was created for another model. Contains the differences, one on each line.
     case modelMismatch([String])
-    /// The store cannot be migrated to the program's model without losing data; every reason. The file is unchanged.
+    /// The store cannot be migrated to the program's model without losing data. Contains every reason. The file is
+    /// unchanged.
     case cannotMigrate([MigrationProblem])
-    /// Another program has migrated the store while it was open; the differences from this program's model, a line each.
+    /// Another program has migrated the store while it was open. Contains the differences from this program's model,
+    /// one on each line.
     case migratedByAnotherProgram([String])
     /// The store has been written by a program with a later version of the model. The file is unchanged.
     case newerModel(found: String, supported: String)
-    /// The file is a database that the key opens, but not a store: it has no table `_metadata`.
+    /// The key opens the file, but the file is not a store: it has no table `_metadata`.
     case notAStore
     /// The file is a database of this format, but a part of its metadata cannot be read.
     case damagedMetadata(String)
     /// The value of the option for the key is not a key.
     case malformedKey
-    /// The value of the option with a name is of another type than the option takes.
+    /// The value of the option with this name does not have the type of the option.
     case malformedOption(String)
-    /// A part of a predicate or sort descriptor has no form in SQL.
+    /// A part of a predicate or sort descriptor cannot be translated to SQL.
     case unsupportedQuery(String)
-    /// A value of a property cannot be kept exactly: negative zero, if an entity has more than 31 properties of reals.
+    /// A value of a property cannot be stored exactly: negative zero, if an entity has more than 31 properties of
+    /// reals.
     case notRepresentable(property: String)
-    /// A schema object of the file with a name is missing or altered, or was not made by the store.
+    /// A schema object of the file is missing or altered, or was not made by the store. Contains its name.
     case foreignSchema(object: String)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)
-    /// A row holds a value that the store never writes; the entity and the property, or an internal column of the
-    /// store.
+    /// A row contains a value that the store never writes. Contains the entity and the property, or an internal column
+    /// of the store.
     case damagedRow(entity: String, property: String)
 }
 
 extension SealedStoreError: CustomStringConvertible {
-    /// The problem and how to solve it.
+    /// The problem and its remedy.
     public var description: String {
         switch self {
         case .modelMismatch(let differences):

@@ -18,7 +18,7 @@ extension OpenStore {
 }
 
 extension QueryPlan {
-    /// The plan that SQLite has for a statement.
+    /// SQLite's plan of a statement.
     init(of sql: String, on connection: Connection) throws {
         var steps: [Step] = []
         var reading = PlanReading(of: sql, on: try IndexNames(of: connection))

@@ -14,7 +14,7 @@ public struct ScanWarnings: Sendable {
     /// Receives a warning. It is called on the thread of the fetch, and must not use the store.
     public var handler: @Sendable (ScanWarning) -> Void
 
-    /// Makes warnings.
+    /// Creates warnings.
     public init(threshold: Int = 10_000, handler: @escaping @Sendable (ScanWarning) -> Void) {
         self.threshold = threshold
         self.handler = handler

@@ -29,7 +29,7 @@ final class FetchStatementCache: Sendable {
     /// The number of statements in the cache.
     var count: Int { statements.withLock { $0.count } }
 
-    /// Returns the statement for a key, or makes it.
+    /// Returns the statement for a key, or creates it.
     func statement(for key: Key, make: () throws -> FetchStatement.Prepared) throws -> FetchStatement.Prepared {
         try statements.value(for: key, make: make)
     }

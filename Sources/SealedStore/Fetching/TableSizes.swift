@@ -25,7 +25,7 @@ final class TableSizes: Sendable {
     /// Records a key that a row may have.
     func note(lastKey: Int64, rootIndex: Int) { state.withLock { $0.lastKeys[rootIndex] = lastKey } }
 
-    /// An upper bound of the keys of an entity, if it may have at least `count` rows; else nil.
+    /// An upper bound of the keys of an entity, if it may have at least `count` rows; otherwise nil.
     ///
     /// - Parameter lastKey: Reads an upper bound. It is called if none is known.
     func lastKey(of entity: Entity, ifThereAre count: Int, lastKey: () throws -> Int64) rethrows -> Int64? {

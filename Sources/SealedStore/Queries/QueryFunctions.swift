@@ -4,7 +4,7 @@ import ObjectGraph
 
 /// The SQL functions that compute values as Swift does, if SQLite's own functions have other semantics.
 enum QueryFunctions {
-    /// All functions and orders of texts that the statements of a store use.
+    /// All functions and collations that the statements of a store use.
     static let library = FunctionLibrary(
         functions: QueryExpression.Function.allCases.map(function) + calculations
             + [component, elements, real, failure] + ConversionFunctions.all,

@@ -3,7 +3,7 @@ import ObjectGraph
 extension QueryGenerator {
     // MARK: Paths
 
-    /// The table of the row that a variable stands for.
+    /// The table of the rows that a variable represents.
     func source(of variable: Int) -> Source {
         guard case .object(let source) = variables[variable] else {
             preconditionFailure("the elements of a composite value are no objects")

@@ -12,7 +12,7 @@ extension QueryGenerator {
         /// Equal texts may have different bytes.
         case mixed
 
-        /// The form of texts that are of one form or the other.
+        /// The form of texts that can have either of two forms.
         func combined(with other: TextForm) -> TextForm {
             if self == .mixed || other == .mixed { return .mixed }
             return self == .composed || other == .composed ? .composed : .none
@@ -96,7 +96,7 @@ extension QueryGenerator {
     /// A text that SQLite compares in Swift's order.
     static func collated(_ text: String) -> String { "(\(text) COLLATE \(QueryFunctions.name(of: .lexical)))" }
 
-    /// The condition that a text starts with another one; null stands for false.
+    /// The condition that a text starts with another one. The result is null for false.
     mutating func prefixTest(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
         let test = try call(.startsWith, arguments)
         guard arguments.count == 2, case .path = arguments[0], textForm(of: arguments[0]) == .composed,

@@ -50,7 +50,7 @@ struct QueryGenerator {
     /// The table of the query's root and the tables that are joined to it so far.
     var fromClause: String { fromClause(searching: nil) }
 
-    /// The same, for the rows that match a search.
+    /// The tables of the query, for the rows that match a search.
     func fromClause(searching search: SearchSource?) -> String {
         let root = source(of: 0)
         let table = "\(schema.table(of: root.entity).name) AS t0"
@@ -64,7 +64,7 @@ struct QueryGenerator {
 
     /// A condition's SQL.
     ///
-    /// - Parameter mayBeNull: Whether NULL stands for false.
+    /// - Parameter mayBeNull: Whether NULL is allowed for false.
     /// - Throws: ``SealedStoreError/unsupportedQuery(_:)``.
     mutating func condition(_ expression: QueryExpression, mayBeNull: Bool) throws(SealedStoreError) -> String {
         switch expression {

@@ -11,8 +11,8 @@ struct DeletedKeys {
     var keys: ArraySlice<Int64> { group.keys }
     var form: KeyGroup.Form { group.form }
 
-    /// Divides the keys of deleted rows, in any order, into as few groups as possible. Objects that are deleted together were
-    /// mostly inserted together, and have neighbouring keys.
+    /// Divides the keys of deleted rows, in any order, into as few groups as possible. Objects that are deleted
+    /// together were mostly inserted together, and have neighbouring keys.
     static func groups(of deletions: [SaveChangesRequest.Deletion]) -> [DeletedKeys] {
         var keys: [Kind: [Int64]] = [:]
         var kinds: [Kind] = []
@@ -51,11 +51,11 @@ struct DeletedKeys {
         let version: UInt32?
     }
 
-    /// The number of rows from which a query pays off that finds out whether they are the whole table.
+    /// The smallest number of rows for which a query whether they are the whole table costs less than it saves.
     private static let smallestTable = 1024
 
-    /// The range of the keys of groups that may be all rows of a table: there are many, each once, and no more other keys
-    /// between them. Else nil.
+    /// The range of the keys of groups that may be all rows of a table: many keys, each once, and at most as many other
+    /// keys between them. Otherwise nil.
     static func wholeRange(of groups: [DeletedKeys]) -> ClosedRange<Int64>? {
         guard groups.allSatisfy({ $0.form == .range }) else { return nil }
         let groups = groups.sorted { ($0.keys.first ?? 0) < ($1.keys.first ?? 0) }

@@ -24,7 +24,7 @@ extension OpenStore {
         }
     }
 
-    /// Returns identifiers from the store's own sequence, which reserves them in blocks.
+    /// Returns identifiers from the store's sequence, which reserves them in blocks.
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID] {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let root = model.root(of: entity)

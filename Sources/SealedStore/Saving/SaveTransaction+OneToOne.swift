@@ -30,7 +30,7 @@ extension SaveTransaction {
     }
 
     /// Makes a destination refer back to its source, and clears the references of other rows to either of them. The
-    /// destination 0 stands for none.
+    /// destination 0 means no destination.
     private func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
         guard let inverse = relationship.inverse else { return }
         if destination != 0 {

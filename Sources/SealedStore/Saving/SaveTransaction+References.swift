@@ -5,7 +5,7 @@ extension SaveTransaction {
     /// Checks that the destinations that the save has written exist. Keys of rows that it inserts itself are not
     /// checked, so that the import of a whole graph needs no query.
     ///
-    /// - Throws: `SaveConflict.outdated` with owners of new members that do not exist; else
+    /// - Throws: `SaveConflict.outdated` with owners of new members that do not exist; otherwise
     ///   `SaveConflict.missingDestinations` with every reference to no object, or to an object of another entity.
     /// - Complexity: a statement for each range of keys, and for each 512 others.
     func requireDestinations(of request: SaveChangesRequest) throws {

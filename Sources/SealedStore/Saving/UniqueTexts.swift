@@ -28,7 +28,7 @@ struct UniqueTexts {
         let slots: [Int]
         let table: String
         let columns: [(name: String, isMixed: Bool)]
-        /// The conditions that a row is of an entity with the constraint.
+        /// The conditions under which a row belongs to an entity with the constraint.
         let conditions: (_ row: String) -> [String]
 
         var properties: [String] { slots.map { entity.properties[$0].name } }
@@ -84,7 +84,7 @@ struct UniqueTexts {
     private var constraints: [Constraint] {
         schema.model.entities.flatMap { entity in
             entity.uniquenessConstraints.compactMap { slots -> Constraint? in
-                // The superentity's own constraints cover it.
+                // The constraints of the superentity include it.
                 guard !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) else { return nil }
                 let table = schema.table(of: entity)
                 let names = slots.map { entity.properties[$0].name }

@@ -3,7 +3,7 @@ import ObjectGraph
 
 /// The statements that delete rows of an entity. Their first parameters are the keys.
 struct DeletionStatements: Sendable {
-    /// Deletes the rows that have a version, which is the parameter after the keys; null stands for any.
+    /// Deletes the rows that have a version, which is the parameter after the keys; null matches any version.
     let delete: SQLText
     /// Counts the rows that ``delete`` deletes.
     let count: SQLText
@@ -71,7 +71,7 @@ struct ReferenceStatements: Sendable {
     /// The pairs of a join table. No delete rule selects pairs of two deleted objects.
     ///
     /// - Parameters:
-    ///   - rule: The relationship from the deleted objects to the others; nil if there is none.
+    ///   - rule: The relationship from the deleted objects to the others; nil if no such relationship exists.
     ///   - reference: The relationship from the others to the deleted objects; nil for the inverse of `rule`.
     fileprivate init(
         pairsAlong rule: Relationship?,

@@ -17,7 +17,7 @@ final class EntityInsertion: Sendable {
     /// The one-to-one relationships among them.
     let oneToOnes: [Relationship]
 
-    /// The parts of the statement of a block; nil if there is none.
+    /// The parts of the statement of a block; nil if the entity has no such statement.
     private let parts: (beginning: String, row: String)?
     private let knownBlock = Guarded<SQLText?>(nil)
 

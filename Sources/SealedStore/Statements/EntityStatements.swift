@@ -8,7 +8,7 @@ struct EntityStatements: Sendable {
     private let selections: [EntitySelection]
     /// The statements that insert rows of each entity.
     private let insertions: [EntityInsertion]
-    /// The statements that delete rows, made at their first use.
+    /// The statements that delete rows, created at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
 
@@ -23,7 +23,7 @@ struct EntityStatements: Sendable {
 
     func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
 
-    /// The statements that delete rows of an entity whose keys are named in a form.
+    /// The statements that delete rows of an entity. Their parameters represent the keys in the given form.
     func deletion(from entity: Entity, _ form: KeyGroup.Form) -> DeletionStatements {
         let key = DeletionKey(entityIndex: entity.index, form: form)
         return deletions.withLock { known in

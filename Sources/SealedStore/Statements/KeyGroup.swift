@@ -1,24 +1,24 @@
 import EncryptedSQLite
 
-/// Primary keys that one statement names.
+/// Primary keys in the parameters of one statement.
 ///
-/// Neighbouring keys are a range. The others are a list of one of a few lengths, so that few statements fill the statement
-/// cache; a list repeats its last key to fill its length. A very long list is one parameter.
+/// Neighbouring keys are a range. Other keys are a list of one of a few lengths, so that few statements fill the
+/// statement cache; a list is padded with its last key. A very long list is one parameter.
 struct KeyGroup {
     /// The keys, ascending.
     let keys: ArraySlice<Int64>
-    /// How the statement names the keys.
+    /// The form of the parameters.
     let form: Form
 
     enum Form: Hashable {
-        /// As many parameters.
+        /// A list with this number of parameters.
         case list(Int)
         /// The first and the last key.
         case range
         /// A JSON array in one parameter.
         case array
 
-        /// The number of parameters that stand for the keys.
+        /// The number of parameters for the keys.
         var parameterCount: Int {
             switch self {
             case .list(let count): count
@@ -27,7 +27,7 @@ struct KeyGroup {
             }
         }
 
-        /// The condition that a column holds one of the keys, in SQL. Its parameters are the first of the statement.
+        /// The SQL condition that a column has one of the keys. Its parameters are the first of the statement.
         func condition(_ column: String) -> String {
             switch self {
             case .list(let count): "\(column) IN (\(SQL.parameters(count)))"
@@ -39,16 +39,16 @@ struct KeyGroup {
 
     /// The numbers at which one form of a group becomes cheaper than another.
     struct Thresholds {
-        /// The number of neighbouring keys that become a range.
+        /// The smallest number of neighbouring keys that become a range.
         let smallestRange: Int
         /// The lengths of lists, ascending.
         let listLengths: [Int]
-        /// The number of other keys beyond which they are an array.
+        /// The number of other keys above which they become an array.
         let largestList: Int
 
-        /// For statements that read. To parse an array costs less than several statements.
+        /// For statements that read. Parsing an array costs less than several statements.
         static let reading = Thresholds(smallestRange: 64, listLengths: [1, 16, 128, 512], largestList: 1024)
-        /// For statements that write. A row that is written costs more than the parameter that names it.
+        /// For statements that write. Writing a row costs more than the parameter for its key.
         static let writing = Thresholds(smallestRange: 8, listLengths: [1, 64], largestList: .max)
     }
 
@@ -82,7 +82,7 @@ struct KeyGroup {
         }
     }
 
-    /// The condition that a column holds one of the keys, in SQL.
+    /// The SQL condition that a column has one of the keys.
     func condition(_ column: String) -> String { form.condition(column) }
 
     /// Binds the keys to the first parameters of a statement.
