@@ -40,6 +40,39 @@
 @attached(extension, conformances: PersistentModel, _InheritableModel, Sendable)
 public macro Model() = #externalMacro(module: "SealedDataMacros", type: "ModelMacro")
 
+/// Makes a class persistent that had another name in the previous schema.
+///
+/// ```swift
+/// @Model(originalName: "Stop")
+/// final class Place { … }
+/// ```
+///
+/// A store that has the entity `Stop` is migrated: its objects, with their identities and relationships, become those of
+/// the class. The class and its properties may have further changes. The name can stay in the source: the renaming
+/// applies once to a store. ``Model()`` describes the macro itself.
+///
+/// - Parameter originalName: The name of the class in the previous schema, without its enclosing types.
+@attached(
+    member,
+    conformances: PersistentModel,
+    _InheritableModel,
+    names: named(_$state),
+    named(_$initial),
+    named(_$address),
+    named(_$superclass),
+    named(_$firstSlot),
+    named(_$stateClass),
+    named(_$slotCount),
+    named(_$applyDefaults),
+    named(_$completeState),
+    named(_$keyPaths),
+    named(schemaMetadata),
+    named(init)
+)
+@attached(memberAttribute)
+@attached(extension, conformances: PersistentModel, _InheritableModel, Sendable)
+public macro Model(originalName: String) = #externalMacro(module: "SealedDataMacros", type: "ModelMacro")
+
 /// Sets options of a persisted attribute.
 ///
 /// - Parameters:

@@ -5,7 +5,7 @@ struct ModelInheritance {
         let type: any PersistentModel.Type
         /// The properties that the class itself declares, in the order of their declaration.
         let properties: [Schema.PropertyMetadata]
-        /// The indexes and uniqueness constraints that the class itself declares.
+        /// The indexes and uniqueness constraints that the class itself declares, and its name in the previous schema.
         let rules: [any SchemaProperty]
     }
 
@@ -36,10 +36,8 @@ struct ModelInheritance {
         return superclass as? any PersistentModel.Type
     }
 
-    /// The metadata of an index or a constraint needs a key path, which names no property of the class.
-    private static func isRule(_ entry: Schema.PropertyMetadata) -> Bool {
-        entry.metadata is any IndexRule || entry.metadata is any UniqueRule
-    }
+    /// The metadata of a declaration that is about the class needs a key path, which names no property of the class.
+    private static func isRule(_ entry: Schema.PropertyMetadata) -> Bool { entry.metadata is any ModelRule }
 
     private static func isDeclared(_ entry: Schema.PropertyMetadata, by type: any PersistentModel.Type) -> Bool {
         switch entry.metadata {
@@ -49,7 +47,7 @@ struct ModelInheritance {
     }
 }
 
-/// A ``Schema/Index`` or ``Schema/Unique`` of any model.
+/// A ``Schema/Index``, ``Schema/Unique`` or ``Schema/_OriginalName`` of any model.
 protocol ModelRule {
     var modelType: any PersistentModel.Type { get }
 }
@@ -59,5 +57,9 @@ extension Schema.Index: ModelRule {
 }
 
 extension Schema.Unique: ModelRule {
+    var modelType: any PersistentModel.Type { T.self }
+}
+
+extension Schema._OriginalName: ModelRule {
     var modelType: any PersistentModel.Type { T.self }
 }

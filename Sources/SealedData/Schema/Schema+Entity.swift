@@ -5,6 +5,7 @@ extension Schema {
     public final class Entity: Codable, Hashable, CustomDebugStringConvertible, Sendable {
         struct State {
             var name: String
+            var originalName: String?
             var subentities: Set<Entity> = []
             var superentityName: String?
             weak var superentity: Entity?
@@ -46,6 +47,13 @@ extension Schema {
             get { state.name }
             set { state.name = newValue }
         }
+        /// The name in the previous schema; the same as ``name`` unless the class was renamed.
+        ///
+        /// A migration gives the entity the objects of the entity with that name. ``Model(originalName:)`` sets it.
+        public var originalName: String {
+            get { state.originalName ?? state.name }
+            set { state.originalName = newValue }
+        }
         /// The direct subentities.
         public var subentities: Set<Entity> {
             get { state.subentities }
@@ -65,7 +73,8 @@ extension Schema {
             }
         }
         /// The properties that the entity itself declares, in order of declaration. The setter moves an ``Index`` or
-        /// ``Unique`` among them to ``indices`` or ``uniquenessConstraints``.
+        /// ``Unique`` among them to ``indices`` or ``uniquenessConstraints``, and the name in the previous schema to
+        /// ``originalName``.
         public var storedProperties: [any SchemaProperty] {
             get { state.storedProperties }
             set {
@@ -122,19 +131,24 @@ extension Schema {
                 let constraint = names(keyPaths)
                 if !uniquenessConstraints.contains(constraint) { state.uniquenessConstraints.append(constraint) }
             }
+            if let rule = rule as? any RenamingRule { originalName = rule.originalName }
             for (kind, keyPaths) in (rule as? any IndexRule)?.rules ?? [] {
                 let index = FetchIndexDescription(names(keyPaths), kind: kind)
                 if !state.indexes.contains(index) { state.indexes.append(index) }
             }
         }
 
+        /// The name in the previous schema; nil if the declaration has none.
+        var renamingIdentifier: String? { state.originalName }
+
         /// The model class; nil in a schema without classes.
         var modelType: (any PersistentModel.Type)? { state.modelType }
 
-        /// Whether both have the same name, superentity, properties and rules.
+        /// Whether both have the same names, superentity, properties and rules.
         public static func == (left: Entity, right: Entity) -> Bool {
             guard left !== right else { return true }
-            return left.name == right.name && left.superentityName == right.superentityName
+            return left.name == right.name && left.originalName == right.originalName
+                && left.superentityName == right.superentityName
                 && left.uniquenessConstraints == right.uniquenessConstraints
                 && left.state.indexes == right.state.indexes
                 && left.storedProperties.map { AnyHashable($0) } == right.storedProperties.map { AnyHashable($0) }
@@ -154,7 +168,7 @@ extension Schema {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, superentityName, properties, uniquenessConstraints, indices, modelType
+            case name, originalName, superentityName, properties, uniquenessConstraints, indices, modelType
         }
 
         /// Decodes the format of ``encode(to:)``. The schema of the entity restores the links between entities.
@@ -164,6 +178,7 @@ extension Schema {
             state = try GuardedState(
                 State(
                     name: container.decode(String.self, forKey: .name),
+                    originalName: container.decodeIfPresent(String.self, forKey: .originalName),
                     superentityName: container.decodeIfPresent(String.self, forKey: .superentityName),
                     storedProperties: container.decode([EncodedProperty].self, forKey: .properties).map(\.property),
                     uniquenessConstraints: container.decode([[String]].self, forKey: .uniquenessConstraints),
@@ -178,6 +193,7 @@ extension Schema {
             let state = state.snapshot
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(state.name, forKey: .name)
+            try container.encodeIfPresent(state.originalName, forKey: .originalName)
             try container.encodeIfPresent(state.superentityName, forKey: .superentityName)
             try container.encode(state.storedProperties.compactMap(EncodedProperty.init), forKey: .properties)
             try container.encode(state.uniquenessConstraints, forKey: .uniquenessConstraints)

@@ -74,7 +74,8 @@ struct SchemaLinker {
             relationships: properties.compactMap { ($0 as? Schema.Relationship).map(declaration) },
             propertyOrder: properties.map(\.name),
             indexes: entity.state.indexes,
-            uniquenessConstraints: constraints
+            uniquenessConstraints: constraints,
+            renamingIdentifier: entity.renamingIdentifier
         )
     }
 

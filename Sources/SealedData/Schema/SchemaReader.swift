@@ -132,7 +132,7 @@ struct SchemaReader {
         return relationship
     }
 
-    /// Adds the distinct rules of single properties, of `#Unique` and of `#Index`.
+    /// Adds the original name and the distinct rules of single properties, of `#Unique` and of `#Index`.
     private mutating func read(
         _ rules: [any SchemaProperty],
         of type: any PersistentModel.Type,
@@ -141,6 +141,7 @@ struct SchemaReader {
         var constraints = entity.storedProperties.filter(\.isUnique).map { [$0.name] }
         var indexes: [FetchIndexDescription] = []
         for rule in rules {
+            if let rule = rule as? any RenamingRule { entity.originalName = rule.originalName }
             for keyPaths in (rule as? any UniqueRule)?.rules ?? [] {
                 let names = names(of: keyPaths, in: type, of: entity, macro: "#Unique")
                 if let names, !constraints.contains(names) { constraints.append(names) }

@@ -24,9 +24,16 @@ enum ModelMacro: MemberMacro {
             model: model,
             access: model.memberAccess(in: context),
             overridableAccess: model.overridableAccess(in: context),
+            originalName: originalName(in: node),
             isSubclass: isSubclass(declaration, conformingTo: protocols)
         )
         return members.declarations
+    }
+
+    /// The argument `originalName`, verbatim; nil if the attribute has none.
+    private static func originalName(in node: AttributeSyntax) -> ExprSyntax? {
+        guard case .argumentList(let arguments)? = node.arguments else { return nil }
+        return arguments.first { $0.label?.text == "originalName" }?.expression.trimmed
     }
 
     /// Whether the class inherits from a model class.

@@ -12,6 +12,9 @@ struct ModelMembers {
     /// The same for members that subclasses override: `open ` if the class is open.
     let overridableAccess: String
 
+    /// The name of the class in the previous schema; nil if the declaration has none.
+    let originalName: ExprSyntax?
+
     /// Whether the class inherits from a model class.
     let isSubclass: Bool
 
@@ -103,9 +106,8 @@ struct ModelMembers {
     ///
     /// - Parameter modifiers: The modifiers of the member.
     func schemaMetadata(beginning modifiers: String) -> DeclSyntax {
-        let entries = (model.properties.map(entry) + tableRules("Index") + tableRules("Unique")).joined(
-            separator: ",\n"
-        )
+        let rules = tableRules("Index") + tableRules("Unique") + renaming
+        let entries = (model.properties.map(entry) + rules).joined(separator: ",\n")
         if model.globalActor != nil {
             return """
                 \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
@@ -178,16 +180,23 @@ struct ModelMembers {
     /// Returns the entries for `#Index` and `#Unique`. They describe the table; their key path is only a required
     /// argument.
     private func tableRules(_ kind: String) -> [String] {
-        model.argumentLists(ofMacro: kind).map { arguments in
-            """
-            SealedData.Schema.PropertyMetadata(
-            name: "SealedData.Schema.\(kind)",
-            keypath: \\SealedData.Schema.encodingVersion,
-            defaultValue: nil,
-            metadata: SealedData.Schema.\(kind)<\(model.name)>(\(arguments))
-            )
-            """
-        }
+        model.argumentLists(ofMacro: kind).map { rule(kind, $0) }
+    }
+
+    private var renaming: [String] {
+        originalName.map { [rule("_OriginalName", $0.description)] } ?? []
+    }
+
+    /// Returns a declaration that is about the class. Its key path names no property of the class.
+    private func rule(_ kind: String, _ arguments: String) -> String {
+        """
+        SealedData.Schema.PropertyMetadata(
+        name: "SealedData.Schema.\(kind)",
+        keypath: \\SealedData.Schema.encodingVersion,
+        defaultValue: nil,
+        metadata: SealedData.Schema.\(kind)<\(model.name)>(\(arguments))
+        )
+        """
     }
 
     // MARK: Objects

@@ -11,6 +11,11 @@ enum MigrationPlanArticle {
         init() {}
     }
 
+    @Model(originalName: "Stop") final class Place {
+        @Attribute(originalName: "title") var name = ""
+        init() {}
+    }
+
     static func open(_ configuration: ModelConfiguration) throws -> ModelContainer {
         let container = try ModelContainer(for: Trip.self, configurations: configuration)
         return container

@@ -124,6 +124,29 @@ import Testing
         #expect(try store.problems() == [])
     }
 
+    @Test func `a new attribute with the earlier name of a renamed one is new`() throws {
+        try write([.init("a", .string)], [["a": .text("1")]])
+        let next = model([.init("a", .string, isOptional: true), .init("b", .string, renamingIdentifier: "a")])
+        for _ in 0..<2 {
+            let store = try MigratingStore(url, next)
+            #expect(try store.values("Trip", "a") == [.null])
+            #expect(try store.values("Trip", "b") == [.text("1")])
+            #expect(try store.problems() == [])
+            try store.close()
+        }
+    }
+
+    @Test func `attributes that keep their names keep their values, although one names the other as its earlier name`()
+        throws
+    {
+        try write([.init("a", .string), .init("b", .string)], [["a": .text("1"), "b": .text("2")]])
+        let next = model([.init("a", .string), .init("b", .string, renamingIdentifier: "a")])
+        let store = try MigratingStore(url, next)
+        #expect(try store.values("Trip", "a") == [.text("1")])
+        #expect(try store.values("Trip", "b") == [.text("2")])
+        #expect(try store.problems() == [])
+    }
+
     @Test func `a removed attribute is gone, and negative zeros of others stay`() throws {
         try write(
             [.init("x", .double), .init("y", .double), Self.name],
