@@ -19,7 +19,8 @@ struct ChangesSnapshot {
         self.states = states
     }
 
-    /// Restores the context's objects. Objects without changes at the time of the copy have none afterwards.
+    /// Restores the changes of the context's objects. Objects that had no changes when the copy was made lose their
+    /// changes.
     func restore(_ changes: ChangeTracker) {
         for entry in changes.changedEntries where states[ObjectIdentifier(entry.object)] == nil {
             entry.state.pointee.changes = nil

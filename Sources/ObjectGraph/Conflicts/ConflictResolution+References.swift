@@ -3,8 +3,8 @@
 extension ConflictResolution {
     // MARK: References to missing objects
 
-    /// Drops references to objects that another context or process has deleted. A destination that was changed here is
-    /// a conflict of its own.
+    /// Drops references to objects that another context or process has deleted. A destination that was changed in this
+    /// context is a separate conflict.
     mutating func resolveMissing(_ references: [WrittenReference]) throws {
         let changed = Set(references.map(\.destination)).filter { id in
             identityMap.object(forKey: id.key, of: id.entity)?.hasChangedValues ?? false
@@ -52,7 +52,7 @@ extension ConflictResolution {
 
     // MARK: References that prevent deletions
 
-    /// Reverts deletions, or applies their delete rules to the objects that the store has now.
+    /// Reverts deletions, or applies their delete rules to the current members in the store.
     mutating func resolveRemaining(_ references: [RemainingReference]) throws {
         let objects = references.map { identityMap.object(forKey: $0.deleted.key, of: $0.deleted.entity) }
         let isSettled = mergePolicy != .error && attempts < Self.maximumAttempts
@@ -69,7 +69,7 @@ extension ConflictResolution {
         revert()
         forgetSnapshot()
         for case (let reference, let object?) in zip(references, objects) {
-            // A repeated deletion must find the members that the store has now.
+            // A repeated deletion must find the current members in the store.
             if let rule = reference.rule, rule.isToMany { object.unloadMembers(of: rule) }
         }
         if !problems.isEmpty {
@@ -89,7 +89,7 @@ extension ConflictResolution {
         }
     }
 
-    /// Applies the delete rules of deleted objects to the members that the store has now.
+    /// Applies the delete rules of deleted objects to the current members in the store.
     private func applyRulesAgain(_ references: [RemainingReference], _ objects: [(any GraphObject)?]) {
         var seen: Set<ObjectIdentifier> = []
         for case (let reference, let object?) in zip(references, objects) {
@@ -102,7 +102,7 @@ extension ConflictResolution {
 }
 
 extension GraphObject {
-    /// Whether the object's own row changes: other rows contain the members of a to-many relationship.
+    /// Whether the row of the object changes. The members of a to-many relationship are in other rows.
     fileprivate var hasChangedValues: Bool {
         guard state.pointee.life.isUpdated, let changes = state.pointee.changes else { return false }
         return (0..<changes.slotCount).contains { slot in

@@ -1,6 +1,6 @@
 /// Resolves the conflicts that the stores of one save report, according to the context's merge policy.
 struct ConflictResolution {
-    /// The maximum number of repetitions of a save; each time another writer must have changed something meanwhile.
+    /// The maximum number of repetitions of a save. Each repetition requires a concurrent change by another writer.
     static let maximumAttempts = 16
 
     let mergePolicy: MergePolicy
@@ -21,10 +21,10 @@ struct ConflictResolution {
         uniqueness = UniquenessResolution(mergePolicy, loader, deletePropagation)
     }
 
-    /// Changes the context so that the save can be tried again.
+    /// Changes the context so that the save can be repeated.
     ///
     /// - Throws: ``ObjectGraphError/conflicts(_:)``, ``ObjectGraphError/notUnique(_:)`` or
-    ///   ``ObjectGraphError/validation(_:)`` if the policy does not allow it, or nothing helps; errors of the stores.
+    ///   ``ObjectGraphError/validation(_:)`` if the policy does not resolve the conflict; errors of the stores.
     mutating func resolve(_ conflict: SaveConflict) throws {
         attempts += 1
         if snapshot == nil, mergePolicy != .error { snapshot = ChangesSnapshot(changeTracker) }
@@ -38,15 +38,15 @@ struct ConflictResolution {
         }
     }
 
-    /// Reverts the resolution: the save has failed.
+    /// Reverts the resolution after the save has failed.
     func revert() { snapshot?.restore(changeTracker) }
 
-    /// Drops the snapshot: the changes since then stay.
+    /// Drops the snapshot: the changes since then can no longer be reverted.
     mutating func forgetSnapshot() { snapshot = nil }
 
-    /// Ends the resolution: the save has succeeded.
+    /// Ends the resolution after the save has succeeded.
     mutating func finish() {
-        // It retains objects, and the resolution checks whether they have other references.
+        // The snapshot retains objects, and the resolution checks whether they have other references.
         snapshot = nil
         uniqueness.finish()
     }
@@ -126,7 +126,7 @@ struct ConflictResolution {
         object.replaceRow(by: row)
     }
 
-    /// Clears the to-one relationships of an object that is inserted again whose destinations were deleted with it.
+    /// Clears those to-one relationships of a reinserted object whose destinations were deleted with it.
     private func dropLostDestinations(of object: any GraphObject) throws {
         for relationship in object.entity.relationships where !relationship.isToMany {
             let key = object.destinationKey(at: relationship.slot)
@@ -138,7 +138,7 @@ struct ConflictResolution {
     }
 
     /// Resolves the conflict of an object that another context or process has deleted: the deletion takes precedence
-    /// over changes, unless the policy is to overwrite.
+    /// over changes, unless the policy is ``MergePolicy/overwrite``.
     private func settleMissing(_ object: any GraphObject) {
         let state = object.state
         if state.pointee.life.isDeleted {
@@ -147,7 +147,7 @@ struct ConflictResolution {
         } else if state.pointee.life.isUpdated {
             changeTracker.updated.remove(object)
             if mergePolicy == .overwrite {
-                // Under its own key, which no other object ever gets.
+                // Under its previous key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
                 changeTracker.inserted.add(object)
             } else {
@@ -160,15 +160,15 @@ struct ConflictResolution {
 }
 
 extension Entity {
-    /// Whether the value of a slot stands in the row: that of an attribute or a to-one relationship.
+    /// Whether the row contains the value of a slot: that of an attribute or a to-one relationship.
     fileprivate func isStoredInRow(_ slot: Int) -> Bool {
         if case .relationship(let relationship) = properties[slot] { !relationship.isToMany } else { true }
     }
 }
 
 extension GraphObject {
-    /// Whether all values are in memory: a large value that was left in the store is lost with its row, as are the
-    /// values of a fault.
+    /// Whether all values are in memory. A large value that was not read is lost with its row, and so are the values of
+    /// a fault.
     fileprivate var hasAllValues: Bool {
         guard let row = state.pointee.row else { return false }
         return (0..<row.slotCount).allSatisfy { slot in

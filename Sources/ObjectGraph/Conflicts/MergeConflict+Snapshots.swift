@@ -3,8 +3,8 @@ extension MergeConflict {
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - object: The registered object; nil if there is none.
-    ///   - persisted: The row that the store has now; nil if it has none.
+    ///   - object: The registered object; nil if no object is registered.
+    ///   - persisted: The current row in the store; nil if the store has no row.
     init(_ id: ManagedObjectID, object: (any GraphObject)?, persisted: Row?) {
         let cached = object?.state.pointee.row
         let entity = object?.entity ?? id.entity
@@ -20,7 +20,7 @@ extension MergeConflict {
 }
 
 extension Entity {
-    /// The values of the properties that a row holds, by name.
+    /// The values in a row by property name.
     fileprivate func snapshot(_ value: (Int) -> Value) -> [String: Value] {
         var values: [String: Value] = [:]
         for property in properties {

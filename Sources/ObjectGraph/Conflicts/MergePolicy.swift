@@ -1,44 +1,45 @@
-/// How a save resolves conflicts with objects that another context or process has changed since they were read, and
-/// values that are not unique but must be. Names and meanings are those of Core Data's `NSMergePolicy`.
+/// The resolution of conflicts with objects that another context or process has changed since they were read, and of
+/// collisions of unique values. Names and meanings are those of Core Data's `NSMergePolicy`.
 ///
-/// | policy | an object that was changed elsewhere | a new object with another object's unique values |
+/// | policy | an object that another writer has changed | a new object, to the owner of its unique values |
 /// |---|---|---|
 /// | ``error`` | the save throws | the save throws |
-/// | ``mergeByPropertyStoreTrump`` | keeps those of its changes that collide with none | gives its members to the other one |
-/// | ``mergeByPropertyObjectTrump`` | keeps its changes | gives its values and members to the other one |
-/// | ``overwrite`` | is written whole | as before, values that are not set included |
+/// | ``mergeByPropertyStoreTrump`` | keeps changes of properties that the store has not changed | passes its members |
+/// | ``mergeByPropertyObjectTrump`` | keeps its changes | passes its values and members |
+/// | ``overwrite`` | is written with all values | the same, including values that are not set |
 /// | ``rollback`` | loses its changes | is dropped |
 ///
-/// Only objects of one entity can become one. A new object with the unique values of an object of another entity of its
-/// family has other properties: the save throws ``ObjectGraphError/notUnique(_:)`` under all policies but ``rollback``,
-/// which drops the new object.
+/// Only objects of one entity can be merged. A new object with the unique values of an object of another entity in its
+/// inheritance has other properties: the save throws ``ObjectGraphError/notUnique(_:)`` under all policies but
+/// ``rollback``, which drops the new object.
 ///
 /// An object that another context or process has deleted stays deleted, and its changes are dropped, except under
-/// ``overwrite``, which inserts it again with the values that it has here: a deleted row has no properties that could
-/// be merged. Whether the context has heard of the deletion before the object was changed makes no difference. An
-/// object with a large value that was never read cannot be inserted again, and the save throws. An object that is
-/// inserted again is a member of what this context had loaded; the other relationships went with the deletion.
+/// ``overwrite``, which inserts it again with the values in this context: a deleted row has no properties that could be
+/// merged. The result does not depend on whether the context has merged the deletion before the change. An object with
+/// a large value that was never read cannot be inserted again, and the save throws. A reinserted object is a member of
+/// the relationships that this context had loaded; its other relationships were lost with the deletion.
 ///
-/// An object that was deleted here and changed elsewhere stays deleted under the policies under which the object wins;
-/// those under which the store wins take the deletion back, and with it those that followed from it along delete rules.
-/// The same holds where other objects came to refer to the deleted one since its delete rules were applied: the rules
-/// are applied to those as well, or the deletion is reverted. A delete rule `deny`, and a relationship that is not
-/// optional, are never overruled: the save throws ``ObjectGraphError/validation(_:)``.
+/// An object that this context has deleted and another writer has changed stays deleted under the policies under which
+/// the object wins. The policies under which the store wins revert the deletion, together with the deletions that
+/// followed from it along delete rules. The same holds if other objects have got references to the deleted object since
+/// its delete rules were applied: the rules are applied to those as well, or the deletion is reverted. A delete rule
+/// `deny`, and a relationship that is not optional, are never overruled: the save throws
+/// ``ObjectGraphError/validation(_:)``.
 ///
-/// A reference to an object that was deleted elsewhere is dropped under every policy but ``error``. If the relationship
-/// is not optional, the save throws ``ObjectGraphError/validation(_:)``.
+/// A reference to an object that another writer has deleted is dropped under every policy but ``error``. If the
+/// relationship is not optional, the save throws ``ObjectGraphError/validation(_:)``.
 public enum MergePolicy: Hashable, Sendable {
     /// The save throws, and nothing changes.
     case error
-    /// The stored value of a property takes precedence over the own change.
+    /// The stored value of a property takes precedence over the object's change.
     case mergeByPropertyStoreTrump
-    /// The own change takes precedence over the stored value.
+    /// The object's change takes precedence over the stored value.
     case mergeByPropertyObjectTrump
     /// The object takes precedence over the store with all its properties, changed or not.
     case overwrite
-    /// The own changes are dropped.
+    /// The object's changes are dropped.
     case rollback
 
-    /// Whether the own changes take precedence over the stored values.
+    /// Whether the object's changes take precedence over the stored values.
     var objectWins: Bool { self == .mergeByPropertyObjectTrump || self == .overwrite }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Makes one object of several with the same values of properties that have to be unique, as the context's merge policy
-/// says: a new object that collides with another one becomes an update of it.
+/// Merges several objects with the same values of unique properties into one object, according to the context's merge
+/// policy: a new object that collides with another object becomes an update of it.
 ///
-/// The changes are made to the objects themselves, relationships and their inverses included, so that the save that
-/// follows has nothing special to do.
+/// The changes are made to the objects themselves, including relationships and their inverses, so that the following
+/// save needs no special cases.
 struct UniquenessResolution {
     private let mergePolicy: MergePolicy
     private let loader: ObjectLoader
@@ -18,7 +18,7 @@ struct UniquenessResolution {
     /// A new object that has become part of another one.
     private struct Absorbed {
         let object: any GraphObject
-        /// Weak: nil if nothing else refers to it.
+        /// Weak: nil if it has no other references.
         weak var survivor: (any GraphObject)?
     }
 
@@ -28,11 +28,11 @@ struct UniquenessResolution {
         self.deletePropagation = deletePropagation
     }
 
-    /// Resolves all collisions among the changed objects, and of changed objects with saved ones.
+    /// Resolves all collisions of changed objects with each other and with saved objects.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: whether there were collisions.
     /// - Throws: ``ObjectGraphError/notUnique(_:)`` with all collisions that the policy does not resolve: those of
-    ///   objects of different entities and, under ``MergePolicy/error``, all; errors of the stores.
+    ///   objects of different entities and, under ``MergePolicy/error``, all collisions; errors of the stores.
     mutating func resolve() throws -> Bool {
         wasResolved = false
         conflicts = []
@@ -54,7 +54,7 @@ struct UniquenessResolution {
 
         var properties: [String] { slots.map { entity.properties[$0].name } }
 
-        /// The values of an object, in the form of a row; nil if one is null, which collides with nothing.
+        /// The values of an object, in the form of a row; nil if one of them is null, which never collides.
         func values(of object: any GraphObject) -> UniqueValues? {
             values { slot in
                 let value = object._$storedValue(at: slot)
@@ -88,7 +88,7 @@ struct UniquenessResolution {
             }
         }
         for saved in loader.materialize(try savedRows(constraint, owners.keys.map(\.values))) {
-            // This save removes the values of a saved object that is deleted or has other values now.
+            // This save removes the values of a saved object that is deleted or has new values.
             guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
                 object !== saved
             else { continue }
@@ -122,7 +122,7 @@ struct UniquenessResolution {
 
     // MARK: Settling
 
-    /// Resolves the collision of a changed object with another one, and returns the object that keeps the values.
+    /// Resolves the collision of two objects, and returns the object that keeps the values.
     private mutating func settle(
         _ object: any GraphObject,
         against other: any GraphObject,
@@ -154,13 +154,13 @@ struct UniquenessResolution {
                 report(object, other, constraint)
                 return other
             }
-            // A saved object survives; of two new or two saved objects, the earlier one.
+            // A saved object survives. Of two new or two saved objects, the earlier one survives.
             if isSaved, other.state.pointee.key <= 0 {
                 absorb(other, into: object)
                 return object
             }
             if isSaved {
-                // Both are saved: the object that was changed here takes precedence.
+                // Both are saved: the object that this context has changed takes precedence.
                 absorb(other, into: object, takingValues: false)
                 return object
             }
@@ -236,8 +236,8 @@ struct UniquenessResolution {
         }
     }
 
-    /// Makes one-way relationships of changed objects lead to the survivor. Relationships with an inverse have moved
-    /// already.
+    /// Redirects the one-way relationships of changed objects to the survivor. Relationships with an inverse have been
+    /// moved before.
     private func redirectReferences(from object: any GraphObject, to survivor: any GraphObject) {
         let key = object.state.pointee.key
         for relationship in identityMap.model.relationships
@@ -260,10 +260,11 @@ struct UniquenessResolution {
 
     // MARK: After the save
 
-    /// Gives the new objects that were merged into others the identity of those. If the program refers to the survivor,
-    /// which therefore stays registered, the new object counts as deleted, with the same identifier and values.
+    /// Gives new objects the identity of the objects into which they were merged. If the program refers to the
+    /// survivor, which therefore stays registered, the new object counts as deleted, with the same identifier and
+    /// values.
     mutating func finish() {
-        // An undo of the insertion of a merged object would delete the survivor.
+        // Undoing the insertion of a merged object would delete the survivor.
         if !absorbed.isEmpty { changeTracker.forgetUndo() }
         while let last = absorbed.popLast() {
             let state = last.object.state

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A context that runs on its own queue and can be used from anywhere: Core Data's private queue concurrency type.
+/// A context with a private queue, which can be used from any isolation: Core Data's private queue concurrency type.
 ///
 /// ```swift
 /// let background = BackgroundContext(coordinator: coordinator)
@@ -11,23 +11,23 @@ import Dispatch
 /// }
 /// ```
 ///
-/// Closures run one after the other, each as a whole, and never on a thread of the cooperative pool, which a slow disk
-/// must not block. Objects stay inside; identifiers and values may leave.
+/// Closures run one after the other, each without interruption, and never on a thread of the cooperative pool, which a
+/// slow disk must not block. Objects must not leave the closure; identifiers and values may.
 public actor BackgroundContext {
     private let executor: QueueExecutor
     private let context: ManagedObjectContext
 
-    /// Makes a context without objects.
+    /// Creates a context without objects.
     public init(coordinator: PersistentStoreCoordinator, mergePolicy: MergePolicy = .error) {
         executor = QueueExecutor()
         context = ManagedObjectContext(coordinator: coordinator)
         context.mergePolicy = mergePolicy
     }
 
-    /// Where the work runs.
+    /// The executor of the queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Runs `body` with the context, after all work that was asked for before.
+    /// Runs `body` with the context, after all previously requested work.
     ///
     /// - Throws: errors of `body`.
     public func perform<R: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> R) rethrows -> R {

@@ -14,7 +14,7 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
 
     /// The position of the first object.
     public var startIndex: Int { 0 }
-    /// The position behind the last object.
+    /// The position after the last object.
     public var endIndex: Int { batches.keys.count }
 
     /// The object at a position.
@@ -65,7 +65,7 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
                 context.identityMap.id(entity: request.entity, key: $0)
             }
             let objects = context.objects(with: ids).map { object in
-                // The class differs only if the row was replaced by one of another entity since its key was read.
+                // The class differs only if a row of another entity has replaced the row since its key was read.
                 object as? Object ?? Object._$placeholder(slotCount: request.entity.slotCount)
             }
             // A relationship that cannot be prefetched is read at its first access.

@@ -4,22 +4,22 @@ extension ManagedObjectContext {
     /// The maximum number of requests before the results are fetched synchronously.
     private static let maximumAttempts = 3
 
-    /// The objects that fit a request, in its order, fetched without blocking the caller: the store works on another
-    /// thread, and only the objects are made in the context's isolation.
+    /// Returns the objects that match a request, in its order, without blocking the caller: the store reads on another
+    /// thread, and only the objects are created in the context's isolation.
     ///
-    /// Unsaved changes take part as they do in ``fetch(_:as:)``. Where the context is used meanwhile in a way that the
-    /// results depend on (a save, a merge, objects that are changed for the first time), the store is asked again;
-    /// after a few times it is asked at once, blocking the caller.
+    /// Results include unsaved changes as those of ``fetch(_:as:)`` do. If the context is meanwhile used in a way that
+    /// affects the results (a save, a merge, the first change of an object), the request is repeated. After a few
+    /// repetitions it is executed synchronously, which blocks the caller.
     ///
-    /// A child asks its parent at once, and a pinned context its store. Relationships to prefetch are fetched in the
-    /// context's isolation.
+    /// A child context and a pinned context execute the request synchronously. Relationships to prefetch are fetched in
+    /// the context's isolation.
     ///
     /// - Parameters:
-    ///   - request: Which objects, and in which order.
+    ///   - request: The predicate and the order of the objects.
     ///   - type: The class of the objects.
-    ///   - progress: What counts the rows as they are read. How many there will be is not known: unless the program
-    ///     sets the total to what it expects, it is indeterminate; in the end it is the number of rows. Cancelling it
-    ///     ends the fetch.
+    ///   - progress: Counts the rows as they are read. Their number is not known in advance: the progress is
+    ///     indeterminate, unless the program sets an expected total; at the end the total is the number of rows.
+    ///     Cancelling the progress ends the fetch.
     /// - Throws: errors of the store; `CancellationError` if the task or the progress is cancelled, which ends the
     ///   statement.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
                 continue
             }
             let objects: [T] = try fetcher.objects(of: rows, request, with: pending)
-            // Only now: changes that were saved since the rows were read are merged into their objects.
+            // After the suspension: changes that were saved since the rows were read are merged into their objects.
             remoteChanges.mergeAnnouncements()
             try loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)
             try reportReadFailures()
@@ -58,11 +58,11 @@ extension ManagedObjectContext {
         return objects
     }
 
-    /// The rows of values that a request asks for, computed without blocking the caller; see ``fetchDictionaries(_:)``.
+    /// Returns the rows of values of a request, computed without blocking the caller; see ``fetchDictionaries(_:)``.
     ///
     /// - Parameters:
-    ///   - request: Which values.
-    ///   - progress: What counts the rows, and can cancel the fetch, as in ``fetchAsynchronously(_:as:progress:)``.
+    ///   - request: The values to compute.
+    ///   - progress: Counts the rows, and can cancel the fetch, as in ``fetchAsynchronously(_:as:progress:)``.
     /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` if the task or the progress is cancelled, which ends
     ///   the statement.
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
 }
 
 extension PendingChanges? {
-    /// Whether the same objects are changed, so that the store's result is still the required one.
+    /// Whether the same objects are changed, so that the result of the store can still be used.
     fileprivate func areSame(as other: Self) -> Bool {
         self?.keys == other?.keys && self?.reachesFurther == other?.reachesFurther
     }

@@ -1,35 +1,36 @@
 extension ManagedObjectContext {
-    /// Inserts objects into the store without making objects of them.
+    /// Inserts rows into the store without creating objects.
     ///
-    /// Like all batch requests it is saved at once, in one transaction, independent of the context's unsaved changes,
-    /// and cannot be undone by ``rollback()``. Its effects are merged into this context and the coordinator's others.
+    /// Like all batch requests it is saved directly, in one transaction, independently of the context's unsaved
+    /// changes, and ``rollback()`` does not undo it. Its changes are merged into this context and the coordinator's
+    /// other contexts.
     ///
-    /// - Throws: ``ObjectGraphError/validation(_:)`` if required values are missing or others out of their bounds;
-    ///   ``ObjectGraphError/notUnique(_:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of
-    ///   relationships that do not exist; ``ObjectGraphError/storeIsReadOnly``; errors of the store and of the
-    ///   request's closure. Nothing is inserted then.
+    /// - Throws: ``ObjectGraphError/validation(_:)`` if required values are missing or values are out of their bounds;
+    ///   ``ObjectGraphError/notUnique(_:)``; ``ObjectGraphError/conflicts(_:)`` with the destinations of relationships
+    ///   that do not exist; ``ObjectGraphError/storeIsReadOnly``; errors of the store and of the request's closure. In
+    ///   these cases nothing is inserted.
     @discardableResult
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         let insertion = try BatchInsertion(request)
         return try executeBatch(insertion, request.resultType)
     }
 
-    /// Changes objects in the store. Registered objects without changes show their new values afterwards; those that
-    /// were changed here conflict when they are saved.
+    /// Changes objects in the store. Afterwards, registered objects without changes have their new values; objects with
+    /// unsaved changes conflict when they are saved.
     ///
-    /// - Throws: as ``execute(_:)-(BatchInsertRequest)``, and ``QueryError`` if a value cannot be computed. Nothing is
-    ///   changed then.
+    /// - Throws: as ``execute(_:)-(BatchInsertRequest)``, and ``QueryError`` if a value cannot be computed. In these
+    ///   cases nothing is changed.
     @discardableResult
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         try request.validate()
         return try executeBatch(request, request.resultType)
     }
 
-    /// Deletes objects in the store. Registered ones count as deleted afterwards and keep their last values; those that
-    /// were changed here conflict when they are saved.
+    /// Deletes objects in the store. Afterwards, registered objects count as deleted and keep their last values;
+    /// objects with unsaved changes conflict when they are saved.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` if a delete rule does not allow it;
-    ///   ``ObjectGraphError/storeIsReadOnly``; errors of the store. Nothing is deleted then.
+    ///   ``ObjectGraphError/storeIsReadOnly``; errors of the store. In these cases nothing is deleted.
     @discardableResult
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         try request.validate()

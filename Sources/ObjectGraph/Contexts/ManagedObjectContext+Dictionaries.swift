@@ -4,10 +4,10 @@ extension ManagedObjectContext {
     /// Unsaved changes are only included if the request says so (``DictionaryFetchRequest/includesPendingChanges``), as
     /// with Core Data's dictionary results.
     ///
-    /// - Throws: ``QueryError`` if the request has no single meaning, or an integer becomes too large;
+    /// - Throws: ``QueryError`` if the request is ambiguous, or an integer overflows;
     ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; errors of the store.
-    /// - Complexity: one statement; no object is made. If unsaved changes are included, the store returns the values of
-    ///   each object, from which the results are computed in memory; if they are included along relationships, the
+    /// - Complexity: one statement; no object is created. If unsaved changes are included, the store returns the values
+    ///   of each object, from which the results are computed in memory; if they are included along relationships, the
     ///   objects are fetched.
     public func fetchDictionaries(_ request: DictionaryFetchRequest) throws -> DictionaryResults {
         try savingThread.requireOwnThread()
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         try loader.stores.execute(request, of: request.entity)
     }
 
-    /// The rows of values with the unsaved changes.
+    /// Computes the rows of values with the unsaved changes.
     private func results(
         of request: DictionaryFetchRequest,
         with pending: PendingChanges
@@ -47,8 +47,8 @@ extension ManagedObjectContext {
         return try aggregation.results(objects)
     }
 
-    /// The rows of values of a request, computed from the rows of its objects: for stores that cannot compute. Values
-    /// along relationships are read from the stores.
+    /// Computes the rows of values of a request from the rows of its objects, for stores without this capability.
+    /// Values along relationships are read from the stores.
     ///
     /// - Throws: ``QueryError``.
     package func results(of request: DictionaryFetchRequest, from rows: RowBatch) throws -> DictionaryResults {
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
 }
 
 extension DictionaryFetchRequest {
-    /// A request for the objects that the values are computed from. Its order contains the computed values, and so the
+    /// A request for the objects from which the values are computed. Its order contains the computed values, and so the
     /// relationships that they read.
     package var objects: FetchRequest {
         var request = FetchRequest(entity, predicate: predicate)

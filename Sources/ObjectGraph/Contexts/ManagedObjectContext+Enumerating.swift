@@ -10,9 +10,9 @@ extension ManagedObjectContext {
     /// ```
     ///
     /// The objects and their order are determined at the beginning, from the saved state and the context's unsaved
-    /// changes; the values are read with each batch. Whatever `body` changes, inserts, deletes or saves, no object
-    /// occurs twice and none is skipped: an object that no longer matches is included, an object that was deleted
-    /// meanwhile or is new is not.
+    /// changes; the values are read with each batch. Regardless of what `body` changes, inserts, deletes or saves, no
+    /// object occurs twice and none is skipped. An object that no longer matches is included; an object that was
+    /// deleted meanwhile, or is new, is not.
     ///
     /// After its batch an object is released, unless it has other references. The context retains objects with unsaved
     /// changes: a `body` that changes objects should save them.
@@ -26,9 +26,9 @@ extension ManagedObjectContext {
     ///   - body: Called with each batch.
     /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read, before the next batch or at the end;
     ///   errors of the store; errors of `body`, which end the enumeration.
-    /// - Complexity: a statement for all, and one for each batch; memory of eight bytes for each result (some forty
-    ///   while they are sorted) and of the objects of a few batches. If unsaved changes affect the results, all objects
-    ///   are in memory once at the beginning: save before.
+    /// - Complexity: one statement for all objects, and one for each batch; eight bytes of memory for each result (some
+    ///   forty while they are sorted) and the memory of the objects of a few batches. If unsaved changes affect the
+    ///   results, all objects are in memory once at the beginning: save first.
     public func enumerate<T: GraphObject>(
         _ request: FetchRequest,
         batchSize: Int = 1000,
@@ -56,7 +56,8 @@ extension ManagedObjectContext {
         try reportReadFailures()
     }
 
-    /// The objects with keys, in their order, without deleted ones; the saved ones are fetched with one request.
+    /// The objects with the given keys, in their order, without deleted objects. Saved objects are fetched with one
+    /// request.
     private func objects<T: GraphObject>(
         _ keys: ArraySlice<Int64>,
         for request: FetchRequest,
@@ -77,7 +78,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The saved objects with keys, with the properties that the request reads.
+    /// The saved objects with the given keys, with the properties that the request reads.
     private func savedObjects<T: GraphObject>(_ keys: [Int64], for request: FetchRequest) throws -> [T] {
         guard !keys.isEmpty else { return [] }
         guard request.makesFaults else {

@@ -3,17 +3,17 @@
 extension ManagedObjectContext {
     /// Pins the context to a state of its stores; with nil, the context reads the latest state, as a new context does.
     ///
-    /// A pinned context does not see the changes of others until it is pinned to another token: fetches and faults read
-    /// one state. Its ``save()``, batch requests and ``reset()`` move it to the state of the stores at that time. A
-    /// save checks the latest state, so that changes of others are conflicts.
+    /// A pinned context does not read changes saved by other contexts until it is pinned to another token: fetches and
+    /// faults read one state. Its ``save()``, batch requests and ``reset()`` move it to the state of the stores at that
+    /// time. A save checks the latest state, so that changes by other writers are conflicts.
     ///
-    /// With the token of another context of the same coordinator, both contexts see the same state. The objects of this
-    /// context are refreshed and keep their changes. A child reads through its parent: pin the parent.
+    /// With the token of another context of the same coordinator, both contexts read the same state. The objects of
+    /// this context are refreshed and keep their changes. A child reads through its parent: pin the parent.
     ///
-    /// Stores that keep no earlier states, such as those in memory, are read in their latest state. A file cannot
-    /// reclaim the space of its write-ahead log while a token refers to a state in it: release old tokens.
+    /// Stores without snapshots, such as those in memory, are read in their latest state. A file cannot reclaim the
+    /// space of its write-ahead log while a token refers to a state in it: release old tokens.
     ///
-    /// - Throws: errors of the stores. The context is unchanged then.
+    /// - Throws: errors of the stores. In this case the context does not change.
     /// - Complexity: opens a connection for each store.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         if let parent { return try parent.setQueryGeneration(from: token) }

@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
     // MARK: Inserting and deleting
 
-    /// Inserts a new object, together with all objects that it is related to and that are in no context yet. The next save
-    /// writes them. Inserting a deleted object of this context reverts its deletion.
+    /// Inserts a new object, together with all related objects that are in no context yet. The next save writes them.
+    /// Inserting a deleted object of this context reverts its deletion.
     ///
     /// - Precondition: The object is in no other context, and the model has an entity for its class.
     public func insert(_ object: any GraphObject) {
@@ -11,7 +11,8 @@ extension ManagedObjectContext {
         objectInsertion.reinsert(object)
     }
 
-    /// Inserts a new object of an entity, of the class that the coordinator has for it, with its initial values.
+    /// Inserts a new object of an entity, with its initial values. Its class is the one that the coordinator has for
+    /// the entity.
     package func insertNewObject(of entity: Entity) -> any GraphObject {
         let type = coordinator.objectTypes[entity.index]
         if let type = type as? ManagedObject.Type { return type.init(entity: entity, insertInto: self) }
@@ -20,8 +21,8 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Deletes an object with the next save. Its delete rules are applied before the context next returns objects or changes,
-    /// at the latest by the save. An object that is in no context, or was deleted before, is left as it is.
+    /// Deletes an object with the next save. Its delete rules are applied before the context next returns objects or
+    /// changes, at the latest by the save. Does nothing for an object that is in no context or is already deleted.
     ///
     /// - Precondition: The object is in no other context.
     public func delete(_ object: any GraphObject) {
@@ -32,28 +33,29 @@ extension ManagedObjectContext {
 
     // MARK: Registered objects
 
-    /// All objects that the context knows and the program refers to.
+    /// All registered objects to which the program refers.
     public var registeredObjects: [any GraphObject] { identityMap.registeredObjects }
 
     /// The entity of a class of objects; nil if the model has none.
     public func entity(for type: any GraphObject.Type) -> Entity? { identityMap.entity(for: type) }
 
-    /// The registered object with an identifier; nil if there is none. The store is not asked.
+    /// The registered object with an identifier; nil if no such object is registered. Does not read from the store.
     public func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
         loader.registeredObject(for: permanentKeys.current(id))
     }
 
-    /// The object with an identifier: the registered object, or a fault that is filled when it is read. Whether the store has
-    /// such an object becomes apparent only then; if entities inherit, the store is asked at once. For a temporary identifier
-    /// without an object, or an identifier of another store, the result is an object that counts as deleted.
+    /// The object with an identifier: the registered object, or a fault that is filled on first access, which also
+    /// detects whether the store has such an object. If entities inherit, the store is read at once. For a temporary
+    /// identifier without an object, or an identifier of another store, the result is an object that counts as deleted.
     ///
     /// - Precondition: The model has the identifier's entity.
     public func object(with id: ManagedObjectID) -> any GraphObject {
         loader.object(with: permanentKeys.current(id))
     }
 
-    /// The objects with identifiers of one inheritance, in their order; objects that are not registered are fetched with one
-    /// request. An object that the store does not have is a fault that counts as deleted when it is read.
+    /// The objects with identifiers of one inheritance, in their order. Objects that are not registered are fetched
+    /// with one request. An object that the store does not have is a fault that counts as deleted after its first
+    /// access.
     ///
     /// - Precondition: The model has the identifiers' entity.
     public func objects(with ids: some Collection<ManagedObjectID>) -> [any GraphObject] {
@@ -72,19 +74,19 @@ extension ManagedObjectContext {
 
     // MARK: Refreshing
 
-    /// Makes an object a fault, to be filled from the store when it is next read.
+    /// Turns an object into a fault, which is filled from the store on next access.
     ///
     /// - Parameters:
-    ///   - object: The object; one that is new, missing or of another context is left as it is.
-    ///   - mergeChanges: Whether unsaved changes stay; else they are dropped, a deletion included. Members that joined or
-    ///     left a to-many relationship through their own to-one relationship to the object stay so.
+    ///   - object: The object. An object that is new, missing or of another context does not change.
+    ///   - mergeChanges: Whether unsaved changes stay. Otherwise they are dropped, including a deletion. Members that
+    ///     joined or left a to-many relationship through their own to-one relationship to the object stay so.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard object.managedObjectContext === self else { return }
         changeReverter.refresh(object, mergeChanges: mergeChanges)
     }
 
-    /// Makes all unchanged objects faults, to be filled from the store when they are next read. Changed ones keep their
-    /// changes, and their unchanged values are read again. New ones stay as they are.
+    /// Turns all unchanged objects into faults, which are filled from the store on next access. Changed objects keep
+    /// their changes, and their unchanged values are read again. New objects do not change.
     ///
     /// - Complexity: O(number of registered objects), and a statement for the changed ones of each root entity.
     public func refreshAllObjects() {
@@ -94,9 +96,10 @@ extension ManagedObjectContext {
 
     // MARK: Permanent identifiers
 
-    /// Gives new objects their permanent identifiers before they are saved, so that these can be passed to other contexts.
+    /// Assigns permanent identifiers to new objects before they are saved, so that the identifiers can be passed to
+    /// other contexts.
     ///
-    /// An object that has a permanent identifier keeps it, also when it is rolled back, or deleted, and inserted again.
+    /// An object keeps its permanent identifier, also if it is rolled back or deleted, and inserted again.
     ///
     /// - Precondition: The objects are in this context.
     /// - Throws: errors of the stores.

@@ -2,8 +2,8 @@ extension ManagedObjectContext {
     /// The values that could not be read since the failures were last forgotten, oldest first; at most 100.
     public var unreadableValues: [ObjectGraphError.UnreadableValue] { readFailures.values }
 
-    /// Called with each value that could not be read, on the thread that reads the property; once for a value until the
-    /// failures are forgotten. It must not use the context.
+    /// Called with each value that could not be read, on the thread that reads the property; once for each value until
+    /// the failures are forgotten. It must not use the context.
     ///
     /// It is also called, once, for the first value that an object cannot read because the context is deallocated.
     public var didFailToRead: ReadFailures.Handler? {
@@ -11,9 +11,10 @@ extension ManagedObjectContext {
         set { readFailures.handler = newValue }
     }
 
-    /// Forgets that values could not be read, so that the next save writes values that were computed from substitutes.
+    /// Forgets the failures, so that the next save writes values that were computed from substitutes.
     ///
-    /// So do ``rollback()`` and ``reset()``, and ``refresh(_:mergeChanges:)`` for the refreshed object.
+    /// ``rollback()`` and ``reset()`` also forget all failures, and ``refresh(_:mergeChanges:)`` forgets those of the
+    /// refreshed object.
     public func forgetReadFailures() { readFailures.removeAll() }
 
     /// Throws the failures that no fetch or save has thrown.
@@ -34,8 +35,8 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Calls `body`, which answers a child context, after all new objects have permanent identifiers, and throws if the
-    /// answer contains values that could not be read. The failures stay unreported here.
+    /// Assigns permanent identifiers to all new objects, calls `body`, which answers a child context, and throws if the
+    /// answer contains values that could not be read. These failures stay unreported in this context.
     func answering<R>(_ body: () throws -> R) throws -> R {
         try permanentKeys.obtainForAll()
         let additions = readFailures.additions

@@ -1,12 +1,12 @@
 extension ManagedObjectContext {
     /// Writes all changes in one transaction, and announces them to the coordinator's other contexts.
     ///
-    /// Changes of the objects of several stores are one transaction of each store. All stores write before the first one
-    /// commits, so that an error in any of them leaves all of them as they were. Only a commit that fails after another store
-    /// has committed divides the save.
+    /// If the changed objects belong to several stores, each store has its own transaction. All stores write before the
+    /// first one commits, so that an error in any of them leaves all of them unchanged. Only if a commit fails after
+    /// another store has committed, the save is incomplete.
     ///
-    /// Conflicts are resolved by the ``mergePolicy``. If the save throws, neither the store nor the context has changed, and
-    /// it can be repeated after a repair.
+    /// Conflicts are resolved by the ``mergePolicy``. If the save throws, neither the store nor the context has
+    /// changed, and the save can be repeated after the cause is removed.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` with every value that cannot be saved;
     ///   ``ObjectGraphError/conflicts(_:)`` if objects changed in the store since they were read, and
@@ -20,17 +20,17 @@ extension ManagedObjectContext {
         try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()
     }
 
-    /// Drops all changes. New objects leave the context, keeping their values and the relationships among themselves;
-    /// changed and deleted objects have the values of their rows again, and those that other contexts changed meanwhile are
-    /// reloaded. It cannot be undone.
+    /// Drops all changes. New objects leave the context, and keep their values and the relationships among themselves.
+    /// Changed and deleted objects have the values of their rows again, and those that other contexts changed meanwhile
+    /// are reloaded. A rollback cannot be undone.
     public func rollback() { changeReverter.rollback() }
 
-    /// Releases all objects and drops all changes. Objects that the program refers to keep their last values and
-    /// identifiers. A pinned context moves to the state that its stores have now.
+    /// Releases all objects and drops all changes. Objects to which the program refers keep their last values and
+    /// identifiers. A pinned context moves to the current state of its stores.
     public func reset() {
         rollback()
         identityMap.detachAll()
-        // If no state can be kept, the context stays pinned to its state.
+        // If a store has no snapshot of its current state, the context stays pinned to the previous state.
         if pinnedGeneration.token != nil { try? setQueryGeneration(from: .current) }
     }
 
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         undoManager?.undo()
     }
 
-    /// Redoes the group of changes that was undone last. Does nothing without an undo manager.
+    /// Redoes the last undone group of changes. Does nothing without an undo manager.
     public func redo() {
         processPendingChanges()
         undoManager?.redo()

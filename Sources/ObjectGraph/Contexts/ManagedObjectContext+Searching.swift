@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
     /// Returns the objects that match a request with a ``FetchRequest/search``, each with its relevance and excerpts.
     ///
-    /// - Throws: ``FullTextError`` if there is no index to search, or no search; errors of the store.
+    /// - Throws: ``FullTextError`` if the request has no search, or no index serves it; errors of the store.
     /// - Complexity: two statements, and one for each result with excerpts.
     public func search<T: GraphObject>(
         _ request: FetchRequest,

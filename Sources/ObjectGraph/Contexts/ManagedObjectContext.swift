@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A scratch pad of objects: it fetches them, keeps one object for each row, tracks changes and saves them.
+/// A collection of objects that are fetched, changed and saved together. It has one object for each row in use.
 ///
 /// A context and its objects belong to one thread, actor or queue at a time; they are not `Sendable`. Pass identifiers
 /// between contexts. The changes that a context saves are merged into the coordinator's other contexts with their next fetch
 /// or save.
 ///
-/// The context is the interface of parts that each do one thing:
+/// The context is the interface of parts with one task each:
 ///
-/// | part | does |
+/// | part | task |
 /// |---|---|
 /// | `IdentityMap` | finds the registered objects |
 /// | `ObjectLoader` | creates, fills and reloads objects from rows |
@@ -21,7 +21,7 @@ public import Foundation
 public final class ManagedObjectContext {
     /// The coordinator of the context's stores.
     public let coordinator: PersistentStoreCoordinator
-    /// The context that this one reads from and saves to; nil if it reads from and saves to the stores.
+    /// The parent context, from which this context reads and to which it saves; nil if it uses the stores.
     public let parent: ManagedObjectContext?
     /// An object that the layer above associates with the context.
     public weak var owner: AnyObject?
@@ -43,23 +43,24 @@ public final class ManagedObjectContext {
     let pinnedGeneration: PinnedGeneration
     let savingThread = SavingThread()
 
-    /// Makes a context without objects, which reads from the coordinator's stores and saves to them.
+    /// Creates a context without objects, which reads from the coordinator's stores and saves to them.
     public convenience init(coordinator: PersistentStoreCoordinator) {
         self.init(coordinator: coordinator, parent: nil)
     }
 
-    /// Makes a context without objects that reads from another context and saves to it: a scratch pad for changes that may
-    /// yet be dropped.
+    /// Creates a context without objects that reads from another context and saves to it, for changes that may be
+    /// discarded.
     ///
-    /// It reads the parent's objects, unsaved changes included, as they are at that time. Later changes of the parent appear
-    /// when this context fetches or refreshes an object again; changes that the parent or another child saves are merged. Its
-    /// own save makes its changes unsaved changes of the parent, as one operation to undo: where both have changed a value,
-    /// the child's takes precedence. Only the save of the topmost context writes to a store, and reports conflicts and values
-    /// that are not unique.
+    /// It reads the parent's objects, including unsaved changes, in their state at that time. Later changes of the
+    /// parent are visible when this context fetches or refreshes an object again; changes that the parent or another
+    /// child saves are merged. Its own save applies its changes to the parent as unsaved changes, as one undo
+    /// operation: if both have changed a value, the child's takes precedence. Only the save of the topmost context
+    /// writes to a store, and reports conflicts and collisions of unique values.
     ///
-    /// New objects of the parent or the child get their permanent identifiers as soon as the other one reads or saves them.
+    /// New objects of the parent or the child get their permanent identifiers when the other context reads or saves
+    /// them.
     ///
-    /// The child is used where its parent is: by the same thread, actor or queue.
+    /// The child has the isolation of its parent: the same thread, actor or queue uses both.
     public convenience init(parent: ManagedObjectContext) {
         self.init(coordinator: parent.coordinator, parent: parent)
     }
@@ -89,7 +90,7 @@ public final class ManagedObjectContext {
         let inserted = changeTracker.inserted.objects.filter { $0.state.pointee.key < 0 }
         readFailures.contextGoesAway()
         identityMap.disconnect()
-        // New objects that the program refers to stay as they are, with the relationships among themselves.
+        // New objects to which the program refers keep their values and the relationships among themselves.
         identityMap.detach(inserted)
         identityMap.removeAll()
     }
@@ -99,50 +100,52 @@ public final class ManagedObjectContext {
 
     // MARK: Settings
 
-    /// The number of seconds after a fetch during which its row may fill a fault without asking the store (see
-    /// ``FetchRequest/returnsObjectsAsFaults``); a negative number for any time, which is the initial value, as in Core Data.
+    /// The number of seconds after a fetch during which its rows may fill faults without a request to the store (see
+    /// ``FetchRequest/returnsObjectsAsFaults``). A negative number, the initial value, means no limit, as in Core Data.
     ///
-    /// It is no age limit of filled objects: they keep their values until a fetch reads a later version or
-    /// ``refresh(_:mergeChanges:)`` makes them faults, which always reads the store again. Changes that other contexts of the
-    /// coordinator save are merged anyway.
+    /// It does not limit the age of filled objects: they keep their values until a fetch reads a later version or
+    /// ``refresh(_:mergeChanges:)`` turns them into faults, which always reads the store again. Changes that other
+    /// contexts of the coordinator save are merged in any case.
     public var stalenessInterval: TimeInterval {
         get { loader.stalenessInterval }
         set { loader.stalenessInterval = newValue }
     }
 
-    /// Called when the context gets its first unsaved change, and again for the first one after each save or rollback.
+    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback.
     public var didGetChanges: (() -> Void)? {
         get { changeTracker.onFirstChange }
         set { changeTracker.onFirstChange = newValue }
     }
 
-    /// Called on any thread when another context has saved changes, which ``processPendingChanges()`` merges, and again for
-    /// the first save after that.
+    /// Called on any thread when another context has saved changes, which ``processPendingChanges()`` merges, and again
+    /// for the first save after that.
     public var onRemoteChange: (@Sendable () -> Void)? {
         get { remoteChanges.inbox.onRemoteChange }
         set { remoteChanges.inbox.onRemoteChange = newValue }
     }
 
-    /// Whether ``didGetChanges`` is called for the next further object that is changed, even if there are changes.
+    /// Whether ``didGetChanges`` is called for the next changed object, even if there are other changes.
     package var announcesNextChange: Bool {
         get { changeTracker.announcesNextChange }
         set { changeTracker.announcesNextChange = newValue }
     }
 
-    /// The undo manager that the changes are registered with, so that they can be undone and redone; initially nil. Replacing
-    /// it forgets the operations that it could undo in this context.
+    /// The undo manager with which the changes are registered; initially nil. Replacing it forgets the operations that
+    /// it could undo in this context.
     ///
     /// The changes from one ``processPendingChanges()`` to the next, which fetches and saves call, are one operation. A group
     /// of the undo manager undoes several operations together. The consequences of the changes are undone with them: inverse
     /// relationships and the effects of delete rules.
     ///
-    /// - An object whose insertion is undone behaves like a deleted one: it keeps its values. Redoing inserts the same object.
-    /// - Saved changes can be undone. Undoing then updates, deletes or inserts the objects, for another save to write; an
-    ///   object whose deletion was saved is inserted under its own identifier. One-way relationships lead to it again as far
-    ///   as their objects are in memory and did so in the store.
-    /// - Undoing restores the earlier values, whatever other contexts saved meanwhile; objects that they deleted stay deleted.
-    /// - ``rollback()`` and ``reset()`` forget the context's operations, and so does inserting an object whose deletion was
-    ///   saved. ``refresh(_:mergeChanges:)`` cannot be undone.
+    /// - An object whose insertion is undone behaves like a deleted object: it keeps its values. Redoing inserts the
+    ///   same object.
+    /// - Saved changes can be undone. Undoing then updates, deletes or inserts the objects, for another save to write.
+    ///   An object whose deletion was saved is inserted under its previous identifier. One-way relationships lead to it
+    ///   again if their objects are in memory and led to it in the store.
+    /// - Undoing restores the earlier values, regardless of later saves by other contexts. Objects that other contexts
+    ///   deleted stay deleted.
+    /// - ``rollback()`` and ``reset()`` forget the context's operations, and so does inserting an object whose deletion
+    ///   was saved. ``refresh(_:mergeChanges:)`` cannot be undone.
     ///
     /// Recorded objects stay in memory while their changes can be undone or redone: set ``UndoManager/levelsOfUndo``.
     public var undoManager: UndoManager? {
@@ -152,7 +155,7 @@ public final class ManagedObjectContext {
 
     // MARK: Changes
 
-    /// Whether a save has anything to write.
+    /// Whether the context has unsaved changes.
     public var hasChanges: Bool {
         deletePropagation.run()
         return changeTracker.changeCount > 0

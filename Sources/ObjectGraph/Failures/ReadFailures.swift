@@ -2,23 +2,23 @@ import Guarded
 import Foundation
 import Synchronization
 
-/// The reads of a context that failed when a property was asked for its value.
+/// The failed reads of a context on behalf of properties.
 ///
 /// A property cannot throw: it reads as empty. The next fetch of the context throws each failure once, and every save
-/// throws until the failures are forgotten, so that nothing is saved that a program made of the emptiness.
+/// throws until the failures are forgotten, so that values computed from substitutes are not saved.
 ///
-/// The list outlives its context: a value that an object cannot read because its context is gone is reported to the
-/// handler that the context had, else to ``RuntimeIssues``.
+/// The list outlives its context. A value that an object cannot read because its context was released is reported to
+/// the handler of that context, or to ``RuntimeIssues`` if it had no handler.
 public final class ReadFailures: Sendable {
-    /// The number of failures that are kept.
+    /// The maximum number of failures in the list.
     private static let limit = 100
 
-    /// A read that failed.
+    /// A failed read.
     @usableFromInline
     struct Failure: Sendable {
         let entityIndex: Int
         let key: Int64
-        /// The property; nil for all.
+        /// The property; nil for all properties.
         let slot: Int?
         let cause: any Error
 
@@ -27,12 +27,12 @@ public final class ReadFailures: Sendable {
         }
     }
 
-    /// The store does not have the row any more in which a value was left.
+    /// The row with a deferred value no longer exists in the store.
     public struct RowIsGone: Error {}
 
-    /// The context of the object is gone, or was reset: the value cannot be read from the store any more.
+    /// The context of the object was released or reset, so the value can no longer be read from the store.
     public struct ContextIsGone: Error, CustomStringConvertible {
-        /// The cause and the cure.
+        /// The cause and the remedy.
         public var description: String {
             "the context of the object is gone, and the value was not read before: keep the context as long as its objects "
                 + "are read, or prefetch the value"
@@ -45,7 +45,7 @@ public final class ReadFailures: Sendable {
         public var description: String { "the property is not optional, and the store has no value for it" }
     }
 
-    /// The stored value is not a value of the property's type. The store keeps it as it is.
+    /// The stored value is not a value of the property's type. It remains in the store.
     public struct UndecodableValue: Error, CustomStringConvertible {
         /// The name of the type.
         public let typeName: String
@@ -69,7 +69,7 @@ public final class ReadFailures: Sendable {
         var contextIsGone = false
         var hasReportedLoss = false
         weak var coordinator: PersistentStoreCoordinator?
-        /// The identities of the stores when the context went away, at the indexes of their entities.
+        /// The identities of the stores when the context was released, at the indexes of their entities.
         var storeUUIDs: [UUID?] = []
     }
 
@@ -80,19 +80,19 @@ public final class ReadFailures: Sendable {
     private let unreportedCount = Atomic<Int>(0)
     private let additionCount = Atomic<Int>(0)
 
-    /// Makes an empty list for a context of a coordinator.
+    /// Creates an empty list for a context of a coordinator.
     init(_ coordinator: PersistentStoreCoordinator) {
         model = coordinator.model
         state = Guarded(State(coordinator: coordinator))
     }
 
-    /// Whether nothing has failed; cheap.
+    /// Whether the list is empty. Does not take the lock.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// Whether a fetch has failures to throw; cheap.
+    /// Whether a fetch has failures to throw. Does not take the lock.
     var hasUnreported: Bool { unreportedCount.load(ordering: .acquiring) > 0 }
 
-    /// The number of reads that have failed, those included that are forgotten.
+    /// The number of failed reads, including those that were forgotten.
     var additions: Int { additionCount.load(ordering: .acquiring) }
 
     /// The values that could not be read, oldest failure first.
@@ -106,7 +106,7 @@ public final class ReadFailures: Sendable {
         set { state.withLock { $0.handler = newValue } }
     }
 
-    /// Notes a read that failed. A failure that is in the list already is not reported again.
+    /// Records a failed read. A failure that the list already contains is not reported again.
     @usableFromInline
     func add(_ failure: Failure) {
         additionCount.add(1, ordering: .acquiringAndReleasing)
@@ -123,17 +123,17 @@ public final class ReadFailures: Sendable {
             publishCounts(state)
             return (state.handler, false)
         }
-        // Outside the lock, since a handler may ask the context for its failures.
+        // Outside the lock, since a handler may read the failures of the context.
         if contextIsGone { return reportLoss(failure) }
         handler?(state.withLock { value(of: failure, $0) })
     }
 
-    /// Whether the list has a failure that `isIncluded` returns true for.
+    /// Whether the list has a failure for which `isIncluded` returns true.
     func contains(where isIncluded: (Failure) -> Bool) -> Bool {
         !isEmpty && state.withLock { $0.failures }.contains(where: isIncluded)
     }
 
-    /// Takes the failures that no fetch has thrown; they stay in the list.
+    /// Returns the failures that no fetch has thrown. They stay in the list.
     func takeUnreported() -> [ObjectGraphError.UnreadableValue] {
         state.withLock { state in
             defer {
@@ -144,7 +144,7 @@ public final class ReadFailures: Sendable {
         }
     }
 
-    /// The failures that `isIncluded` returns true for leave the list.
+    /// Removes the failures for which `isIncluded` returns true.
     func removeAll(where isIncluded: (Failure) -> Bool = { _ in true }) {
         // The closure is called outside the lock, since it may call the list.
         let removed = state.withLock { $0.failures }.filter(isIncluded)
@@ -177,8 +177,7 @@ public final class ReadFailures: Sendable {
 
     // MARK: Objects without their context
 
-    /// Notes that the context is being deallocated: there are no further fetches and saves, and failures are reported
-    /// at once.
+    /// Records that the context is being deallocated: failures are reported at once, since no fetch or save follows.
     func contextGoesAway() {
         state.withLock { state in
             state.contextIsGone = true
@@ -186,7 +185,7 @@ public final class ReadFailures: Sendable {
         }
     }
 
-    /// Reports a value that cannot be read because the object's context is gone, once for each context.
+    /// Reports a value that cannot be read because the object's context was released, once for each context.
     func reportLoss(_ failure: Failure) {
         let isFirst = state.withLock { state -> Bool in
             defer { state.hasReportedLoss = true }

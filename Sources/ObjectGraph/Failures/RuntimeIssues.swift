@@ -8,8 +8,8 @@ import Guarded
     import Musl
 #endif
 
-/// Where problems are reported that no call can throw and no context's handler takes: mistakes of a program that it would
-/// otherwise not notice.
+/// Reports problems that no call can throw and no handler of a context receives: mistakes of a program that would
+/// otherwise remain unnoticed.
 ///
 /// ```swift
 /// RuntimeIssues.handler = { logger.fault("\($0)") }
@@ -19,13 +19,13 @@ import Guarded
 public enum RuntimeIssues {
     private static let current = Guarded<@Sendable (String) -> Void>(writeToStandardError)
 
-    /// Called with each message, on any thread; at first it writes a line to standard error.
+    /// Called with each message, on any thread. The initial handler writes a line to standard error.
     public static var handler: @Sendable (String) -> Void {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// Writes a message to standard error, as ``handler`` does at first.
+    /// Writes a message to standard error, as the initial ``handler`` does.
     public static func writeToStandardError(_ message: String) {
         // By one system call, so that messages of several threads do not mix.
         let line = Array("SealedData: \(message)\n".utf8)

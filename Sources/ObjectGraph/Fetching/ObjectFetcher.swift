@@ -4,8 +4,8 @@ struct PendingChanges {
     var objects: [any GraphObject] = []
     /// The keys of the objects.
     var keys: Set<Int64> = []
-    /// Whether there are changes of objects that the predicate or the order reads along relationships, so that all objects
-    /// are evaluated in memory.
+    /// Whether there are changes of objects that the predicate or the order reads along relationships, so that all
+    /// objects must be evaluated in memory.
     var reachesFurther = false
 }
 
@@ -46,7 +46,7 @@ final class ObjectFetcher {
         return try results(of: request, rows, with: pending).map { unsafeDowncast($0, to: T.self) }
     }
 
-    /// The unsaved changes that affect the result of a request; nil if there are none.
+    /// The unsaved changes that affect the result of a request; nil if no changes do.
     func pendingChanges(for request: FetchRequest) -> PendingChanges? {
         guard request.includesPendingChanges, changeTracker.changeCount > 0 else { return nil }
         let visited = request.visitedRoots
@@ -107,7 +107,7 @@ final class ObjectFetcher {
         return min(max(total - request.offset, 0), request.limit ?? .max)
     }
 
-    /// The request for the store, whose result the changed objects are added to.
+    /// The request to the store, to whose result the changed objects are added.
     func stored(_ request: FetchRequest, with pending: PendingChanges) -> FetchRequest {
         var stored = request
         stored.offset = 0
@@ -117,7 +117,7 @@ final class ObjectFetcher {
             stored.sort = []
             stored.limit = nil
         } else {
-            // As many more as may be changed or deleted.
+            // Additional rows, since as many objects may be changed or deleted.
             stored.limit = request.limit.map { limit in
                 let (sum, overflow) = limit.addingReportingOverflow(request.offset)
                 let (total, overflow2) = sum.addingReportingOverflow(pending.objects.count)

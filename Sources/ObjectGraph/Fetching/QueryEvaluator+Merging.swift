@@ -1,7 +1,7 @@
 extension QueryEvaluator {
     /// Merges objects into the order of sort keys; equal objects by primary key, new objects last.
     ///
-    /// - Parameter sorted: Objects that are in that order already.
+    /// - Parameter sorted: Objects that are already in that order.
     func merge(
         _ sorted: [any GraphObject],
         _ others: [any GraphObject],
@@ -23,7 +23,7 @@ extension QueryEvaluator {
         return result + right[next...].map(\.object)
     }
 
-    /// An object with the values that it is sorted by.
+    /// An object with its sort keys.
     private struct Ranked {
         let object: any GraphObject
         let values: [Value]

@@ -1,39 +1,38 @@
 /// The registered objects of a context, by primary key: one table for each root entity.
 ///
-/// The table retains its objects, and releases those without other references in sweeps: it sweeps again whenever as
-/// many objects were registered as the last sweep had left, which costs O(1) for each object. The context retains
-/// objects with changes. Only ``reserve(_:)`` sweeps, never an insertion, since the `deinit` of a released object may
-/// call the context.
+/// The table retains its objects, and releases those without other references in sweeps. It sweeps when the number of
+/// objects registered since the last sweep equals the number that the sweep left, which costs O(1) for each object. The
+/// context retains objects with changes. Only ``reserve(_:)`` sweeps, never an insertion, since the `deinit` of a
+/// released object may call the context.
 ///
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched
-/// together mostly have neighbouring keys. Objects with temporary keys, which are all referred to, are kept apart: see
-/// ``TemporaryObjects``.
+/// together mostly have neighbouring keys. Objects with temporary keys, all of which have other references, are stored
+/// separately: see ``TemporaryObjects``.
 final class IdentityTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
     private static let smallestCapacity = 16
-    /// The number of neighbouring keys that have neighbouring places.
+    /// The number of neighbouring keys that have neighbouring slots.
     private static let blockSize = 8
     /// The minimum number of objects for a sweep.
     static let smallestSweep = 1024
 
-    // Nothing here calls the program while a property is accessed: checks for overlapping accesses would only cost
-    // time.
+    // No property access calls the program, so dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var keys: UnsafeMutablePointer<Int64>
     @exclusivity(unchecked) private var objects: UnsafeMutablePointer<AnyObject?>
     /// The ``Entity/index`` of each object.
     @exclusivity(unchecked) private var entities: UnsafeMutablePointer<UInt16>?
-    /// The ``Entity/index`` of all objects, where they can only be of one: then there are no `entities`.
+    /// The ``Entity/index`` of all objects if they can only belong to one entity: then `entities` is nil.
     private let onlyEntity: Int?
-    /// The places that are not empty: objects and removed ones.
+    /// The slots that are not empty: objects and removed objects.
     @exclusivity(unchecked) private var used = 0
     /// The number of objects with permanent keys.
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var temporary = TemporaryObjects()
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
-    /// Makes an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
+    /// Creates an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
     init(onlyEntity: Int? = nil) {
         self.onlyEntity = onlyEntity
         capacity = Self.smallestCapacity
@@ -42,13 +41,13 @@ final class IdentityTable {
 
     deinit {
         let all = detachAll()
-        // It holds no object any more.
+        // The table no longer contains an object.
         Self.deallocate(keys, objects, entities)
-        // Only now, since an object's own `deinit` may call the context.
+        // Released last, since the `deinit` of an object may call the context.
         withExtendedLifetime(all) {}
     }
 
-    /// An object with the position of its entity.
+    /// An object with the index of its entity.
     struct Found {
         let object: AnyObject
         let entity: Int
@@ -59,12 +58,12 @@ final class IdentityTable {
     func object(forKey key: Int64) -> Found? {
         if key < 0 { return temporary.object(forKey: key) }
         let place = place(of: key)
-        // The place of key 0, which no object has, is any empty one.
+        // The slot for key 0, which no object has, is any empty slot.
         guard place >= 0, let object = objects[place] else { return nil }
         return Found(object: object, entity: entity(at: place))
     }
 
-    /// The object with a key, not retained: it must be used at once.
+    /// The object with a key, not retained: the caller must use it at once.
     @inline(__always)
     func borrowedObject(forKey key: Int64) -> (object: Unmanaged<AnyObject>, entity: Int)? {
         if key < 0 {
@@ -77,22 +76,22 @@ final class IdentityTable {
         return (object, entity(at: place))
     }
 
-    /// Whether there is an object with a key.
+    /// Whether the table has an object with a key.
     func contains(_ key: Int64) -> Bool { borrowedObject(forKey: key) != nil }
 
-    /// Adds an object; there must be none with its key. Nothing is swept: see ``reserve(_:)``.
+    /// Adds an object; the table must have none with its key. Does not sweep: see ``reserve(_:)``.
     @inline(__always)
     func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
         if key < 0 { return temporary.insert(object, forKey: key, entity: entity) }
-        // Places of removed objects lengthen the way to the others, so there must not be too many.
+        // Slots of removed objects lengthen the probe sequences, so their number is limited.
         if 4 * (used + 1) > 3 * capacity || 4 * (used - count) > capacity {
             rebuild(capacity: Self.capacity(for: count + 1 + count / 2))
         }
         insertKnownNew(object, forKey: key, entity: entity)
     }
 
-    /// Prepares for `additional` objects with permanent keys, which stay referenced for a while, and sweeps if it is
-    /// due.
+    /// Reserves capacity for `additional` objects with permanent keys, which stay referenced for a while, and sweeps if
+    /// a sweep is due.
     func reserve(_ additional: Int) {
         if count + additional > sweepCount {
             sweep(reserving: additional)
@@ -114,9 +113,9 @@ final class IdentityTable {
         withExtendedLifetime(object) {}
     }
 
-    /// Replaces an object that only the table refers to by another one of the same entity.
+    /// Replaces an object without other references by another object of the same entity.
     ///
-    /// - Returns: the replaced object; nil if it has other references, or there is none.
+    /// - Returns: the replaced object; nil if it has other references, or does not exist.
     func replaceUnused(_ key: Int64, with object: AnyObject) -> AnyObject? {
         let place = place(of: key)
         guard place >= 0, isKnownUniquelyReferenced(&objects[place]) else { return nil }
@@ -133,10 +132,10 @@ final class IdentityTable {
             }
     }
 
-    /// The number of sweeps that released objects: while it is the same, no address is reused for another object.
+    /// The number of sweeps that released objects: while it does not change, no address is reused for another object.
     private(set) var sweeps = 0
 
-    /// Releases the objects without other references, and reserves capacity for further ones.
+    /// Releases the objects without other references, and reserves capacity for further objects.
     func sweep(reserving additional: Int = 0) {
         var dead: [AnyObject] = []
         for place in 0..<capacity where isKnownUniquelyReferenced(&objects[place]) {
@@ -151,7 +150,7 @@ final class IdentityTable {
             sweeps &+= 1
             rebuild(capacity: Self.capacity(for: count + additional))
         }
-        // Only now, since an object's own `deinit` may call this table.
+        // Released last, since the `deinit` of an object may call this table.
         withExtendedLifetime(dead) {}
     }
 
@@ -163,7 +162,7 @@ final class IdentityTable {
         return all
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     @inline(__always)
     private func entity(at place: Int) -> Int { onlyEntity ?? Int(entities?[place] ?? 0) }
@@ -172,7 +171,8 @@ final class IdentityTable {
     private func firstPlace(of key: Int64) -> Int {
         let bits = UInt64(bitPattern: key)
         let hash = (bits >> 3) &* 0x9E37_79B9_7F4A_7C15
-        // The high word of the product is less than the number of blocks: no division, and any number of them will do.
+        // The high word of the product is less than the number of blocks: no division, and any number of blocks is
+        // possible.
         let block = hash.multipliedFullWidth(by: UInt64(capacity / Self.blockSize)).high
         return Int(block << 3 | bits & 7)
     }
@@ -231,7 +231,7 @@ final class IdentityTable {
         return all
     }
 
-    /// A number of places of which the objects take three fifths.
+    /// A capacity of which the objects use three fifths.
     private static func capacity(for count: Int) -> Int {
         max(smallestCapacity, (count * 5 / 3 / blockSize + 1) * blockSize)
     }

@@ -4,16 +4,16 @@ import Synchronization
 /// The identity of an object: its entity, its store and its primary key.
 ///
 /// A new object has a temporary identifier, which the save that inserts it replaces by a permanent one. Permanent
-/// identifiers are never used again, not even after the object was deleted.
+/// identifiers are never reused, not even after the object is deleted.
 public struct ManagedObjectID: Sendable {
-    /// The entity. For an object that was never read it may be a superentity of the object's own.
+    /// The entity. For an object that was never read it may be a superentity of the object's entity.
     public let entity: Entity
     /// The UUID of the store; nil in a temporary identifier.
     public let storeUUID: UUID?
     /// The primary key; negative in a temporary identifier.
     public let key: Int64
 
-    /// Makes an identifier.
+    /// Creates an identifier.
     public init(entity: Entity, storeUUID: UUID?, key: Int64) {
         self.entity = entity
         self.storeUUID = storeUUID
@@ -33,14 +33,14 @@ public struct ManagedObjectID: Sendable {
         return components.url!
     }
 
-    /// A name with everything encoded that is not a letter or digit.
+    /// A name in which all characters except letters and digits are percent-encoded.
     private static func pathComponent(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 }
 
 extension ManagedObjectID: Hashable {
-    /// Whether both identify the same object: entities count by the top of their inheritance.
+    /// Whether both identify the same object. Only the root entities are compared.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.key == right.key && left.storeUUID == right.storeUUID && left.rootName == right.rootName
     }
@@ -55,7 +55,7 @@ extension ManagedObjectID: Hashable {
     }
 }
 
-/// Gives out the keys of temporary identifiers: -1, -2, … without repetition in the process.
+/// Assigns the keys of temporary identifiers: -1, -2, … without repetition in the process.
 enum TemporaryKeys {
     static func next() -> Int64 { -counter.wrappingAdd(1, ordering: .relaxed).newValue }
 

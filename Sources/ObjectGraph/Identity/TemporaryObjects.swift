@@ -1,12 +1,11 @@
 /// The objects of an ``IdentityTable`` that have temporary keys.
 ///
 /// Temporary keys are assigned in sequence, and objects are mostly added and removed in their order, so they are stored
-/// in blocks of neighbouring keys: adding many objects hashes no key and moves no object.
+/// in blocks of neighbouring keys: adding many objects hashes no keys and moves no objects.
 struct TemporaryObjects: ~Copyable {
     /// The objects of as many keys as a word has bits.
     private final class Block {
-        // By pointers, not in arrays: nothing here calls the program, so that checks for overlapping accesses would
-        // only cost time.
+        // By pointers, not in arrays: no access calls the program, so dynamic exclusivity checks would only cost time.
         let objects = UnsafeMutablePointer<AnyObject?>.allocate(capacity: Block.size)
         let entities = UnsafeMutablePointer<UInt16>.allocate(capacity: Block.size)
         @exclusivity(unchecked) var count = 0
@@ -26,7 +25,7 @@ struct TemporaryObjects: ~Copyable {
     }
 
     private var blocks: [Int64: Block] = [:]
-    /// The block that was used last, and its number. It is not retained: `blocks` retains it.
+    /// The most recently used block, and its number. It is not retained: `blocks` retains it.
     private var recent: (number: Int64, block: Unmanaged<Block>)?
 
     /// The object with a key.
@@ -37,7 +36,7 @@ struct TemporaryObjects: ~Copyable {
         }
     }
 
-    /// Adds an object; there must be none with its key.
+    /// Adds an object; the key must be unused.
     mutating func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
         let place = place(of: key)
         (block(of: key) ?? addBlock(for: key))._withUnsafeGuaranteedRef { block in
@@ -71,7 +70,7 @@ struct TemporaryObjects: ~Copyable {
             blocks[number(of: key)] = nil
             recent = nil
         }
-        // Only now, since an object's own `deinit` may call the table.
+        // Released last, since the `deinit` of an object may call the table.
         withExtendedLifetime(removed) {}
     }
 

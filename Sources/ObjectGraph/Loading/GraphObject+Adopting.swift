@@ -1,5 +1,5 @@
 extension GraphObject {
-    /// Adopts a row that was fetched again: a fault is filled, an unchanged object takes a later version, and a changed
+    /// Adopts a row that was fetched again: it fills a fault, an unchanged object takes a later version, and a changed
     /// object becomes outdated, so that its save reports the conflict.
     ///
     /// - Returns: whether the object was a fault.
@@ -26,7 +26,7 @@ extension GraphObject {
         return false
     }
 
-    /// Whether a row is of the object's entity; if it is not, the object is missing.
+    /// Whether a row belongs to the object's entity. Otherwise the object becomes missing.
     func isOfEntity(_ row: Row) -> Bool {
         guard let handler = state.pointee.handler else { return false }
         if row.entityIndex == handler.entity.index { return true }
@@ -36,23 +36,23 @@ extension GraphObject {
         return false
     }
 
-    /// Adopts the row of the parent's object. Whatever its version, no state is later, and it never conflicts: the object's own
-    /// changes take precedence.
+    /// Adopts the row of the parent's object, whatever its version. It never conflicts: the object's own changes take
+    /// precedence.
     private func adopt(ofParent row: Row) {
         guard !state.pointee.life.isInserted else { return }
         replaceRow(by: row)
         if !state.pointee.life.changesRow { markPresent() }
     }
 
-    /// Notes that the store has a row for the object, which may have been missing.
+    /// Records that the store has a row for the object, which may have been missing.
     private func markPresent() {
         guard state.pointee.life.isMissing else { return }
         life.markPresent()
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
     }
 
-    /// Adopts a row that was fetched for a fault, which it can be filled with then. A filled object stays filled, unless the
-    /// row is a later version.
+    /// Adopts a row that was fetched for a fault, and can fill it. A filled object stays filled, unless the row is a
+    /// later version.
     func adopt(_ cached: CachedRow) {
         guard isOfEntity(cached.row) else { return }
         let state = state

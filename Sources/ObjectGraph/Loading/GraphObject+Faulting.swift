@@ -1,9 +1,9 @@
 extension GraphObject {
-    /// Fills a fault: with the row that it can be filled with, else from the store, together with the objects that were
-    /// fetched with it. An object without a row in the store keeps its last known values, or has none, and becomes missing.
+    /// Fills a fault: with the fetched row if there is one, otherwise from the store, together with the objects of the
+    /// same fetch. An object without a row in the store keeps its last known values, or has none, and becomes missing.
     ///
-    /// Never throws: if the store cannot be read, the object stays a fault and its values read as empty; the context's next
-    /// fetch or save throws the store's error.
+    /// Never throws: if the store cannot be read, the object stays a fault and its values read as empty. The context's
+    /// next fetch or save throws the store's error.
     func fireFault() {
         guard state.pointee.chunk == nil, let context = state.pointee.handler?.context, state.pointee.key > 0,
             state.pointee.life.canBeFilled
@@ -18,7 +18,7 @@ extension GraphObject {
         loader.fillFaults(loader.faults(fetchedWith: self))
     }
 
-    /// Drops the row, and all changes but those of relationships that the members' rows hold.
+    /// Drops the row, and all changes except those of relationships that are stored in the members' rows.
     func turnIntoFault() {
         state.pointee.row = nil
         state.pointee.flags.remove(.outdated)
@@ -51,7 +51,7 @@ extension GraphObject {
         return .value(row.value(at: slot))
     }
 
-    /// The key of the destination of a to-one relationship; 0 if it has none.
+    /// The key of the destination of a to-one relationship; 0 for no destination.
     func destinationKey(at slot: Int) -> Int64 {
         if let changes = state.pointee.changes, case .value(let value) = changes[slot] {
             if case .integer(let key) = value { return key }
@@ -61,8 +61,8 @@ extension GraphObject {
         return row.integer(at: slot)
     }
 
-    /// The row, for reading a slot. A fault is filled, unless the row that it can be filled with is partial and has the
-    /// slot's value. If the store has no row, it is the last known one.
+    /// The row from which a slot is read. A fault is filled, unless its fetched row is partial and has the value of the
+    /// slot. If the store has no row, the last known row is returned.
     private func row(withValueAt slot: Int) -> Row? {
         if let row = state.pointee.row { return row }
         if let cached = cachedRow, cached.isPartial, cached.row.hasValue(at: slot) { return cached.row }

@@ -1,7 +1,7 @@
-// The values of an object that is being made, for its constants. A fault's row is read for them.
+// The values of an object that is being created, for its constants. They are read from the row of a fault.
 
 extension Materialization {
-    /// The value of an attribute; nil if it has none.
+    /// The value of an attribute; nil for null.
     public func attribute<V: StorableValue>(at slot: Int) -> V? {
         if let changed = changed(at: slot) {
             guard case .value(let value) = changed else { return nil }
@@ -11,7 +11,8 @@ extension Materialization {
         return slot < row.slotCount && !row.isNull(at: slot) ? V.read(row, slot) : nil
     }
 
-    /// The value of an attribute that is stored as JSON text: as it was set, or its text. Both are nil if it has none.
+    /// The value of an attribute that is stored as JSON text: the value that was set, or the stored text. Both are nil
+    /// for null.
     public func composite(at slot: Int) -> (value: (any CompositeValue)?, text: String?) {
         if case .composite(let value) = changed(at: slot) { return (value, nil) }
         return (nil, attribute(at: slot))

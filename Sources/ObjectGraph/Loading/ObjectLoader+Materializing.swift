@@ -22,13 +22,14 @@ extension ObjectLoader {
         guard batch.count > 0 else { return [] }
         guard areObjects(of: batch, of: type) else { return materialize(batch).compactMap { $0 as? T } }
         return [T](unsafeUninitializedCapacity: batch.count) { buffer, count in
-            // A reference looks the same whatever the class. Without generic code in between, the loop is as fast as it can be.
+            // The class does not affect the representation of a reference. Without generic code, the loop is as fast as
+            // possible.
             buffer.withMemoryRebound(to: AnyObject.self) { materialize(batch, into: $0) }
             count = batch.count
         }
     }
 
-    /// Whether the objects of rows are of a class. They are if the store asked for an entity gives rows of that entity only.
+    /// Whether the objects of rows are of a class. They are if the store returns rows of the requested entity only.
     private func areObjects<T: GraphObject>(of batch: RowBatch, of type: T.Type) -> Bool {
         var checked = SlotSet()
         for row in batch where !checked.contains(row.entityIndex) {
@@ -84,12 +85,12 @@ extension ObjectLoader {
                 }
             }
         }
-        // Only now, since an object may call the context.
+        // Called last, since an object may call the context.
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
     }
 
-    /// The objects of the rows of a request, in their order. If the request reads only some properties or asks for faults,
-    /// they are faults that can be filled with the rows.
+    /// The objects of the rows of a request, in their order. If the request reads only some properties, or asks for
+    /// faults, they are faults that the rows can fill.
     ///
     /// - Precondition: The request's ``FetchRequest/makesFaults`` is true.
     func materializeFaults(_ batch: RowBatch, for request: FetchRequest) -> [any GraphObject] {
@@ -128,7 +129,7 @@ extension ObjectLoader {
             objects.append(object)
             if !isFault { awakened.append(object) }
         }
-        // Only now, since an object may call the context.
+        // Called last, since an object may call the context.
         for object in awakened { object.withLifecycle?.awakeFromFetch() }
         return objects
     }

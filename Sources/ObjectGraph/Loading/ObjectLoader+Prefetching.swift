@@ -1,15 +1,16 @@
 extension ObjectLoader {
     /// Loads the objects that paths of relationships lead to from objects.
     ///
-    /// They stay registered as all objects do: while the program refers to them, and beyond that until the identity table
-    /// is swept.
+    /// They stay registered as all objects do: while the program refers to them, and otherwise until the next sweep of
+    /// the identity table.
     ///
     /// - Throws: errors of the store.
-    /// - Complexity: for each step one statement about all of its keys (two where they are close to the limit of a
+    /// - Complexity: one statement with all keys for each step (two if their number is close to the limit of a
     ///   statement's parameters).
     func prefetch(_ paths: [[Relationship]], from objects: [some GraphObject]) throws {
         guard !paths.isEmpty, !objects.isEmpty else { return }
-        // All objects are held to the end: loading may sweep the identity table, which must not remove those loaded before.
+        // All objects are retained to the end: loading may sweep the identity table, which must not remove previously
+        // loaded objects.
         var loaded: [[Relationship]: [any GraphObject]] = [[]: objects.map { $0 as any GraphObject }]
         for path in paths {
             for (position, relationship) in path.enumerated() {
@@ -57,7 +58,7 @@ extension ObjectLoader {
         }
     }
 
-    /// The objects with keys; objects that are not registered, and faults, are fetched with one request.
+    /// The objects with the given keys. Objects that are not registered, and faults, are fetched with one request.
     private func load(_ keys: Set<Int64>, of entity: Entity) throws -> [any GraphObject] {
         var objects: [any GraphObject] = []
         var missing: [Int64] = []

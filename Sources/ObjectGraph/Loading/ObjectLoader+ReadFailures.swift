@@ -1,7 +1,7 @@
 extension ObjectLoader {
     /// Ensures that every property has been read successfully.
     ///
-    /// - Throws: ``ObjectGraphError/unreadable(_:)`` with all failures that are not forgotten.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` with all failures that have not been forgotten.
     func requireReadableValues() throws {
         guard !readFailures.isEmpty else { return }
         forgetFailuresOfDeletedObjects()
@@ -40,7 +40,7 @@ extension ObjectLoader {
         }
     }
 
-    /// Reloads an object without changes: another process does not announce what it changes and deletes.
+    /// Reloads an object without changes: another process does not announce its changes and deletions.
     ///
     /// - Returns: whether the store has no row of the object, or a later version than the object had.
     private func reloadIfUnchanged(_ object: any GraphObject) -> Bool {
@@ -61,8 +61,8 @@ extension ObjectLoader {
 }
 
 extension GraphObject {
-    /// Reports a value that cannot be read because the context is deallocated. A deleted object, or one that was never saved,
-    /// has nothing to read.
+    /// Reports a value that cannot be read because the context is deallocated. Does nothing for a deleted object, or
+    /// one that was never saved.
     func reportLoss(at slot: Int) {
         guard let handler = state.pointee.handler, handler.context == nil, handler.detachedGraph == nil,
             state.pointee.key > 0, state.pointee.life.canBeFilled
@@ -77,8 +77,8 @@ extension GraphObject {
         )
     }
 
-    /// Reports that the value in a slot is not a value of the property's type, or that a required value is missing. An object
-    /// that was never saved, or whose row is not known, has nothing to report.
+    /// Reports that the value in a slot is not a value of the property's type, or that a required value is missing.
+    /// Does nothing for an object that was never saved, or whose row is not known.
     package func reportUnreadableValue(at slot: Int, as type: Any.Type) {
         guard let handler = state.pointee.handler, slot < handler.entity.properties.count else { return }
         let isNull: Bool

@@ -1,10 +1,10 @@
 extension ObjectLoader {
     // MARK: Destinations
 
-    /// Fetches the object that a to-one relationship of `object` leads to, which is not registered yet.
+    /// Fetches the destination of a to-one relationship of `object`, which is not registered yet.
     ///
-    /// The destinations of the objects that were fetched together with `object` are fetched with it, so that walking a
-    /// relationship over many objects costs a few statements.
+    /// The destinations of the objects that were fetched together with `object` are fetched with it, so that following
+    /// a relationship from many objects costs a few statements.
     func destination(of relationship: Relationship, key: Int64, from object: any GraphObject) -> (any GraphObject)? {
         guard key > 0 else { return nil }
         let keys = object.neighbours.map { missingDestinations(of: relationship, in: $0, and: key) } ?? [key]
@@ -26,7 +26,7 @@ extension ObjectLoader {
             let row = chunk.row(at: index)
             guard isSource[row.entityIndex] else { continue }
             let neighbour = row.integer(at: relationship.slot)
-            // Rows that lead to the same destination mostly stand together.
+            // Rows with the same destination are mostly adjacent.
             guard neighbour > 0, neighbour != keys[keys.count - 1], !table.contains(neighbour) else { continue }
             keys.append(neighbour)
         }
@@ -40,7 +40,7 @@ extension ObjectLoader {
 
     /// Loads the members of a to-many relationship of `object`, and of the objects that were fetched together with it.
     ///
-    /// - Returns: the members whose rows the store read on the way.
+    /// - Returns: the members whose rows the store has read in addition to their keys.
     @discardableResult
     func loadMembers(of relationship: Relationship, for object: any GraphObject) -> [AnyObject] {
         var owners = neighboursWithoutMembers(of: relationship, object)
@@ -71,7 +71,7 @@ extension ObjectLoader {
 
     /// Loads the members of a to-many relationship of objects, by their keys.
     ///
-    /// - Returns: the members whose rows the store read on the way.
+    /// - Returns: the members whose rows the store has read in addition to their keys.
     /// - Throws: errors of the store.
     func loadMembers(of relationship: Relationship, _ owners: [Int64: any GraphObject]) throws -> [AnyObject] {
         let ids = owners.keys.sorted().map { identityMap.id(entity: relationship.source, key: $0) }
@@ -87,7 +87,7 @@ extension ObjectLoader {
 
     // MARK: Unloading
 
-    /// Unloads the to-many relationships that have the object of a row as a member, according to the row.
+    /// Unloads the to-many relationships of which the object of a row is a member, according to the row.
     func unloadMembers(namedBy row: Row) {
         for relationship in identityMap.model.entities[row.entityIndex].relationships where !relationship.isToMany {
             guard let inverse = relationship.inverse, inverse.isToMany else { continue }

@@ -1,24 +1,24 @@
 extension ObjectLoader {
-    /// What reloading does to an object with unsaved changes.
+    /// The effect of reloading on an object with unsaved changes.
     enum ChangedObjects {
         /// The object keeps its row if the store has a later version, and its save reports the conflict.
         case becomeOutdated
         /// The object takes the row as the new base of its changes, and its save reports no conflict.
         case takeRow
-        /// The object takes the row if it has the same version: the store has cleared keys in it. Of a later version its
-        /// save reports the conflict. Unchanged objects are treated alike.
+        /// The object takes the row if it has the same version, because the store has cleared keys in it. If the
+        /// version is later, the object's save reports the conflict. Unchanged objects are treated alike.
         case takeRowOfSameVersion
     }
 
-    /// What reloading does to an object without a row in the store.
+    /// The effect of reloading on an object without a row in the store.
     enum MissingRows {
         /// The object becomes missing and keeps its last values.
         case markMissing
-        /// The object stays as it is.
+        /// The object does not change.
         case keepObjects
     }
 
-    /// What reloading does if the store cannot be read.
+    /// The effect of an error of the store.
     enum ReadErrors {
         /// The context's next fetch or save throws the error.
         case report
@@ -26,10 +26,10 @@ extension ObjectLoader {
         case ignore
     }
 
-    /// Reads the rows of saved objects again, with one request for each root entity. The objects of a request that fails
-    /// stay as they are.
+    /// Reads the rows of saved objects again, with one request for each root entity. If a request fails, its objects do
+    /// not change.
     ///
-    /// - Returns: the objects that the store has no rows for.
+    /// - Returns: the objects without a row in the store.
     @discardableResult
     func reload(
         _ objects: [any GraphObject],
@@ -60,7 +60,7 @@ extension ObjectLoader {
             identityMap.noteDeletion()
             for object in missing.values { object.life.markMissing() }
         }
-        // Only now, since an object may call the context.
+        // Called last, since an object may call the context.
         for object in filled { object.withLifecycle?.awakeFromFetch() }
         return Array(missing.values)
     }

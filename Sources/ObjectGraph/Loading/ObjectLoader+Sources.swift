@@ -1,5 +1,5 @@
-// The registered objects that lead to others: the store clears their references to a deleted object, but their rows in
-// memory still hold the keys.
+// The registered objects with references to others: the store clears their references to a deleted object, but their
+// rows in memory still contain the keys.
 
 extension ObjectLoader {
     /// Calls `body` with the registered, saved objects that have a relationship which could lead to one of the destinations.
@@ -22,10 +22,10 @@ extension ObjectLoader {
         }
     }
 
-    /// Reloads the rows that hold keys of objects which the store has not any more, unless other contexts have changed them.
+    /// Reloads the rows with keys of objects that the store no longer has, unless other contexts have changed them.
     ///
-    /// - Returns: the to-one relationships by which objects lead to the destinations according to their rows, and not
-    ///   otherwise by their changes.
+    /// - Returns: the to-one relationships of objects that lead to the destinations according to their rows, and
+    ///   have no other destination by a change.
     @discardableResult
     func reloadRows(leadingTo destinations: [any GraphObject]) -> [(object: any GraphObject, slot: Int, key: Int64)] {
         var found: [(object: any GraphObject, slot: Int, key: Int64)] = []

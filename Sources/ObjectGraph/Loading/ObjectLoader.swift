@@ -3,8 +3,8 @@ import Foundation
 /// Reads objects of a context from its stores: fetched rows become objects, faults are filled, the members of
 /// relationships are loaded, and known objects are reloaded.
 ///
-/// A property cannot throw: a read on behalf of a property that fails is noted in ``readFailures``, which the context's next
-/// fetch or save throws.
+/// A property cannot throw: a failed read on behalf of a property is recorded in ``readFailures``, which the context's
+/// next fetch or save throws.
 final class ObjectLoader {
     let identityMap: IdentityMap
     let stores: StoreRouter
@@ -20,9 +20,9 @@ final class ObjectLoader {
 
     // MARK: Objects by identifier
 
-    /// The object with an identifier: the registered object, or a fault. The store is asked only if entities inherit, since
-    /// the class of the object depends on its row. For an identifier without an object in the context's stores the result
-    /// is a missing object.
+    /// The object with an identifier: the registered object, or a fault. The store is read only if entities inherit,
+    /// since the class of the object depends on its row. For an identifier without an object in the context's stores
+    /// the result is a missing object.
     ///
     /// - Precondition: The model has the identifier's entity.
     func object(with id: ManagedObjectID) -> any GraphObject {
@@ -50,7 +50,8 @@ final class ObjectLoader {
         object(with: identityMap.id(entity: entity, key: key))
     }
 
-    /// The registered object with an identifier; nil if there is none, or it is missing. The store is not asked.
+    /// The registered object with an identifier; nil if no such object is registered, or it is missing. Does not read
+    /// from the store.
     func registeredObject(for id: ManagedObjectID) -> (any GraphObject)? {
         guard let entity = identityMap.entity(of: id), let object = identityMap.object(forKey: id.key, of: entity)
         else { return nil }
@@ -77,8 +78,8 @@ final class ObjectLoader {
 
     // MARK: Objects by key
 
-    /// The objects with keys, in their order; objects that are not registered are fetched with one request. Deleted and
-    /// missing objects are left out.
+    /// The objects with the given keys, in their order. Objects that are not registered are fetched with one request.
+    /// Deleted and missing objects are omitted.
     func objects(with keys: some Sequence<Int64>, of entity: Entity) -> [any GraphObject] {
         var objects: [any GraphObject] = []
         objects.reserveCapacity(keys.underestimatedCount)
@@ -117,7 +118,7 @@ final class ObjectLoader {
         withExtendedLifetime((present, fetched)) {}
     }
 
-    /// The objects with keys that are not registered yet, as far as they exist.
+    /// The objects with keys that are not registered yet, without those that the store does not have.
     private func fetchObjects(with keys: [Int64], of entity: Entity) -> [AnyObject] {
         guard let first = keys.first else { return [] }
         let ids = keys.map { identityMap.id(entity: entity, key: $0) }
@@ -134,8 +135,8 @@ final class ObjectLoader {
         return row ?? nil
     }
 
-    /// The rows of the objects that fit a request, in its order. A value that cannot be read later is reported to this
-    /// context.
+    /// The rows of the objects that match a request, in its order. A value that cannot be read later is reported to
+    /// this context.
     func rows(for request: consuming FetchRequest) throws -> RowBatch {
         request.readFailures = readFailures
         let entity = request.entity
@@ -144,7 +145,7 @@ final class ObjectLoader {
 
     // MARK: Failures
 
-    /// Reads for a property of an object, and notes a failure.
+    /// Reads for a property of an object, and records a failure.
     ///
     /// - Parameters:
     ///   - object: The object whose property is read.
@@ -157,7 +158,7 @@ final class ObjectLoader {
         reading(object.entity, key: object.state.pointee.key, slot: relationship?.slot, body)
     }
 
-    /// Reads for a property of the object of an entity with a key, and notes a failure.
+    /// Reads for a property of the object of an entity with a key, and records a failure.
     func reading<R>(_ entity: Entity, key: Int64, slot: Int? = nil, _ body: () throws -> R) -> R? {
         do {
             return try body()
@@ -169,7 +170,7 @@ final class ObjectLoader {
 }
 
 extension FaultHandler {
-    /// Makes an object that is not registered and counts as deleted.
+    /// Creates an object that is not registered and counts as deleted.
     fileprivate func makeMissingObject(key: Int64) -> any GraphObject {
         var state = ObjectState(handler: self, key: key)
         state.life.markMissing()

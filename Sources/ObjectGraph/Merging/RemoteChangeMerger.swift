@@ -1,7 +1,8 @@
 /// Merges changes that other contexts have saved into a context, and announces its own changes to them.
 ///
-/// Unchanged objects take their new rows, and relationships are unloaded, so that the next reader loads them again. Objects
-/// with unsaved changes keep them; their save reports the conflict. Objects deleted here and elsewhere become missing.
+/// Unchanged objects take their new rows, and relationships are unloaded, so that the next access loads them again.
+/// Objects with unsaved changes keep them; their save reports the conflict. Objects that both this context and another
+/// writer have deleted become missing.
 final class RemoteChangeMerger {
     let loader: ObjectLoader
     /// Nothing is merged while the context is pinned.
@@ -29,7 +30,7 @@ final class RemoteChangeMerger {
 
     // MARK: Announcing
 
-    /// Announces changes to the child contexts, and to the contexts that read from the same place.
+    /// Announces changes to the child contexts, and to the contexts with the same parent or coordinator.
     ///
     /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
     func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
@@ -62,7 +63,7 @@ final class RemoteChangeMerger {
             }
             childInboxes.inboxes.post(announcement, except: nil)
         }
-        // Only now, since an object may call the context.
+        // Called last, since an object may call the context.
         for object in filled { object.withLifecycle?.awakeFromFetch() }
     }
 
@@ -84,7 +85,7 @@ final class RemoteChangeMerger {
     private func mergeInsertions(_ rows: RowBatch) {
         for row in rows {
             loader.unloadMembers(namedBy: row)
-            // A row of a later version was deleted and inserted again.
+            // A row with a later version was deleted and inserted again.
             guard row.version > 1 || parent != nil else { continue }
             identityMap.object(for: row)?.adopt(refetched: row)
         }
@@ -123,8 +124,8 @@ final class RemoteChangeMerger {
         )
     }
 
-    /// The to-many relationships that an object has left, if its former owner is unknown: their members may be loaded though
-    /// the object is not registered, or has not all values.
+    /// The to-many relationships that an object has left, if its former owner is unknown: their members may be loaded
+    /// although the object is not registered, or lacks some values.
     ///
     /// - Parameter slots: The slots that changed; nil if any slot may have changed.
     private func membershipsLeft(by row: Row, _ slots: SlotSet?, from old: Row?) -> [Relationship] {
@@ -185,8 +186,8 @@ final class RemoteChangeMerger {
         changeTracker.forgetUndo()
     }
 
-    /// Marks an object missing that another context deleted. An updated object becomes outdated: its save reports the
-    /// conflict.
+    /// Marks an object that another context has deleted as missing. An updated object becomes outdated: its save
+    /// reports the conflict.
     private func markDeleted(_ object: any GraphObject) {
         if object.life.isUpdated {
             object.state.pointee.flags.insert(.outdated)

@@ -3,12 +3,12 @@
 extension ManagedObjectContext {
     /// Applies the changes of a child to this context, as one undo operation. The child's values replace the parent's.
     ///
-    /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted; nothing has
-    ///   changed then.
+    /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted. In this case
+    ///   nothing changes.
     func accept(_ changes: SaveChangesRequest, from child: ManagedObjectContext) throws {
         processPendingChanges()
         let objects = try objectsToChange(by: changes, of: child)
-        // They must exist until they are changed; the context holds changed objects.
+        // They must exist until they are changed; the context retains changed objects.
         withExtendedLifetime(objects) {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
             // Rows in memory may refer to objects whose deletion was saved, and that are inserted again.
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
 }
 
 extension GraphObject {
-    /// Sets the attributes of a new object to those of a row, and its relationships to none.
+    /// Sets the attributes of a new object to those of a row, and clears its relationships.
     fileprivate func fillAsNew(from row: Row) {
         let changes = ensureChanges()
         changes.assignedKey = row.key

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         }
         var result = RelationshipRows()
         var members: [ObjectIdentifier: any GraphObject] = [:]
-        // All of them are held, so that their members are loaded at once.
+        // All owners are retained, so that their members are loaded together.
         for owner in loader.objects(with: ids.map(\.key), of: relationship.source) {
             let destinations = owner.memberObjects(at: relationship.slot)
             result.append(owner: owner.state.pointee.key, members: destinations.map { $0.state.pointee.key })
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Refreshes the registered objects among those of rows that were just read.
+    /// Refreshes the registered objects with rows that were just read.
     private func adoptKnown(_ rows: RowBatch) {
         for row in rows { identityMap.object(for: row)?.adopt(refetched: row) }
     }
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
 }
 
 extension RowBatchBuilder {
-    /// Appends the row of an object with its current values, and the version that it was read at.
+    /// Appends the row of an object with its current values, and the version of its row.
     fileprivate mutating func append(_ object: any GraphObject) throws {
         object.fireFault()
         let row = object.state.pointee.row

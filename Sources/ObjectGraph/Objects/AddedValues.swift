@@ -1,10 +1,10 @@
 /// The first values of the properties that a subclass adds.
 ///
-/// An initializer assigns them before it calls the initializer of the superclass, which makes the object's
+/// An initializer assigns them before it calls the initializer of the superclass, which creates the object's
 /// ``ObjectState`` without slots for them. So each subclass stores them in the object until its state is complete: see
 /// `_$completeState()`. A fetched object has none.
 public struct AddedValues {
-    /// The values, with room for those of the superclasses; nil if there are none, or they have been moved to the
+    /// The values, with space for those of the superclasses; nil if there are none, or they have been moved to the
     /// state.
     @usableFromInline var changes: ObjectChanges?
 
@@ -12,20 +12,20 @@ public struct AddedValues {
     ///
     /// - Parameters:
     ///   - type: The class whose initializer is running.
-    ///   - superclass: The `_$stateClass` of the superclass if its initializer follows at once; nil if the class itself
+    ///   - superclass: The `_$stateClass` of the superclass if its initializer is called next; nil if the class itself
     ///     calls ``Materialization/passed(to:)``.
-    ///   - slotCount: The number of slots, those of the superclasses included.
+    ///   - slotCount: The number of slots, including those of the superclasses.
     public init(_ type: AnyClass, superclass: AnyClass?, slotCount: Int) {
         let isMaterialized = PendingState.claim(for: type, superclass: superclass)
         changes = isMaterialized ? nil : ObjectChanges.make(slotCount: slotCount)
     }
 
-    /// Whether the program itself makes the object, which needs its initial values.
+    /// Whether the program itself creates the object, which needs its initial values.
     public var isNew: Bool { changes != nil }
 }
 
 extension GraphObject {
-    /// Copies the values that a new object itself stores to its state.
+    /// Copies the values that a new object stores itself to its state.
     func completeState() {
         state.pointee.flags.remove(.incomplete)
         _$completeState()

@@ -1,8 +1,8 @@
 /// Objects that are related to each other, none of them in a context.
 ///
-/// An object refers to its graph, and the graph to the values of all its objects, but not to the objects themselves: there
-/// is no cycle, and the whole is freed with the last object that the program refers to. An object that the program does
-/// not refer to is created again from its values when a relationship leads to it.
+/// An object refers to its graph, and the graph to the values of all its objects, but not to the objects themselves:
+/// there is no cycle, and the graph is freed with the last object to which the program refers. Any other object is
+/// created again from its values when a relationship leads to it.
 final class DetachedGraph {
     private struct Member {
         let entity: Entity
@@ -12,7 +12,7 @@ final class DetachedGraph {
     }
 
     private var members: [Int64: Member] = [:]
-    /// An empty table for the handlers, which need one.
+    /// An empty table, which the handlers require.
     private let table = IdentityTable()
 
     /// The object with a key.
@@ -27,7 +27,7 @@ final class DetachedGraph {
         return object
     }
 
-    /// Brings two objects that are in no context into the same graph. Their pending relationships stay pending.
+    /// Joins two objects that are in no context to one graph. Their pending relationships stay pending.
     static func join(_ first: any GraphObject, _ second: any GraphObject) {
         switch (first.state.pointee.handler?.detachedGraph, second.state.pointee.handler?.detachedGraph) {
         case (nil, nil):
@@ -53,7 +53,7 @@ final class DetachedGraph {
         add(object, key: object.ensureKey())
     }
 
-    /// Adds an object without a row under the temporary key that others refer to it by.
+    /// Adds an object without a row under the temporary key by which others refer to it.
     func add(_ object: any GraphObject, key: Int64) {
         let entity = object.entity
         let objectType = type(of: object)
@@ -81,7 +81,7 @@ final class DetachedGraph {
         other.members = [:]
     }
 
-    /// Empties the graph and returns its objects, the oldest first.
+    /// Empties the graph and returns its objects, oldest first.
     func dissolve() -> [(key: Int64, object: any GraphObject)] {
         let all = members.keys.sorted(by: >).compactMap { key in object(forKey: key).map { (key, $0) } }
         members = [:]
@@ -89,7 +89,7 @@ final class DetachedGraph {
         return all.map { (key: $0.0, object: $0.1) }
     }
 
-    /// A handler for one object. The graph does not refer to its handlers, since they refer to the graph.
+    /// Returns a handler for one object. The graph does not refer to its handlers, since they refer to the graph.
     private func handler(for entity: Entity, _ objectType: any GraphObject.Type) -> FaultHandler {
         FaultHandler(entity: entity, objectType: objectType, table: table, detachedGraph: self)
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The part of an object's state that all objects of one entity in one context share: their class, their identity table and
+/// The shared part of the state of all objects of one entity in one context: their class, their identity table and
 /// their context.
 ///
-/// An object refers to its handler and the handler to the context, so that a context that is deallocated disconnects its
-/// objects by clearing one reference for each entity. Objects that are related outside any context have a handler of a
+/// An object refers to its handler and the handler to the context, so that a context that is deallocated disconnects
+/// its objects by clearing one reference for each entity. Related objects outside any context have a handler of a
 /// ``DetachedGraph``.
 @usableFromInline
 final class FaultHandler {
@@ -16,9 +16,9 @@ final class FaultHandler {
     let objectType: any GraphObject.Type
     /// The ``GraphObject/_$stateClass`` of ``objectType``.
     let stateClass: ObjectIdentifier
-    /// Whether the class may have overridden the methods of ``ManagedObject`` that are called during its life.
+    /// Whether the class may override the lifecycle methods of ``ManagedObject``.
     let hasLifecycle: Bool
-    /// The context's objects of the entity and of those it shares a root with; empty outside a context.
+    /// The context's objects of the entity and of all entities with the same root; empty outside a context.
     let table: IdentityTable
     /// Whether the context reads from a parent context.
     let readsFromParent: Bool
@@ -31,13 +31,13 @@ final class FaultHandler {
         }
     }
     @exclusivity(unchecked) private(set) var borrowedContext: Unmanaged<ManagedObjectContext>?
-    /// Where the state is in an object of the class, in bytes from its beginning; -1 until the first object is seen.
+    /// The offset of the state in an object of the class, in bytes; -1 until the first object is seen.
     @exclusivity(unchecked) private var stateOffset = -1
     /// The last known identity of the store, for objects that outlive their context or its stores.
     private var lastStoreUUID: UUID?
-    /// The graph of objects outside any context that the objects belong to.
+    /// The graph to which objects outside any context belong.
     let detachedGraph: DetachedGraph?
-    /// The failures of the context, which they outlive; nil if there was never a context.
+    /// The failures of the context, which outlive it; nil if the objects never had a context.
     private(set) var readFailures: ReadFailures?
 
     init(
@@ -64,7 +64,7 @@ final class FaultHandler {
         return lastStoreUUID
     }
 
-    /// A handler for objects that leave the context before it is deallocated.
+    /// Returns a handler for objects that leave the context before it is deallocated.
     func detached() -> FaultHandler {
         let handler = FaultHandler(entity: entity, objectType: objectType, table: IdentityTable())
         handler.lastStoreUUID = storeUUID
@@ -78,7 +78,7 @@ final class FaultHandler {
         context = nil
     }
 
-    /// Makes an object with a state.
+    /// Creates an object with a state.
     func makeObject(_ state: ObjectState) -> any GraphObject {
         var entry = PendingState.Entry(stateClass: nil, state: state)
         return PendingState.with(&entry) { PendingState.makeObject(objectType, stateClass: stateClass, $0) }
@@ -91,12 +91,12 @@ final class FaultHandler {
         return (object.toOpaque() + stateOffset).assumingMemoryBound(to: ObjectState.self)
     }
 
-    /// A stored property is at the same place in all objects of a class, and of those that inherit from it.
+    /// A stored property has the same offset in all objects of a class and of its subclasses.
     private func findStateOffset(in object: AnyObject) -> Int {
         UnsafeMutableRawPointer(graphObject(object).state) - Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// An object of the entity's class, of which only the reference is known.
+    /// Casts a reference to an object of the entity's class.
     @inline(__always)
     func graphObject(_ object: AnyObject) -> any GraphObject {
         Self.cast(object, to: objectType)

@@ -8,7 +8,7 @@ extension GraphObject {
         return ManagedObjectID(entity: handler.entity, storeUUID: uuid, key: state.pointee.key)
     }
 
-    /// The key; an object in no graph gets a temporary key, which it keeps when it enters a graph.
+    /// Returns the key. An object in no graph gets a temporary key, which it keeps when it enters a graph.
     func ensureKey() -> Int64 {
         let handler = state.pointee.handler
         if state.pointee.key >= 0, handler?.context == nil, handler?.detachedGraph == nil {
@@ -17,26 +17,26 @@ extension GraphObject {
         return state.pointee.key
     }
 
-    /// The permanent key that a store assigned to a new object for its next save; 0 before.
+    /// The permanent key that a store assigned to a new object for its next save; 0 if none is assigned.
     package var assignedKey: Int64 { state.pointee.changes?.assignedKey ?? 0 }
 
-    /// The permanent key that a save writes the object under; 0 if none is assigned yet.
+    /// The permanent key under which a save writes the object; 0 if none is assigned yet.
     var keyInStore: Int64 { state.pointee.key > 0 ? state.pointee.key : assignedKey }
 
     /// The context; nil for an object in no context.
     public var managedObjectContext: ManagedObjectContext? { state.pointee.handler?.context }
 
-    /// Whether the next save writes something for the object.
+    /// Whether the next save writes the object.
     var hasChanges: Bool { state.pointee.life.hasChanges }
 
-    /// Whether the object has no row yet. Values of a row that it can be filled with, see
-    /// ``FetchRequest/propertiesToFetch``, are nevertheless read without asking the store.
+    /// Whether the object has no row yet. Values of its fetched row, see ``FetchRequest/propertiesToFetch``, are
+    /// nevertheless read without a request to the store.
     public var isFault: Bool {
         guard state.pointee.chunk == nil, state.pointee.handler != nil else { return false }
         return state.pointee.changes.map { $0.cachedRow != nil } ?? true
     }
 
-    /// The object as a `ManagedObject` if its class may have overridden the methods that are called during its life.
+    /// The object as a `ManagedObject` if its class may override the lifecycle methods.
     var withLifecycle: ManagedObject? {
         state.pointee.handler?.hasLifecycle ?? false ? self as? ManagedObject : nil
     }

@@ -1,5 +1,5 @@
-// An observed object reports each change of its properties, whatever causes it. For other objects this costs the test of a
-// flag.
+// An observed object reports each change of its properties, whatever the cause. For other objects this costs the test
+// of a flag.
 
 extension GraphObject {
     /// Does nothing: only models have observers.
@@ -22,21 +22,22 @@ extension GraphObject {
 
     // MARK: Changes of rows
 
-    // Which properties a new row changes is known only when the object has it, so that both notifications come afterwards.
+    // The properties that a new row changes are known only after the object has it, so both notifications follow the
+    // change.
 
-    /// Notifies observers of the properties whose values two successive rows hold differently.
+    /// Notifies observers of the properties whose values differ between two successive rows.
     func notifyObservers(ofChangesFrom old: Row, to new: Row) {
         guard isObserved else { return }
         let changes = state.pointee.changes
         for slot in 0..<max(old.slotCount, new.slotCount) where changes?[slot].isUnset ?? true {
-            // A value that the old row does not hold has not been observed. Whether one that the new row does not hold has
-            // changed is unknown.
+            // A value that the old row lacks has not been observed. If the new row lacks it, it is unknown whether the
+            // value has changed.
             guard old.hasValue(at: slot) else { continue }
             if !new.hasValue(at: slot) || old.differs(from: new, at: slot) { notifyObservers(of: slot) }
         }
     }
 
-    /// Notifies observers of the properties that dropped changes had changed.
+    /// Notifies observers of the properties whose changes were dropped.
     func notifyObservers(ofDropped changes: ObjectChanges) {
         guard isObserved else { return }
         for slot in 0..<changes.slotCount {

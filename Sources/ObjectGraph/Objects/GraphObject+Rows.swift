@@ -3,19 +3,19 @@
 extension GraphObject {
     // MARK: Row
 
-    /// The row that a fault can be filled with without asking the store.
+    /// The row that can fill the fault without a request to the store.
     var cachedRow: CachedRow? { state.pointee.changes?.cachedRow }
 
-    /// The row, or the row that a fault can be filled with.
+    /// The row, or the row that can fill the fault.
     var lastRow: Row? { state.pointee.row ?? cachedRow?.row }
 
-    /// The rows that were read together with the object's own; nil if the object has changed its identity since.
+    /// The rows that were read together with the row; nil if the object has changed its identity since.
     var neighbours: RowChunk? {
         guard let row = lastRow, row.key == state.pointee.key else { return nil }
         return row.chunk
     }
 
-    /// Replaces the row, and drops the row that a fault can be filled with.
+    /// Replaces the row, and drops the row that can fill the fault.
     func replaceRow(by row: Row) {
         let old = lastRow
         state.pointee.row = row
@@ -23,7 +23,7 @@ extension GraphObject {
         if let old { notifyObservers(ofChangesFrom: old, to: row) }
     }
 
-    /// Makes the object a fault that can be filled with a later row.
+    /// Turns the object into a fault that a later row can fill.
     func replaceRow(by cached: CachedRow) {
         let old = lastRow
         state.pointee.row = nil
@@ -31,15 +31,15 @@ extension GraphObject {
         if let old { notifyObservers(ofChangesFrom: old, to: cached.row) }
     }
 
-    /// Drops the row that a fault can be filled with.
+    /// Drops the row that can fill the fault.
     func dropCachedRow() {
         guard let changes = state.pointee.changes, changes.cachedRow != nil else { return }
         changes.cachedRow = nil
-        // An object without changes is read the fastest.
+        // Values of an object without changes are read fastest.
         if changes.isEmpty { state.pointee.changes = nil }
     }
 
-    /// Reads the values that the store left out of the row, and that are lost with the row in the store.
+    /// Reads the deferred values of the row, which are lost with the row in the store.
     func keepDeferredValues() {
         guard let row = state.pointee.row else { return }
         for slot in 0..<row.slotCount where row.tag(at: slot) == .deferredBlob {
@@ -77,7 +77,7 @@ extension GraphObject {
         return members
     }
 
-    /// Forgets the stored members of a to-many relationship, so that the next reader asks the store. A missing object
+    /// Forgets the stored members of a to-many relationship, so that the next access reads the store. A missing object
     /// keeps its last members, which an undo of its deletion restores.
     func unloadMembers(of relationship: Relationship) {
         guard !state.pointee.life.isMissing,
@@ -92,12 +92,12 @@ extension GraphObject {
         state.pointee.key > 0 && state.pointee.changes?.assignedKey == state.pointee.key
     }
 
-    /// Moves the attributes that the row holds to the changes, so that the object is complete without its row. The
+    /// Moves the attributes in the row to the changes, so that the object is complete without its row. The
     /// relationships of a saved object, or of one whose context is deallocated, are dropped: their keys have no meaning
     /// in another graph. An attribute that was not read stays without a value, and the object cannot be saved before it
     /// is set.
     ///
-    /// - Parameter wasSaved: Whether the object was in a store before it lost the key that it had there.
+    /// - Parameter wasSaved: Whether the object was in a store before it lost its previous key.
     func turnRowIntoChanges(wasSaved: Bool = false) {
         let state = state
         if state.pointee.key <= 0, state.pointee.handler == nil, let changes = state.borrowedChanges {

@@ -4,7 +4,7 @@ public protocol InitialValues {
     mutating func initialize(_ slot: Int, attribute value: Value)
     /// Sets an attribute that is stored as JSON text.
     mutating func initialize(_ slot: Int, composite value: any CompositeValue)
-    /// Sets a relationship. The inverse is set when the object is complete.
+    /// Sets a relationship. The inverse is set after the object is complete.
     mutating func initialize(_ slot: Int, related objects: [any GraphObject])
 }
 
@@ -18,7 +18,7 @@ extension ObjectState: InitialValues {
         initialize(slot, to: .composite(value))
     }
 
-    /// Sets a relationship while the object is being initialized. The inverse is set when the object is complete.
+    /// Sets a relationship while the object is being initialized. The inverse is set after the object is complete.
     public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
         initialize(slot, to: objects.isEmpty ? .unset : .pending(objects))
     }
@@ -34,7 +34,7 @@ extension AddedValues: InitialValues {
         changes?[slot] = .composite(value)
     }
 
-    /// Sets a relationship while the object is being initialized. The inverse is set when the object is complete.
+    /// Sets a relationship while the object is being initialized. The inverse is set after the object is complete.
     public mutating func initialize(_ slot: Int, related objects: [any GraphObject]) {
         changes?[slot] = objects.isEmpty ? .unset : .pending(objects)
     }

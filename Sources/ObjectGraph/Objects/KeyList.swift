@@ -1,15 +1,15 @@
 /// Primary keys in an order, without duplicates; adding and removing a key costs O(1).
 struct KeyList {
-    /// Marks the place of a removed key.
+    /// The mark in the position of a removed key.
     private static let hole = Int64.min
-    /// Up to this count a search scans the list; beyond it, it uses an index.
+    /// Up to this count a search scans the list; above it, it uses an index.
     private static let searchLimit = 16
 
     private var slots: ContiguousArray<Int64>
     private var positions: [Int64: Int]?
     private(set) var count: Int
 
-    /// Makes a list of keys that are all different.
+    /// Creates a list of distinct keys.
     init(_ keys: some Sequence<Int64> = []) {
         slots = ContiguousArray(keys)
         count = slots.count
@@ -44,7 +44,7 @@ struct KeyList {
 
     /// Removes a key.
     ///
-    /// - Returns: the place that it leaves empty, for ``insert(_:at:)``; nil if the list does not contain the key.
+    /// - Returns: the position that becomes empty, for ``insert(_:at:)``; nil if the list does not contain the key.
     @discardableResult
     mutating func remove(_ key: Int64) -> Int? {
         guard let position = position(of: key) else { return nil }
@@ -57,8 +57,8 @@ struct KeyList {
         return position
     }
 
-    /// Adds a key that is known to be new in the place that a removed key left empty, or at the end if the place is
-    /// gone.
+    /// Adds a key that is known to be new in the empty position of a removed key, or at the end if that position no
+    /// longer exists.
     mutating func insert(_ key: Int64, at position: Int) {
         guard position < slots.count, slots[position] == Self.hole else { return appendNew(key) }
         slots[position] = key

@@ -9,18 +9,18 @@ import Foundation
 /// try context.save()
 /// ```
 open class ManagedObject: GraphObject {
-    /// The object's place in a graph and its values.
+    /// The object's handler, identity and values.
     @exclusivity(unchecked) public final var _$state: ObjectState
     private var detachedEntity: Entity?
 
     /// The entity.
     public final var entity: Entity { _$state.handler?.entity ?? Self._$entity(of: self) }
 
-    /// Makes a new object.
+    /// Creates a new object.
     ///
     /// - Parameters:
     ///   - entity: The entity, which must not be abstract.
-    ///   - context: The context to insert it into; nil leaves it outside any.
+    ///   - context: The context of the object; nil for an object outside any context.
     public required init(entity: Entity, insertInto context: ManagedObjectContext?) {
         precondition(!entity.isAbstract, "entity '\(entity.name)' is abstract: make objects of its subentities")
         _$state = ObjectState(slotCount: entity.slotCount)
@@ -28,7 +28,7 @@ open class ManagedObject: GraphObject {
         context?.insert(self)
     }
 
-    /// Makes an object for a row or fault.
+    /// Creates an object for a row or fault.
     public required init(_materializing: Materialization) {
         guard let state = ObjectState.materializing(ManagedObject.self) else {
             preconditionFailure("only a context makes objects this way")
@@ -37,18 +37,18 @@ open class ManagedObject: GraphObject {
         detachedEntity = state.handler?.entity
     }
 
-    /// ``ManagedObject``, whatever the subclass.
+    /// ``ManagedObject``, also for subclasses.
     public final class var _$stateClass: AnyClass { ManagedObject.self }
 
-    /// The entity, for an object that is not in a graph yet.
+    /// The entity of an object that is not in a graph yet.
     public static func _$entity(of object: ManagedObject) -> Entity {
         guard let entity = object.detachedEntity else { preconditionFailure("the object has lost its entity") }
         return entity
     }
 
-    // MARK: Life of an object
+    // MARK: Lifecycle
 
-    /// Called after the object has been inserted into a context, once in its life.
+    /// Called once after the object is first inserted into a context.
     open func awakeFromInsert() {}
 
     /// Called after the object's values have been read from a store: when it is fetched, and when a fault is filled.
@@ -58,18 +58,19 @@ open class ManagedObject: GraphObject {
     /// Called before the object is marked as deleted, by the program or along a delete rule.
     open func prepareForDeletion() {}
 
-    /// Called when a save that will write the object begins. It may change this and other objects, insert and delete:
-    /// the objects that it changes are saved too, after their own `willSave()`. It must not save the context.
+    /// Called at the beginning of a save that will write the object. It may change, insert and delete this and other
+    /// objects: changed objects are saved too, after their own `willSave()`. It must not save the context.
     open func willSave() {}
 
     /// Called after a save that has written the object.
     open func didSave() {}
 
-    /// Throws if the object must not be inserted as it is. The save throws the problem together with all others.
-    /// Changes that the method makes are saved; it must not save the context.
+    /// Throws if the object must not be inserted in its current state. The save throws the problem together with all
+    /// others. Changes that the method makes are saved; it must not save the context.
     open func validateForInsert() throws {}
 
-    /// Throws if the object must not be updated as it is. The save throws the problem together with all others.
+    /// Throws if the object must not be updated in its current state. The save throws the problem together with all
+    /// others.
     open func validateForUpdate() throws {}
 
     /// Throws if the object must not be deleted. The save throws the problem together with all others.
@@ -77,7 +78,7 @@ open class ManagedObject: GraphObject {
 }
 
 extension Entity {
-    /// Whether the entity, or a superentity, has the name.
+    /// Whether the entity or a superentity has the name.
     func isKind(ofEntityNamed name: String) -> Bool {
         var next: Entity? = self
         while let entity = next {

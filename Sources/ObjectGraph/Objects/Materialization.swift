@@ -6,9 +6,9 @@
     import Musl
 #endif
 
-/// The argument of the initializer by which a graph, not a program, makes an object: the object's state.
+/// The argument of the initializer by which a graph, not a program, creates an object: the object's state.
 public struct Materialization {
-    /// The entry with the state that the object gets; valid while the object's initializer runs.
+    /// The entry with the object's state; valid while the object's initializer runs.
     let entry: UnsafeMutablePointer<PendingState.Entry>
     /// Whether the object is new: see ``BlankObject``.
     private let isBlank: Bool
@@ -24,7 +24,7 @@ public struct Materialization {
         return self
     }
 
-    /// Checks that the object has its own state.
+    /// Checks that the object has taken this state.
     public func verify(_ state: UnsafeMutablePointer<ObjectState>) {
         precondition(
             isBlank || (entry.pointee.stateClass == nil && state.pointee.key == entry.pointee.state.key),
@@ -38,16 +38,16 @@ public struct Materialization {
 
 /// Passes the state of a fetched object to the initializer of its class.
 ///
-/// Each initializer of a model class makes the object's state first. For a new object it evaluates the properties'
+/// Each initializer of a model class creates the object's state first. For a new object it evaluates the properties'
 /// default values; for a fetched object it must not, since defaults such as `UUID()` cost more than the whole object.
 /// The initial value of the state cannot have an argument that distinguishes the cases, so the graph stores the state
-/// in a thread-specific variable before it calls the initializer.
+/// in a thread-local variable before it calls the initializer.
 ///
-/// Initial values of a subclass are evaluated before the initializer of its superclass, and may make objects of the
-/// superclass. So the state is reserved for one class at a time: a subclass claims it, and passes it on just before it
-/// calls the superclass.
+/// Initial values of a subclass are evaluated before the initializer of its superclass, and may create objects of the
+/// superclass. So the state is reserved for one class at a time: a subclass claims it, and passes it on directly before
+/// it calls the initializer of the superclass.
 enum PendingState {
-    /// The state that is reserved for an initializer of the class ``stateClass``; for none if it is nil.
+    /// The state that is reserved for an initializer of the class ``stateClass``; for no initializer if it is nil.
     struct Entry {
         var stateClass: ObjectIdentifier?
         var state: ObjectState
@@ -70,7 +70,7 @@ enum PendingState {
         }
     }
 
-    /// A period without an entry for any initializer.
+    /// A period in which no initializer takes a state.
     struct Suspension {
         private let outer = pthread_getspecific(PendingState.key)
 
@@ -79,7 +79,7 @@ enum PendingState {
         func end() { pthread_setspecific(PendingState.key, outer) }
     }
 
-    /// Makes the object of an entry.
+    /// Creates the object of an entry.
     ///
     /// - Parameter stateClass: the ``GraphObject/_$stateClass`` of the type.
     @inline(__always)
@@ -92,8 +92,8 @@ enum PendingState {
         return type.init(_materializing: Materialization(entry))
     }
 
-    /// The state that waits for an initializer of `type`, or nil if the program itself makes an object. It is given
-    /// once: a property's default value that makes another object of the type finds nothing any more.
+    /// Returns the state that is reserved for an initializer of `type`; nil if the program itself creates an object. It
+    /// returns a state once: a default value that creates another object of the type gets nil.
     @inline(__always)
     static func take(for type: AnyClass) -> ObjectState? {
         guard let entry = entry(for: type) else { return nil }
@@ -101,10 +101,10 @@ enum PendingState {
         return entry.pointee.state
     }
 
-    /// Notes that the initializer of a subclass is running, if a state is reserved for it.
+    /// Records that the initializer of a subclass is running, if a state is reserved for it.
     ///
-    /// - Parameter superclass: The class whose initializer takes the state; nil for none.
-    /// - Returns: false if the program itself makes an object.
+    /// - Parameter superclass: The class whose initializer takes the state; nil for no class.
+    /// - Returns: false if the program itself creates an object.
     static func claim(for type: AnyClass, superclass: AnyClass?) -> Bool {
         guard let entry = entry(for: type) else { return false }
         entry.pointee.stateClass = superclass.map { ObjectIdentifier($0) }
@@ -121,8 +121,8 @@ enum PendingState {
 }
 
 extension ObjectState {
-    /// The state of the object that the graph is making right now, where it is of class `type`; nil if the program
-    /// itself makes the object.
+    /// The state of the object of class `type` that the graph is creating; nil if the program itself creates the
+    /// object.
     public static func materializing(_ type: AnyClass) -> ObjectState? {
         PendingState.take(for: type)
     }

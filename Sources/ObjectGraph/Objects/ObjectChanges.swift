@@ -26,28 +26,28 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         slots.deinitialize(count: slotCount)
     }
 
-    // By pointers, not through `header`: nothing in here calls the program, so that dynamic checks for overlapping
-    // accesses would only cost time.
+    // By pointers, not through `header`: no access calls the program, so dynamic exclusivity checks would only cost
+    // time.
 
     /// The number of slots.
     @inlinable
     var slotCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.slotCount } }
 
-    /// The permanent key that the store gave a new object; 0 before. It is kept when a save fails.
+    /// The permanent key that the store assigned to a new object; 0 if none is assigned. It is kept when a save fails.
     @inlinable
     var assignedKey: Int64 {
         get { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey } }
         set { withUnsafeMutablePointerToHeader { $0.pointee.assignedKey = newValue } }
     }
 
-    /// The row that a fault can be filled with. It is stored here since few objects have one, and objects with changes
-    /// are read the slow way.
+    /// The row that can fill a fault. It is stored here since few objects have one, and reads of objects with changes
+    /// are slower anyway.
     var cachedRow: CachedRow? {
         get { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow } }
         set { withUnsafeMutablePointerToHeader { $0.pointee.cachedRow = newValue } }
     }
 
-    /// Whether there is nothing beyond the row, except ``cachedRow``.
+    /// Whether there are no values beyond the row, except ``cachedRow``.
     var isEmpty: Bool { assignedKey == 0 && (0..<slotCount).allSatisfy { slots[$0].isUnset } }
 
     /// The slots' values; valid for the lifetime of the changes.
@@ -66,7 +66,7 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         }
     }
 
-    /// Whether a slot holds a value of the program's own class, whose `deinit` may run code of the program.
+    /// Whether a slot has a value of a class of the program, whose `deinit` may run code of the program.
     @inline(__always)
     func isComposite(at slot: Int) -> Bool {
         if slot < slotCount, case .composite = slots[slot] { true } else { false }
@@ -83,7 +83,7 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
         return copy
     }
 
-    /// The members of the to-many relationship in a slot, or nil if nothing is known of them.
+    /// The members of the to-many relationship in a slot; nil if no members are known.
     func members(at slot: Int) -> ToManyMembers? {
         if case .members(let members) = self[slot] { members } else { nil }
     }

@@ -10,21 +10,21 @@ struct ObjectFlags: OptionSet {
 
     // MARK: Initialization
 
-    /// New and outside any graph, of a class that others inherit from: ``GraphObject/_$completeState()`` has not been
-    /// called yet.
+    /// New and outside any graph, of a class with subclasses: ``GraphObject/_$completeState()`` has not been called
+    /// yet.
     @inlinable static var incomplete: ObjectFlags { .init(rawValue: 1) }
-    /// Some slots hold ``SlotValue/pending(_:)``.
+    /// Some slots have the value ``SlotValue/pending(_:)``.
     @inlinable static var hasPendingRelationships: ObjectFlags { .init(rawValue: 2) }
-    /// New, and some attributes had a value in the store that was not read: the object cannot be saved before they are set.
+    /// New, and some attributes had a stored value that was not read: the object cannot be saved before they are set.
     @inlinable static var hasUnreadValues: ObjectFlags { .init(rawValue: 4) }
 
     // MARK: Tracking
 
-    /// An entry of the context's list of inserted objects, also after the insertion was dropped.
+    /// An entry of the context's list of inserted objects, also after the insertion is dropped.
     @inlinable static var listedAsInserted: ObjectFlags { .init(rawValue: 8) }
-    /// An entry of the context's list of updated objects, also after the change was dropped.
+    /// An entry of the context's list of updated objects, also after the change is dropped.
     @inlinable static var listedAsUpdated: ObjectFlags { .init(rawValue: 16) }
-    /// An entry of the context's list of deleted objects, also after the deletion was dropped.
+    /// An entry of the context's list of deleted objects, also after the deletion is dropped.
     @inlinable static var listedAsDeleted: ObjectFlags { .init(rawValue: 32) }
     /// An entry of any list.
     static var listed: ObjectFlags { [.listedAsInserted, .listedAsUpdated, .listedAsDeleted] }
@@ -40,7 +40,7 @@ struct ObjectFlags: OptionSet {
 
     // MARK: Recording and observing
 
-    /// New, and changes of its attributes are recorded: its insertion belongs to an earlier group of changes.
+    /// New, and changes of its attributes are recorded, because its insertion belongs to an earlier group of changes.
     @inlinable static var recordsChanges: ObjectFlags { .init(rawValue: 512) }
     /// The properties of the object have observers.
     @inlinable static var observed: ObjectFlags { .init(rawValue: 1024) }

@@ -1,10 +1,10 @@
-/// Where an object stands between its context and its store.
+/// The state of an object with respect to its context and its store.
 ///
 /// | state | row in the store | the next save |
 /// |---|---|---|
 /// | ``unchanged`` | yes, unless the object is in no context | – |
 /// | ``inserted`` | no | inserts the object |
-/// | ``reinserted`` | no longer | inserts the object under the key that it had |
+/// | ``reinserted`` | no longer | inserts the object under its previous key |
 /// | ``updated`` | yes | updates the row |
 /// | ``updatedMissing`` | no longer | reports or settles a conflict |
 /// | ``deleted`` | yes | deletes the row |
@@ -13,7 +13,7 @@
 /// | ``discarded`` | never | – |
 /// | ``erased`` | no longer | – |
 ///
-/// An unchanged object with a row is clean; without one it is a fault. See ``ObjectState``, which tells the two apart.
+/// An unchanged object with a row is clean; without a row it is a fault. ``ObjectState`` distinguishes the two.
 ///
 /// The transitions, and the parts that make them:
 ///
@@ -31,19 +31,19 @@
 /// updated, deleted ── markMissing ─▶ updatedMissing, deletedMissing ── revert ─▶ missing
 /// ```
 ///
-/// - `insert`, `update`, `delete`, `discard` and `revert` are made by the lists of changes (``ChangeList``).
-/// - `didSave` is made when a save has committed.
-/// - `markMissing` and `markPresent` are made when rows are read, and when other contexts announce their saves.
-/// - `leaveGraph` is made when an object leaves its context, and before another one takes it in.
+/// - `insert`, `update`, `delete`, `discard` and `revert` are caused by the lists of changes (``ChangeList``).
+/// - `didSave` is caused by a commit.
+/// - `markMissing` and `markPresent` are caused by reads of rows, and by announcements of saves by other contexts.
+/// - `leaveGraph` is caused when an object leaves its context, and before another context takes it.
 ///
-/// What is independent of these states stands in ``ObjectFlags``.
+/// ``ObjectFlags`` contains the properties that do not depend on these states.
 @usableFromInline
 enum ObjectLife: UInt8, CaseIterable, Sendable {
-    /// What the row of the object says; also the state of an object in no graph.
+    /// In the state of its row; also the state of an object in no graph.
     case unchanged
     /// New.
     case inserted
-    /// New again: its deletion was saved, and an undo or an insertion has reversed it.
+    /// Inserted again: its deletion was saved, and an undo or an insertion has reversed it.
     case reinserted
     /// Changed.
     case updated
@@ -51,16 +51,16 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
     case updatedMissing
     /// Deleted, not saved yet.
     case deleted
-    /// Deleted here, not saved yet, and the store has no row for it.
+    /// Deleted in this context, not saved yet, and the store has no row for it.
     case deletedMissing
     /// The store has no row for the object: another context or process has deleted it, or it never had one.
     case missing
     /// Deleted before its insertion was saved.
     case discarded
-    /// Its context has saved its deletion.
+    /// Deleted, and its context has saved the deletion.
     case erased
 
-    // MARK: Questions
+    // MARK: Properties
 
     /// Whether the next save inserts the object.
     @inlinable var isInserted: Bool { self == .inserted || self == .reinserted }
@@ -79,10 +79,10 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the next save writes anything for the object.
+    /// Whether the next save writes the object.
     var hasChanges: Bool { isInserted || changesRow }
 
-    /// Whether the store is known to have no row for the object, which is not new either.
+    /// Whether the store is known to have no row for the object, and the object is not new.
     var isMissing: Bool {
         switch self {
         case .updatedMissing, .deletedMissing, .missing, .discarded, .erased: true
@@ -96,43 +96,43 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
     /// Whether the store may have a row that fills the object: it is not new, and not missing.
     var canBeFilled: Bool { self == .unchanged || self == .updated || self == .deleted }
 
-    /// Whether the store has the object's row, and the next save leaves it there.
+    /// Whether the store has the object's row, and the next save does not delete it.
     var isStored: Bool { self == .unchanged || self == .updated }
 
     /// Whether another context or process has deleted the row, and this context does not delete it.
     var isLost: Bool { self == .missing || self == .updatedMissing }
 
-    /// Whether this context deleted the object, and has saved that if the object had a row: the object can be inserted
-    /// again under its own key.
+    /// Whether this context deleted the object, and has saved the deletion if the object had a row. The object can then
+    /// be inserted again under its key.
     var isRestorable: Bool { self == .discarded || self == .erased }
 
     // MARK: Transitions
 
-    /// The object is to be inserted.
+    /// The object will be inserted.
     mutating func insert() {
         assert(self == .unchanged || self == .missing || isRestorable, "a \(self) object cannot be inserted")
         self = self == .erased ? .reinserted : .inserted
     }
 
-    /// The object is to be updated.
+    /// The object will be updated.
     mutating func update() {
         assert(self == .unchanged || self == .missing, "a \(self) object cannot become updated")
         self = self == .missing ? .updatedMissing : .updated
     }
 
-    /// The object's row is to be deleted.
+    /// The object's row will be deleted.
     mutating func delete() {
         assert(self == .unchanged, "a \(self) object cannot become deleted")
         self = .deleted
     }
 
-    /// A new object is deleted before it was saved.
+    /// A new object is deleted before it is saved.
     mutating func discard() {
         assert(isInserted, "a \(self) object is not new")
         self = self == .reinserted ? .erased : .discarded
     }
 
-    /// The pending change is dropped. Without one, the state stays.
+    /// The pending change is dropped. Without a pending change, the state does not change.
     mutating func revert() {
         switch self {
         case .inserted, .updated, .deleted: self = .unchanged
@@ -148,7 +148,7 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
         self = isDeleted ? .erased : .unchanged
     }
 
-    /// The store turned out to have no row for the object. The state of a new object stays.
+    /// The store has no row for the object. The state of a new object does not change.
     mutating func markMissing() {
         switch self {
         case .unchanged: self = .missing
@@ -158,7 +158,7 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The store turned out to have a row for an object without pending changes.
+    /// The store has a row for an object without pending changes.
     mutating func markPresent() {
         assert(!hasChanges, "a \(self) object has pending changes")
         self = .unchanged
@@ -169,7 +169,7 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
 }
 
 extension GraphObject {
-    /// Where the object stands between its context and its store.
+    /// The state of the object with respect to its context and its store.
     var life: ObjectLife {
         @inline(__always) get { state.pointee.life }
         @inline(__always) _modify { yield &state.pointee.life }

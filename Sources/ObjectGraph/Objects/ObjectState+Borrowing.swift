@@ -1,5 +1,5 @@
 /// The references of a state, read without retaining them: reference counting would cost more than the rest of a loop
-/// over many objects. They must be used at once, while nothing can change the state.
+/// over many objects. The caller must use them at once, while no code can change the state.
 extension UnsafeMutablePointer<ObjectState> {
     @inline(__always)
     var borrowedHandler: Unmanaged<FaultHandler>? {
@@ -22,7 +22,7 @@ extension UnsafeMutablePointer<ObjectState> {
         }
     }
 
-    /// Calls `body` with the row; nil if there is none.
+    /// Calls `body` with the row, or with nil if the object has no row.
     @inline(__always)
     func borrowedRow<R>(_ body: (Row) -> R) -> R? {
         borrowedChunk?._withUnsafeGuaranteedRef { body(Row(chunk: $0, offset: pointee.rowOffset)) }
@@ -30,7 +30,7 @@ extension UnsafeMutablePointer<ObjectState> {
 }
 
 extension Array where Element: AnyObject {
-    /// An element that is not retained: it must be used at once.
+    /// An element that is not retained: the caller must use it at once.
     @inline(__always)
     func borrowed(at position: Int) -> Unmanaged<Element> {
         precondition(indices.contains(position), "there is no such element")

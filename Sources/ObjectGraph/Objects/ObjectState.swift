@@ -1,10 +1,10 @@
-/// An object's place in a graph and its values, stored inline in the object: nothing else is allocated for a fetched,
-/// unchanged object.
+/// The handler, identity and values of an object, stored inline in the object: a fetched, unchanged object has no other
+/// allocation.
 ///
 /// | row | changes | the object is |
 /// |---|---|---|
 /// | – | – | a fault |
-/// | – | with a `CachedRow` | a fault that can be filled with a row without asking the store |
+/// | – | with a `CachedRow` | a fault that a row can fill without a request to the store |
 /// | set | – | clean |
 /// | set | set | changed, or clean with members of to-many relationships loaded |
 /// | – | set | new |
@@ -25,7 +25,8 @@ public struct ObjectState {
     ///
     /// - Parameters:
     ///   - slotCount: The number of slots.
-    ///   - isComplete: False if the object may be of a subclass, which has further slots: see ``AddedValues``.
+    ///   - isComplete: False if the object may be an instance of a subclass, which has further slots: see
+    ///     ``AddedValues``.
     public init(slotCount: Int, isComplete: Bool = true) {
         changes = ObjectChanges.make(slotCount: slotCount)
         if !isComplete { flags = .incomplete }

@@ -7,9 +7,9 @@ enum SlotValue {
     case value(Value)
     /// An attribute of a type that is stored as JSON text, which the save encodes.
     case composite(any CompositeValue)
-    /// The members of a to-many relationship, as far as they are known.
+    /// The known members of a to-many relationship.
     case members(ToManyMembers)
-    /// Objects that an initializer assigned to a relationship, before the object itself could be referred to.
+    /// Objects that an initializer assigned to a relationship, before other objects could refer to the object itself.
     case pending([any GraphObject])
 
     @inlinable

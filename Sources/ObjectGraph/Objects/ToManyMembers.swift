@@ -1,17 +1,17 @@
 /// The members of one object's to-many relationship, and their differences from the stored members.
 @usableFromInline
 final class ToManyMembers {
-    /// The keys of the members; before the relationship is loaded, of those that were added.
+    /// The keys of the members; before the relationship is loaded, those of the added members.
     private(set) var keys: KeyList {
         didSet { stamp &+= 1 }
     }
-    /// Another number after each change of the members.
+    /// A number that differs after each change of the members.
     private(set) var stamp = 0
-    /// Whether `keys` are all members there are.
+    /// Whether `keys` contains all members.
     private(set) var isLoaded: Bool
-    /// The added members. A stored member that was removed before is added at another place in the order.
+    /// The added members. A stored member that was removed before is added at another position.
     private(set) var added: Set<Int64> = []
-    /// The removed members of the store.
+    /// The removed stored members.
     private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
     private(set) var isReordered = false
@@ -22,13 +22,13 @@ final class ToManyMembers {
         isLoaded = false
     }
 
-    /// The stored members; none for a new object.
+    /// Creates the stored members of a relationship; empty for a new object.
     init(loaded keys: some Sequence<Int64>) {
         self.keys = KeyList(keys)
         isLoaded = true
     }
 
-    /// The members of a new object's relationship, which no store has.
+    /// Creates the members of a new object's relationship, which no store has.
     init(new keys: some Sequence<Int64>) {
         self.keys = KeyList(keys)
         isLoaded = true
@@ -49,7 +49,7 @@ final class ToManyMembers {
     /// Whether a save has something to write.
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
-    /// Adds the stored members; changes made before stay.
+    /// Adds the stored members. Earlier changes stay.
     func load(_ stored: some Sequence<Int64>) {
         guard !isLoaded else { return }
         isLoaded = true
@@ -59,7 +59,7 @@ final class ToManyMembers {
         }
         let known = keys
         let current = Set(stored).subtracting(removed).union(added)
-        // An order that was given here goes before the store's.
+        // An order that was set in this context takes precedence over the stored order.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
         for key in stored where !removed.contains(key) { keys.append(key) }
         for key in known where current.contains(key) { keys.append(key) }
@@ -79,7 +79,7 @@ final class ToManyMembers {
         return true
     }
 
-    /// Returns how to restore the key; nil if it was no member.
+    /// Returns how to restore the key; nil if it was not a member.
     @discardableResult
     func remove(_ key: Int64) -> Removal? {
         let position = keys.remove(key)
@@ -89,21 +89,21 @@ final class ToManyMembers {
         return Removal(position: isLoaded ? position : nil, wasAdded: wasAdded)
     }
 
-    /// The information that puts a removed member back.
+    /// The information to restore a removed member.
     struct Removal {
-        /// The member's place; nil if the members were not loaded.
+        /// The member's position; nil if the members were not loaded.
         let position: Int?
         /// Whether the store did not have the member.
         let wasAdded: Bool
     }
 
-    /// Puts a removed member back. Returns whether it was missing.
+    /// Restores a removed member. Returns whether it was missing.
     func revert(_ removal: Removal, of key: Int64) -> Bool {
         guard !keys.contains(key) else { return false }
         if !removal.wasAdded, removed.remove(key) != nil {
             guard isLoaded else { return true }
             guard let position = removal.position else {
-                // Only the store knows the place.
+                // Only the store knows the position.
                 unload()
                 return true
             }
@@ -115,14 +115,14 @@ final class ToManyMembers {
         return true
     }
 
-    /// Makes members that the store has lost new members. Returns whether there are any.
+    /// Turns members that the store has lost into new members. Returns whether there are any.
     func readd(_ lost: Set<Int64>) -> Bool {
         let readded = keys.filter { lost.contains($0) && !added.contains($0) }
         added.formUnion(readded)
         return !readded.isEmpty
     }
 
-    /// Puts the keys, which are members already, into another order. Keys of deleted members, which are not among them,
+    /// Changes the order of the keys, which are already members. Keys of deleted members, which are not among them,
     /// follow: an undo may restore the members.
     func reorder(_ ordered: [Int64]) {
         let named = Set(ordered)
@@ -130,7 +130,7 @@ final class ToManyMembers {
         isReordered = true
     }
 
-    /// Puts the members into an order; members that it does not contain follow.
+    /// Changes the order of the members. Members that the order does not contain follow.
     ///
     /// - Parameter isStored: Whether the store has the same order.
     func restoreOrder(_ ordered: [Int64], isStored: Bool) {
@@ -147,7 +147,7 @@ final class ToManyMembers {
         added = Set(added.map { newKeys[$0] ?? $0 })
     }
 
-    /// Notes that all changes are saved, new objects under their permanent keys.
+    /// Records that all changes are saved, new objects under their permanent keys.
     func didSave(keyInStore: (Int64) -> Int64) {
         if !isLoaded {
             keys = KeyList()
@@ -160,7 +160,7 @@ final class ToManyMembers {
         isReordered = false
     }
 
-    /// Forgets the stored members, so that the next reader asks the store; changes made before stay.
+    /// Forgets the stored members, so that the next access reads the store. Earlier changes stay.
     func unload() {
         guard isLoaded else { return }
         stamp &+= 1
