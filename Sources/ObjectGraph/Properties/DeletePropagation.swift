@@ -1,10 +1,10 @@
 /// Deletes objects of a context and applies their delete rules.
 ///
-/// The rules of a deleted object are applied when a program next reads relationships or changes, at the latest by the save:
-/// deleting many related objects applies each rule once.
+/// The rules of a deleted object are applied when a program next reads relationships or changes, at the latest by the
+/// save: if many related objects are deleted, each rule is applied once.
 final class DeletePropagation {
     let changeTracker: ChangeTracker
-    /// Whether delete rules are applied with each deletion, so that observers are notified at once.
+    /// Whether delete rules are applied directly after each deletion, so that observers are notified at once.
     var runsAtOnce = false
     @exclusivity(unchecked) private(set) var isRunning = false
 
@@ -16,11 +16,11 @@ final class DeletePropagation {
 
     // MARK: Deleting
 
-    /// Deletes an object for the program or along a delete rule, unless it is deleted already.
+    /// Deletes an object for the program or along a delete rule, unless it is already deleted.
     func delete(_ object: any GraphObject) {
         object.state.pointee.flags.remove(.deletedByCascade)
         guard !object.life.isGone else { return }
-        // It may delete the object itself, which `markDeleted` checks.
+        // The method may delete the object itself, which `markDeleted` checks.
         object.withLifecycle?.prepareForDeletion()
         markDeleted(object)
     }
@@ -66,7 +66,7 @@ final class DeletePropagation {
                     !state.pointee.flags.contains(.deletePropagated)
                 else { continue }
                 state.pointee.flags.insert(.deletePropagated)
-                // Retained, since code of the program runs on the way; the relationships belong to it.
+                // Retained, since code of the program runs in the loop; the handler owns the relationships.
                 guard let handler = state.pointee.handler else { continue }
                 for position in handler.relationships.indices {
                     handler.relationships.borrowed(at: position)._withUnsafeGuaranteedRef {
@@ -105,14 +105,14 @@ final class DeletePropagation {
         object.state.pointee.flags.insert(.deletedByCascade)
     }
 
-    /// Removes a deleted object from the inverse of its relationship, on the side of an object that remains.
+    /// Removes a deleted object from the relationship of a remaining object.
     private func remove(_ deleted: any GraphObject, from object: any GraphObject, along relationship: Relationship) {
         guard !object.life.isGone, let inverse = relationship.inverse
         else { return }
         object.lose(deleted, along: inverse, by: relationship.deleteRule)
     }
 
-    /// The problems of deleted objects whose delete rule `deny` forbids the deletion.
+    /// The deleted objects whose delete rule `deny` forbids the deletion, as problems.
     func deniedDeletions() -> [ObjectGraphError.ValidationProblem] {
         guard changeTracker.deleted.count > 0, model.relationships.contains(where: { $0.deleteRule == .deny }) else {
             return []
@@ -140,7 +140,7 @@ final class DeletePropagation {
     /// Reverts deletions that have not been saved.
     func restore(_ objects: [any GraphObject]) {
         for object in objects { changeTracker.undelete(object) }
-        // Only now, so that objects that are restored together find each other present.
+        // After the loop, so that objects that are restored together find each other present.
         for object in objects { object.reestablishInverses() }
     }
 
@@ -149,8 +149,8 @@ final class DeletePropagation {
         guard !objects.isEmpty else { return }
         run()
         let returning = Set(objects.map { ObjectIdentifier($0) })
-        // Objects that the program itself deleted remain deleted, with all objects that follow from them. The same holds for
-        // objects that followed from objects that the store does not have any more.
+        // Objects that the program itself deleted remain deleted, together with the objects that their rules delete.
+        // The same holds for objects deleted by the rules of objects that the store no longer has.
         var doomed: Set<ObjectIdentifier> = []
         var rest = changeTracker.deleted.entries.map(\.object).filter { object in
             object.life.isMissing || object.life.isDeleted && !object.state.pointee.flags.contains(.deletedByCascade)
@@ -165,7 +165,7 @@ final class DeletePropagation {
         restore(changeTracker.deleted.objects.filter { !doomed.contains(ObjectIdentifier($0)) })
     }
 
-    /// Applies the delete rules of a deleted object again, to the members that the store has now.
+    /// Applies the delete rules of a deleted object again, to the current members in the store.
     func repeatRules(of object: any GraphObject) {
         object.state.pointee.flags.remove(.deletePropagated)
         changeTracker.unpropagatedDeletes.append(object)
@@ -173,21 +173,21 @@ final class DeletePropagation {
 }
 
 extension GraphObject {
-    /// Removes a deleted object from the own side of a relationship, as the delete rule of the other side demands.
+    /// Removes a deleted object from a relationship of this object, according to the delete rule of the inverse.
     func lose(
         _ deleted: any GraphObject,
         along relationship: Relationship,
         by rule: RelationshipDescription.DeleteRule
     ) {
-        // The deleted object's own row holds its membership in a list, so the object leaves the list under every rule; the own
-        // key is changed only if the rule demands it.
+        // The membership in a list is stored in the row of the deleted object, so the object leaves the list under
+        // every rule; the key of this object changes only if the rule demands it.
         let key = deleted.state.pointee.key
         if relationship.isToMany {
             removeMember(key, from: relationship)
         } else if rule == .nullify {
             clearDestination(of: relationship, ifKey: key)
         } else if let recorder, destinationKey(at: relationship.slot) == key {
-            // The key stays, but the next save clears it in the store.
+            // The key does not change, but the next save clears it in the store.
             recorder.willSetDestination(of: self, at: relationship.slot)
         }
     }

@@ -1,5 +1,5 @@
 extension GraphObject {
-    /// The value of an attribute's slot; the type's zero if it has none.
+    /// The value of an attribute's slot; the type's zero for null.
     ///
     /// - Complexity: a load from the row for an object without changes.
     @inlinable @inline(__always)
@@ -27,7 +27,8 @@ extension GraphObject {
         return V(storedValue: value)
     }
 
-    /// The value of a slot that is stored as JSON text: as it was set, or its text. Both are nil if there is none.
+    /// The value of a slot that is stored as JSON text: the value that was set, or the stored text. Both are nil for
+    /// null.
     public func _$composite(at slot: Int) -> (value: (any CompositeValue)?, text: String?) {
         switch slotValue(slot) {
         case .composite(let value): (value, nil)
@@ -50,7 +51,7 @@ extension GraphObject {
     /// Changes a slot, and lists the object as changed.
     @inlinable @inline(__always)
     func setSlotValue(_ value: SlotValue, at slot: Int) {
-        // A new object, in a context or not: its context writes it whole.
+        // A new object, in a context or not: a save writes all its values.
         if let changes = _$state.changes, _$state.chunk == nil, slot < changes.slotCount,
             _$state.flags.isDisjoint(with: [.recordsChanges, .observed]),
             _$state.handler == nil || _$state.life.isInserted
@@ -78,14 +79,14 @@ extension GraphObject {
         }
     }
 
-    /// An object in place of one that does not exist: it is in no graph, has no values and counts as deleted.
+    /// A substitute for an object that does not exist: it is in no graph, has no values and counts as deleted.
     public static func _$placeholder(slotCount: Int) -> Self {
         var state = ObjectState(slotCount: slotCount)
         state.life.markMissing()
         return make(with: state)
     }
 
-    /// An object in no graph with values that the caller chooses. Unlike in a new object, its constants have them too.
+    /// An object in no graph with given values. Unlike those of a new object, its constants have the given values, too.
     package static func sample(slotCount: Int, values: (inout ObjectState) -> Void) -> Self {
         var state = ObjectState(slotCount: slotCount)
         values(&state)

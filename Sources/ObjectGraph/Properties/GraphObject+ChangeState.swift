@@ -1,4 +1,4 @@
-// Pending delete rules decide about the state of other objects: they are applied before a program reads it.
+// Pending delete rules affect the state of other objects. They are applied before a program reads it.
 
 extension GraphObject {
     /// Whether the next save inserts the object.
@@ -26,7 +26,7 @@ extension GraphObject {
     }
 
     /// Whether the store has no row for the object: its deletion was saved, its row is missing in the store, or it was
-    /// inserted and deleted without a save in between.
+    /// inserted and deleted between two saves.
     package var isMissing: Bool {
         applyDeleteRules()
         return state.pointee.life.isMissing
@@ -35,7 +35,7 @@ extension GraphObject {
     /// Whether the object is missing because its own context saved its deletion.
     package var hasSavedDeletion: Bool { isMissing && life == .erased }
 
-    /// Makes the object call ``_$willChange(at:)`` and ``_$didChange(at:)`` from now on.
+    /// Enables the calls of ``_$willChange(at:)`` and ``_$didChange(at:)``.
     public func _$beginObserving() {
         state.pointee.flags.insert(.observed)
         state.pointee.handler?.context?.deletePropagation.runsAtOnce = true

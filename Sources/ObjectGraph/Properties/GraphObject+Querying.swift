@@ -5,7 +5,7 @@ extension GraphObject {
     /// The key of ``managedObjectID``.
     public var _$queryKey: Int64 { state.pointee.handler == nil ? ensureKey() : state.pointee.key }
 
-    /// The value that an attribute is stored as; null for a composite value that cannot be encoded.
+    /// The stored form of an attribute's value; null for a composite value that cannot be encoded.
     public func _$storedValue(at slot: Int) -> Value {
         switch slotValue(slot) {
         case .value(let value): value
@@ -14,9 +14,9 @@ extension GraphObject {
         }
     }
 
-    /// The object that a to-one relationship leads to.
+    /// The destination of a to-one relationship.
     public func _$queryDestination(at slot: Int) -> (any QueryObject)? { destination(at: slot) }
 
-    /// The objects that a to-many relationship leads to.
+    /// The members of a to-many relationship.
     public func _$queryMembers(at slot: Int) -> [any QueryObject] { memberObjects(at: slot) }
 }

@@ -7,13 +7,13 @@
 #endif
 
 private final class RecentArray<M: GraphObject>: RecentMembersEntry {
-    /// The members; empty while the program holds the array.
+    /// The members; empty while the program has the array.
     var objects: [M] = []
     var isTaken = true
 }
 
 extension GraphObject {
-    /// Returns the members of a to-many relationship, to be changed in place and put back by ``putMembers(_:at:)``.
+    /// Returns the members of a to-many relationship, for a change in place that ``putMembers(_:at:)`` applies.
     public func takeMembers<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
         guard let (changeTracker, relationship, members) = recentlyChangeable(at: slot) else {
             return memberObjects(at: slot, as: type)
@@ -35,9 +35,9 @@ extension GraphObject {
         return objects
     }
 
-    /// Makes a to-many relationship lead to the objects that ``takeMembers(at:as:)`` returned, changed in place.
+    /// Sets a to-many relationship to the objects that ``takeMembers(at:as:)`` returned, changed in place.
     ///
-    /// - Complexity: O(1) for each object that was added at the end, besides a comparison of the others' addresses.
+    /// - Complexity: O(1) for each object that was added at the end, plus a comparison of the addresses of the others.
     public func putMembers<M: GraphObject>(_ objects: [M], at slot: Int) {
         guard let (changeTracker, relationship, members) = recentlyChangeable(at: slot),
             let entry = changeTracker.recentMembers.entry(
@@ -56,7 +56,7 @@ extension GraphObject {
         entry.deletions = changeTracker.identityMap.deletionStamp(of: relationship)
     }
 
-    /// The array of members that the program changed last; nil if they have changed since.
+    /// The array of members that the program changed last; nil if the members have changed since.
     func recentMembers<M: GraphObject>(
         _ members: ToManyMembers,
         of relationship: Relationship,
@@ -83,7 +83,7 @@ extension GraphObject {
 }
 
 extension RecentArray {
-    /// Whether the objects begin with the members that the array had.
+    /// Whether the objects begin with the previous members of the array.
     fileprivate func isPrefix(of other: [M]) -> Bool {
         guard other.count >= addresses.count else { return false }
         return other.withUnsafeBytes { new in
@@ -95,8 +95,8 @@ extension RecentArray {
 }
 
 extension IdentityMap {
-    /// A number that changes whenever an object becomes deleted or missing or ceases to be so, and whenever destinations of
-    /// the relationship are released, so that their addresses may be those of other objects.
+    /// A number that changes whenever the deleted or missing state of an object changes, and whenever destinations of
+    /// the relationship are released, after which other objects may reuse their addresses.
     fileprivate func deletionStamp(of relationship: Relationship) -> Int {
         deletionStamp &+ handlers[relationship.destination.index].table.sweeps
     }

@@ -1,7 +1,7 @@
 extension GraphObject {
     // MARK: Reading
 
-    /// The object that a to-one relationship leads to; nil if it is deleted.
+    /// The destination of a to-one relationship; nil if it is deleted.
     public func destination(at slot: Int) -> (any GraphObject)? {
         switch state.knownDestination(at: slot) {
         case .object(let destination): return destination
@@ -13,7 +13,7 @@ extension GraphObject {
         return !destination.life.isGone ? destination : nil
     }
 
-    /// The object that a to-one relationship leads to, or led to before it was deleted.
+    /// The destination of a to-one relationship, which may be deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
         settleFirstValues()
         guard let handler = state.pointee.handler, slot < handler.entity.traits.count else { return nil }
@@ -32,8 +32,8 @@ extension GraphObject {
         return context.loader.destination(of: relationship, key: key, from: self)
     }
 
-    /// The objects that a to-many relationship leads to: in its order if it is ordered, else the saved ones by primary
-    /// key, followed by the new ones.
+    /// The members of a to-many relationship: in its order if it is ordered; otherwise the saved members by primary
+    /// key, followed by the new members.
     public func memberObjects(at slot: Int) -> [any GraphObject] {
         guard let loaded = loadedMembers(at: slot) else { return [] }
         return withExtendedLifetime(loaded) {
@@ -43,7 +43,7 @@ extension GraphObject {
         }
     }
 
-    /// The objects that a to-many relationship leads to, as an array of their class; empty for another class.
+    /// The members of a to-many relationship, as an array of their class; empty for another class.
     public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
         guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,
             context.identityMap.handlers[loaded.relationship.destination.index].objectType is M.Type
@@ -53,14 +53,14 @@ extension GraphObject {
         if capacity == 0 { return [] }
         return withExtendedLifetime(loaded) {
             [M](unsafeUninitializedCapacity: capacity) { buffer, count in
-                // A reference looks the same whatever the class. Without generic code in between, the loop is as fast
-                // as it can be.
+                // The class does not affect the representation of a reference. Without generic code, the loop is as
+                // fast as possible.
                 count = buffer.withMemoryRebound(to: AnyObject.self) { context.loader.objects(of: loaded, into: $0) }
             }
         }
     }
 
-    /// The members of a to-many relationship, loaded unless the object is in no context; nil if it has none.
+    /// The members of a to-many relationship, loaded unless the object is in no context; nil if there are none.
     private func loadedMembers(at slot: Int) -> LoadedMembers? {
         settleFirstValues()
         guard let handler = state.pointee.handler,
@@ -76,13 +76,13 @@ extension GraphObject {
         return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: objects)
     }
 
-    /// The objects that a relationship leads to, whatever its cardinality.
+    /// The objects to which a relationship of either cardinality leads.
     func destinations(of relationship: Relationship) -> [any GraphObject] {
         if relationship.isToMany { return memberObjects(at: relationship.slot) }
         return destination(at: relationship.slot).map { [$0] } ?? []
     }
 
-    /// The registered objects that a relationship leads to, deleted ones among them.
+    /// The registered objects to which a relationship leads, including deleted ones.
     func lastDestinations(of relationship: Relationship) -> [any GraphObject] {
         guard let context = state.pointee.handler?.context else { return [] }
         let keys =
@@ -92,7 +92,7 @@ extension GraphObject {
 
     // MARK: Writing
 
-    /// Makes a to-one relationship lead to another object, and updates the inverse.
+    /// Sets the destination of a to-one relationship, and updates the inverse.
     public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
         settleFirstValues()
         if let destination { joinGraph(of: destination) }
@@ -125,8 +125,7 @@ extension GraphObject {
         if let destination { didRelate(to: destination, along: relationship) }
     }
 
-    /// Makes a to-many relationship lead to other objects, and updates the inverse. An object that occurs twice counts
-    /// once.
+    /// Sets the members of a to-many relationship, and updates the inverses. An object that occurs twice counts once.
     ///
     /// - Complexity: O(number of objects) to find the differences, and O(1) for each member that differs.
     ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
@@ -142,7 +141,7 @@ extension GraphObject {
         if relationship.isOrdered { order(objects, of: relationship) }
     }
 
-    /// Removes members that are not among the new ones, and adds new ones that are no members yet.
+    /// Removes members that are not among the new ones, and adds new ones that are not members yet.
     private func replaceMembers(
         _ old: ArraySlice<any GraphObject>,
         by new: ArraySlice<any GraphObject>,
@@ -155,7 +154,7 @@ extension GraphObject {
         for object in new where !members.contains(object.state.pointee.key) { add(object, to: relationship) }
     }
 
-    /// Sorts the members of an ordered relationship, which are the objects, into their order.
+    /// Changes the order of the members of an ordered relationship to that of the objects, which are the members.
     private func order(_ objects: [any GraphObject], of relationship: Relationship) {
         let members = members(of: relationship)
         if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
@@ -169,7 +168,7 @@ extension GraphObject {
         }
     }
 
-    /// Puts the members of an ordered relationship into an order; members that it does not contain follow.
+    /// Changes the order of the members of an ordered relationship. Members that the order does not contain follow.
     ///
     /// - Parameter isStored: Whether the store has the same order.
     func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
@@ -182,10 +181,10 @@ extension GraphObject {
         }
     }
 
-    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. A member keeps
-    /// its place.
+    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. An object that
+    /// is already a member keeps its position.
     ///
-    /// - Complexity: O(1), however many members there are; those of a saved object need not even be read.
+    /// - Complexity: O(1), independent of the number of members; those of a saved object are not read.
     public func addMember(_ object: any GraphObject, at slot: Int) {
         settleFirstValues()
         joinGraph(of: object)
@@ -200,9 +199,10 @@ extension GraphObject {
         if !isMember { add(object, to: relationship) }
     }
 
-    /// Removes an object from a to-many relationship, and updates the inverse. Does nothing if the object is no member.
+    /// Removes an object from a to-many relationship, and updates the inverse. Does nothing if the object is not a
+    /// member.
     ///
-    /// - Complexity: O(1); the first time, the members are read.
+    /// - Complexity: O(1); the first call reads the members.
     public func removeMember(_ object: any GraphObject, at slot: Int) {
         settleFirstValues()
         guard let relationship = relationship(at: slot) else { return }
@@ -224,7 +224,7 @@ extension GraphObject {
         }
     }
 
-    /// Adds an object that is no member yet.
+    /// Adds an object that is not a member yet.
     func add(_ object: any GraphObject, to relationship: Relationship) {
         if let inverse = relationship.inverse {
             if inverse.isToMany {
@@ -240,7 +240,7 @@ extension GraphObject {
         if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
     }
 
-    /// Removes `other` from the own side of a relationship.
+    /// Removes `other` from a relationship of this object.
     func forget(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
             removeMember(other.state.pointee.key, from: relationship)
@@ -262,7 +262,7 @@ extension GraphObject {
     func removeMember(_ key: Int64, from relationship: Relationship) {
         let members = members(of: relationship)
         if let recorder {
-            // An undo has to know the member's place.
+            // An undo requires the position of the member.
             if relationship.isOrdered, !members.isLoaded {
                 state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self)
             }
@@ -275,12 +275,12 @@ extension GraphObject {
         }
     }
 
-    /// Clears a to-one relationship if it leads to the object with a key.
+    /// Clears a to-one relationship if it leads to the object with the given key.
     func clearDestination(of relationship: Relationship, ifKey key: Int64) {
         if destinationKey(at: relationship.slot) == key { storeDestination(0, at: relationship.slot) }
     }
 
-    /// Writes the key of a destination, without regard to the inverse.
+    /// Writes the key of a destination, without a change of the inverse.
     func storeDestination(_ key: Int64, at slot: Int) {
         if state.pointee.chunk == nil { fireFault() }
         recorder?.willSetDestination(of: self, at: slot)
@@ -302,7 +302,7 @@ extension GraphObject {
 
     // MARK: Graphs
 
-    /// Brings this object and another one into the same graph: the context of either, else a common detached graph.
+    /// Joins this object and another one to the same graph: the context of either, otherwise a common detached graph.
     func joinGraph(of other: any GraphObject) {
         let context = state.pointee.handler?.context
         let otherContext = other.state.pointee.handler?.context
@@ -321,7 +321,7 @@ extension GraphObject {
         }
     }
 
-    /// Ensures that the relationships have the objects that an initializer assigned.
+    /// Establishes the relationships to the objects that an initializer assigned.
     @inline(__always)
     func settleFirstValues() {
         if state.pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete]) { return }
@@ -329,7 +329,8 @@ extension GraphObject {
         establishPendingRelationships()
     }
 
-    /// Relates the object to the objects that an initializer assigned before the object could be referred to.
+    /// Establishes the relationships to objects that an initializer assigned before other objects could refer to this
+    /// object.
     func establishPendingRelationships() {
         guard state.pointee.flags.contains(.hasPendingRelationships), let changes = state.pointee.changes else {
             return
@@ -348,7 +349,7 @@ extension GraphObject {
     }
 }
 
-/// The destination of a relationship, as far as it is known without further checks.
+/// The destination of a relationship, if it is known without further checks.
 private enum KnownDestination {
     case object(any GraphObject)
     case deleted
@@ -387,7 +388,7 @@ extension FaultHandler {
                 $0.table.borrowedObject(forKey: key)
             }
             guard let found else { return .unknown }
-            // In a damaged store a key may be that of any object of the table.
+            // In a damaged store a key may belong to any object of the table.
             guard found.entity == destinationIndex || identityMap.isKind(found.entity, of: destinationIndex) else {
                 return .unknown
             }
@@ -410,7 +411,7 @@ private struct LoadedMembers {
 }
 
 extension ObjectLoader {
-    /// Writes the members that are not deleted to uninitialized memory, and returns how many there are.
+    /// Writes the members that are not deleted to uninitialized memory, and returns their number.
     fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
         let destination = loaded.relationship.destination
         var count = 0

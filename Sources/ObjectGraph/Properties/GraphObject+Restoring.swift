@@ -1,8 +1,8 @@
 // The relationships of an object whose deletion or changes are reverted.
 
 extension GraphObject {
-    /// Restores the inverses of the object's relationships, which its deletion cleared. A destination that belongs to
-    /// another object meanwhile stays there.
+    /// Restores the inverses of the object's relationships, which its deletion cleared. A destination that meanwhile
+    /// belongs to another object does not change.
     func reestablishInverses() {
         for relationship in entity.relationships {
             guard let inverse = relationship.inverse else { continue }
@@ -19,22 +19,22 @@ extension GraphObject {
         }
     }
 
-    /// Gives the relationship to a destination that was deleted together with the object, and stays deleted, the state
-    /// after a deletion of the destination alone: the destination keeps the object, and its delete rule decides whether
-    /// the object keeps the destination.
+    /// Applies the effects of deleting only the destination to a relationship, if the destination was deleted together
+    /// with the object and stays deleted: the destination keeps the object, and its delete rule decides whether the
+    /// object keeps the destination.
     private func part(from destination: any GraphObject, along relationship: Relationship, _ inverse: Relationship) {
         if destination.accepts(self, along: inverse) { destination.remember(self, along: inverse) }
         lose(destination, along: relationship, by: inverse.deleteRule)
     }
 
-    /// Whether `other` can be added to the own side of a relationship without replacing another object.
+    /// Whether `other` can be added to a relationship of this object without replacing another object.
     private func accepts(_ other: any GraphObject, along relationship: Relationship) -> Bool {
         if relationship.isToMany { return true }
         let current = destination(at: relationship.slot)
         return current == nil || current === other
     }
 
-    /// Adds `other` to the own side of a relationship.
+    /// Adds `other` to a relationship of this object.
     private func remember(_ other: any GraphObject, along relationship: Relationship) {
         if relationship.isToMany {
             addMember(other.state.pointee.key, to: relationship)
@@ -43,8 +43,8 @@ extension GraphObject {
         }
     }
 
-    /// Makes the object's relationships, and their inverses, lead to the stored destinations and members; except for members
-    /// that the members' rows hold.
+    /// Sets the object's relationships, and their inverses, to the stored destinations and members, except for
+    /// relationships that the members' rows contain.
     func revertRelationships() {
         guard let changes = state.pointee.changes, let loader = state.pointee.handler?.context?.loader else { return }
         for relationship in entity.relationships {

@@ -1,21 +1,21 @@
-// Several relationships of an entity may name one inverse: a yard has leading and trailing plants, and a plant has a
-// yard. Each of them has its own members, and the inverse its own destination; none of them is stored as the other side
-// of another one. The functions here keep them consistent:
+// Several relationships of an entity may name the same inverse: a yard has leading and trailing plants, and a plant has
+// a yard. Each of them has separate members, and the inverse a separate destination. The functions in this file keep
+// them consistent:
 //
-// - An object that comes to one of the relationships gets its source as the inverse's destination.
-// - An object that leaves the last one of them loses it.
-// - An object whose inverse is set comes to the first one of them, unless it is in one already.
-// - An object whose inverse is cleared leaves all of them.
+// - An object that is added to one of the relationships gets its source as the inverse's destination.
+// - An object that is removed from the last of the relationships loses that destination.
+// - An object whose inverse is set is added to the first relationship, unless it is in one of them.
+// - An object whose inverse is cleared is removed from all of them.
 //
-// Each step changes a side only if it differs, so that a chain of steps ends.
+// Each step changes a side only if it differs, so a chain of steps ends.
 
 extension Relationship {
-    /// Whether the relationship has a shared inverse, or is one.
+    /// Whether the relationship has a shared inverse, or is a shared inverse.
     var hasSharedSide: Bool { sharedInverse != nil || !sharers.isEmpty }
 }
 
 extension GraphObject {
-    /// Relates `other` back after it has come to a relationship with a shared side.
+    /// Sets the shared inverse after `other` was added to a relationship with a shared side.
     func didRelate(to other: any GraphObject, along relationship: Relationship) {
         if let inverse = relationship.sharedInverse {
             if !other.isRelated(to: self, along: inverse) { other.relate(to: self, along: inverse) }
@@ -26,7 +26,7 @@ extension GraphObject {
         }
     }
 
-    /// Parts `other` from the object after it has left a relationship with a shared side.
+    /// Clears the shared inverse after `other` was removed from a relationship with a shared side.
     func didPart(from other: any GraphObject, along relationship: Relationship) {
         if let inverse = relationship.sharedInverse {
             guard !inverse.sharers.contains(where: { isRelated(to: other, along: $0) }) else { return }

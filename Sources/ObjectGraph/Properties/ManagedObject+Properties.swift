@@ -7,7 +7,7 @@ extension ManagedObject {
 
     /// The value of an attribute, in its stored form.
     ///
-    /// - Precondition: The entity has an attribute of the name, and the value is of its type or null.
+    /// - Precondition: The entity has an attribute with this name, and the value is of its type or null.
     public subscript(name: String) -> Value {
         get {
             let attribute = attribute(named: name)
@@ -22,16 +22,16 @@ extension ManagedObject {
         }
     }
 
-    /// The object that a to-one relationship leads to.
+    /// The destination of a to-one relationship.
     ///
-    /// - Precondition: The entity has a to-one relationship of the name.
+    /// - Precondition: The entity has a to-one relationship with this name.
     public func destination(forRelationship name: String) -> (any GraphObject)? {
         destination(at: relationship(named: name, isToMany: false).slot)
     }
 
-    /// Makes a to-one relationship lead to another object, or to none, and updates the inverse.
+    /// Sets the destination of a to-one relationship, which may be nil, and updates the inverse.
     ///
-    /// - Precondition: The entity has a to-one relationship of the name, and the object is of its destination.
+    /// - Precondition: The entity has a to-one relationship with this name, and the object is of its destination.
     public func setDestination(_ object: (any GraphObject)?, forRelationship name: String) {
         let relationship = relationship(named: name, isToMany: false)
         precondition(
@@ -41,16 +41,16 @@ extension ManagedObject {
         setDestination(object, at: relationship.slot)
     }
 
-    /// The objects that a to-many relationship leads to.
+    /// The members of a to-many relationship.
     ///
-    /// - Precondition: The entity has a to-many relationship of the name.
+    /// - Precondition: The entity has a to-many relationship with this name.
     public func members(forRelationship name: String) -> [any GraphObject] {
         memberObjects(at: relationship(named: name, isToMany: true).slot)
     }
 
-    /// Makes a to-many relationship lead to other objects, and updates the inverse.
+    /// Sets the members of a to-many relationship, and updates the inverses.
     ///
-    /// - Precondition: The entity has a to-many relationship of the name, and the objects are of its destination.
+    /// - Precondition: The entity has a to-many relationship with this name, and the objects are of its destination.
     public func setMembers(_ objects: some Sequence<any GraphObject>, forRelationship name: String) {
         let relationship = relationship(named: name, isToMany: true)
         let objects = Array(objects)
@@ -61,11 +61,11 @@ extension ManagedObject {
         setMembers(objects, at: relationship.slot)
     }
 
-    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. A member keeps
-    /// its place.
+    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. An object that
+    /// is already a member keeps its position.
     ///
-    /// - Precondition: The entity has a to-many relationship of the name, and the object is of its destination.
-    /// - Complexity: O(1), however many members there are.
+    /// - Precondition: The entity has a to-many relationship with this name, and the object is of its destination.
+    /// - Complexity: O(1), independent of the number of members.
     public func addMember(_ object: any GraphObject, forRelationship name: String) {
         let relationship = relationship(named: name, isToMany: true)
         precondition(
@@ -77,8 +77,8 @@ extension ManagedObject {
 
     /// Removes an object from a to-many relationship, and updates the inverse.
     ///
-    /// - Precondition: The entity has a to-many relationship of the name.
-    /// - Complexity: O(1); the first time, the members are read.
+    /// - Precondition: The entity has a to-many relationship with this name.
+    /// - Complexity: O(1); the first call reads the members.
     public func removeMember(_ object: any GraphObject, forRelationship name: String) {
         removeMember(object, at: relationship(named: name, isToMany: true).slot)
     }

@@ -1,4 +1,4 @@
-/// Inserts objects into a context: new ones, those of detached graphs, and deleted ones again.
+/// Inserts objects into a context: new objects, those of detached graphs, and deleted objects again.
 final class ObjectInsertion {
     private let changeTracker: ChangeTracker
     private let deletePropagation: DeletePropagation
@@ -18,7 +18,7 @@ final class ObjectInsertion {
         object.establishPendingRelationships()
     }
 
-    /// Inserts an object of the context again that was deleted.
+    /// Inserts a deleted object of the context again.
     func reinsert(_ object: any GraphObject) {
         if object.life.isDeleted { deletePropagation.restore([object]) }
         guard object.life.isMissing else { return }
@@ -54,7 +54,7 @@ final class ObjectInsertion {
         if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }
     }
 
-    /// Reverts the deletion of a new object that has a permanent key, which it keeps.
+    /// Reverts the deletion of a new object with a permanent key, which it keeps.
     private func insertUnderPermanentKey(_ object: any GraphObject) {
         object.state.pointee.flags.remove(.deletePropagated)
         identityMap.noteDeletion()

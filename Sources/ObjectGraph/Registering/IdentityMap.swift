@@ -1,9 +1,10 @@
 import Foundation
 
-/// The objects that a context knows: one object for each row, found by entity and primary key.
+/// The objects of a context: one object for each row, found by entity and primary key.
 ///
-/// - Invariant: A registered object has the key that it is registered under, and the handler of its own entity in this map.
-///   New objects are registered under temporary, negative keys; a save registers them again under their permanent ones.
+/// - Invariant: A registered object has the key under which it is registered, and the handler of its entity in this
+///   map. New objects are registered under temporary, negative keys; a save registers them again under their permanent
+///   keys.
 final class IdentityMap {
     let model: ManagedObjectModel
     /// The handlers of the entities, at their ``Entity/index``.
@@ -13,15 +14,15 @@ final class IdentityMap {
     private let coordinator: PersistentStoreCoordinator
     /// The map of the parent context.
     private let parent: IdentityMap?
-    /// The keys of new objects that were given permanent keys before their save, by their temporary keys.
+    /// The permanent keys that were assigned to new objects before their save, by their temporary keys.
     private var permanentKeys: [Int64: Int64] = [:]
-    /// A number that changes whenever an object becomes deleted or missing or ceases to be so, and with each save, rollback
+    /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.
     @exclusivity(unchecked) private(set) var deletionStamp = 0
 
-    /// Makes an empty map.
+    /// Creates an empty map.
     ///
-    /// - Parameter parent: The map of the parent context, whose objects may have given out temporary keys.
+    /// - Parameter parent: The map of the parent context, whose temporary keys may occur in identifiers.
     init(_ coordinator: PersistentStoreCoordinator, parent: IdentityMap?) {
         self.coordinator = coordinator
         self.parent = parent
@@ -83,9 +84,9 @@ final class IdentityMap {
     /// The registered object of a row, which may be deleted or missing.
     func object(for row: Row) -> (any GraphObject)? { object(forKey: row.key, of: model.entities[row.entityIndex]) }
 
-    /// The registered object with a key that a relationship leads to, which may be deleted or missing. An object of an
-    /// entity that the relationship does not lead to is not returned: in a damaged store a key may be that of any object of
-    /// the table.
+    /// The registered object with the key of a relationship's destination, which may be deleted or missing. Returns nil
+    /// for an object whose entity is not a destination of the relationship: in a damaged store a key may belong to any
+    /// object of the table.
     func destination(forKey key: Int64, of relationship: Relationship) -> (any GraphObject)? {
         let index = relationship.destination.index
         guard let found = handlers[index].table.object(forKey: key),
@@ -94,13 +95,13 @@ final class IdentityMap {
         return handlers[found.entity].graphObject(found.object)
     }
 
-    /// Whether an entity is, or inherits from, another one.
+    /// Whether an entity is another one, or inherits from it.
     @inline(never)
     func isKind(_ entityIndex: Int, of otherIndex: Int) -> Bool {
         handlers[entityIndex].entity.isKind(of: handlers[otherIndex].entity)
     }
 
-    /// All registered objects, without the missing ones and those that only the map refers to.
+    /// All registered objects, without missing objects and those to which only the map refers.
     var registeredObjects: [any GraphObject] {
         handlers.filter(\.entity.isRoot).flatMap { handler in
             handler.table.sweep()
@@ -109,7 +110,7 @@ final class IdentityMap {
         }
     }
 
-    /// All registered objects of an entity and of those that inherit from it, missing ones included.
+    /// All registered objects of an entity and its subentities, including missing objects.
     func objects(of entity: Entity) -> [any GraphObject] {
         handlers[entity.index].table.all.compactMap { found in
             let handler = handlers[found.entity]
@@ -133,7 +134,7 @@ final class IdentityMap {
     /// The identifier of an object.
     func id(of object: any GraphObject) -> ManagedObjectID { id(entity: object.entity, key: object.state.pointee.key) }
 
-    /// The map's own entity for an identifier, which may come from a context with an equal model; nil if the identifier is
+    /// The map's entity for an identifier, which may come from a context with an equal model; nil if the identifier is
     /// of another store.
     func entity(of id: ManagedObjectID) -> Entity? {
         guard let entity = model.entitiesByName[id.entity.name],
@@ -142,14 +143,14 @@ final class IdentityMap {
         return entity
     }
 
-    /// The identifier that an object has now, for one that may contain its earlier, temporary key.
+    /// The current identifier of an object, for an identifier that may contain an earlier, temporary key.
     func current(_ id: ManagedObjectID) -> ManagedObjectID {
         guard id.key < 0, handlers.indices.contains(id.entity.index) else { return id }
         let key = currentKey(of: id.key)
         return key == id.key ? id : self.id(entity: id.entity, key: key)
     }
 
-    /// The key that an object has now, for one that may be its earlier, temporary key.
+    /// The current key of an object, for a key that may be an earlier, temporary key.
     func currentKey(of key: Int64) -> Int64 {
         guard key < 0 else { return key }
         if let current = permanentKeys[key] { return current }
@@ -176,16 +177,17 @@ final class IdentityMap {
         state.pointee.key = key
     }
 
-    /// Forgets the temporary keys of objects that were given permanent keys before their save.
+    /// Forgets the temporary keys of objects that got permanent keys before their save.
     func forgetTemporaryKeys() { permanentKeys = [:] }
 
-    /// Notes that an object became deleted or missing or ceased to be so.
+    /// Records a change of the deleted or missing state of an object.
     func noteDeletion() { deletionStamp &+= 1 }
 
-    /// Whether a registered object stands for a row of an entity with its key.
+    /// Whether a registered object represents the row of an entity with its key.
     ///
-    /// An object never changes its entity. If the store has a row of another entity under its key, the object is missing, and
-    /// the row gets another object: reading the row by the slots of the old entity would read other properties, or memory
+    /// An object never changes its entity. If the store has a row of another entity under its key, the object is
+    /// missing, and the row gets another object: reading the row by the slots of the old entity would read other
+    /// properties, or memory after the row.
     /// behind the row.
     @inline(__always)
     func keeps(_ found: IdentityTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
@@ -220,7 +222,7 @@ final class IdentityMap {
         }
     }
 
-    /// Unregisters all objects. Those that the program refers to keep their identifiers and last values.
+    /// Unregisters all objects. Those to which the program refers keep their identifiers and last values.
     func detachAll() {
         for root in handlers where root.entity.isRoot {
             var detached: [Int: FaultHandler] = [:]
@@ -234,7 +236,7 @@ final class IdentityMap {
         }
     }
 
-    /// Releases all objects. Objects refer to their handlers, which refer to the tables: this ends the cycle.
+    /// Releases all objects. Objects refer to their handlers, which refer to the tables: this breaks the cycle.
     func removeAll() {
         for handler in handlers where handler.entity.isRoot { _ = handler.table.removeAll() }
     }

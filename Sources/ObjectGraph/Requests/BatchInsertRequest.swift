@@ -21,7 +21,7 @@ public struct BatchInsertRequest {
     /// Returns the next object; nil at the end.
     let nextObject: () throws -> [String: Value]?
 
-    /// Makes a request for the objects that a closure returns.
+    /// Creates a request for the objects that a closure returns.
     ///
     /// - Parameters:
     ///   - entity: The entity of the new objects.
@@ -33,7 +33,7 @@ public struct BatchInsertRequest {
         self.nextObject = nextObject
     }
 
-    /// Makes a request for the objects of a sequence, which is iterated once.
+    /// Creates a request for the objects of a sequence, which is iterated once.
     public init(_ entity: Entity, objects: some Sequence<[String: Value]>) {
         var iterator = objects.makeIterator()
         self.init(entity) { iterator.next() }
@@ -62,8 +62,8 @@ public final class BatchInsertion {
         }
     }
 
-    /// Returns the rows of the next objects, with keys from the first one on: one for each key, and fewer only at the
-    /// end.
+    /// Returns the rows of the next objects. The keys are assigned in their order; there are fewer rows than keys only
+    /// at the end.
     ///
     /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems of these rows;
     ///   ``ObjectGraphError/invalidBatch(entity:property:reason:)`` for values that are not the entity's; errors of the

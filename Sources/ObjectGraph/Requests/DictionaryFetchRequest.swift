@@ -1,7 +1,7 @@
 /// A request for rows of values that the store computes from the objects of an entity.
 ///
-/// It corresponds to a fetch of Core Data with the result type of dictionaries. A row stands for an object or, in a
-/// request with aggregates or properties to group by, for a group of objects.
+/// It corresponds to a fetch of Core Data with the dictionary result type. A row represents an object or, in a request
+/// with aggregates or properties to group by, a group of objects.
 ///
 /// ```swift
 /// var request = DictionaryFetchRequest(book)
@@ -20,7 +20,7 @@ public struct DictionaryFetchRequest: Sendable {
     public var entity: Entity
     /// Whether objects of subentities are included.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context take part; ignored by an asynchronous fetch.
+    /// Whether results include unsaved changes of the context; ignored by an asynchronous fetch.
     public var includesPendingChanges = false
     /// The predicate on objects; nil matches all.
     public var predicate: QueryExpression?
@@ -31,7 +31,8 @@ public struct DictionaryFetchRequest: Sendable {
     /// The values that all objects of a group have in common. If empty, aggregates are computed from all objects, and
     /// there is one row, even without objects.
     public var propertiesToGroupBy: [QueryExpression] = []
-    /// The predicate on groups, made of aggregates and of expressions that the results are grouped by; nil matches all.
+    /// The predicate on groups, composed of aggregates and of expressions that the results are grouped by; nil matches
+    /// all.
     public var havingPredicate: QueryExpression?
     /// The order. Rows with equal sort keys come in the order of their primary keys, groups in the order of the values
     /// that they are grouped by, and distinct rows in the order of their columns.
@@ -61,7 +62,7 @@ public struct DictionaryFetchRequest: Sendable {
         }
     }
 
-    /// Whether a row stands for a group of objects.
+    /// Whether a row represents a group of objects.
     public var isAggregated: Bool {
         !propertiesToGroupBy.isEmpty
             || (columns.map(\.expression) + sort.map(\.expression) + [havingPredicate].compactMap(\.self))

@@ -3,7 +3,7 @@ import Foundation
 /// The rows of a ``DictionaryFetchRequest``: values under the names of its columns.
 public struct DictionaryResults: Sendable {
     private let header: Header
-    /// The values of all rows, one row behind the other.
+    /// The values of all rows, row after row.
     private var values: [Value] = []
     /// The number of rows.
     public private(set) var count = 0
@@ -53,7 +53,7 @@ extension DictionaryResults: RandomAccessCollection {
     /// The position of the first row.
     public var startIndex: Int { 0 }
 
-    /// The position behind the last row.
+    /// The position after the last row.
     public var endIndex: Int { count }
 
     /// The row at a position.
@@ -72,7 +72,7 @@ public struct DictionaryRow: Sendable {
 
     /// The value under a name.
     ///
-    /// - Precondition: There is a column of the name.
+    /// - Precondition: The results have a column with this name.
     public subscript(name: String) -> Value {
         guard let position = header.positions[name] else { preconditionFailure("there is no column '\(name)'") }
         return values[values.startIndex + position]

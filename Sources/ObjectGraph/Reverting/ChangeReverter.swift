@@ -1,4 +1,4 @@
-/// Drops the unsaved changes of a context, of all objects or of one.
+/// Drops the unsaved changes of all objects of a context, or of one object.
 final class ChangeReverter {
     private let undo: UndoRegistration
     private let changeTracker: ChangeTracker
@@ -11,7 +11,8 @@ final class ChangeReverter {
         loader = undo.loader
     }
 
-    /// Drops all changes. New objects leave the context; updated and deleted ones are again as their rows.
+    /// Drops all changes. New objects leave the context; updated and deleted objects have the values of their rows
+    /// again.
     func rollback() {
         changeTracker.forgetUndo()
         loader.readFailures.removeAll()
@@ -35,9 +36,9 @@ final class ChangeReverter {
         loader.reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
     }
 
-    /// Makes a saved object of the context a fault.
+    /// Turns a saved object of the context into a fault.
     ///
-    /// - Parameter mergeChanges: Whether unsaved changes stay: the row is then reloaded at once.
+    /// - Parameter mergeChanges: Whether unsaved changes stay. The row is then reloaded at once.
     func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard object.state.pointee.key > 0, object.life.canBeFilled else {
             return
@@ -47,7 +48,7 @@ final class ChangeReverter {
             $0.key == object.state.pointee.key && identityMap.handlers[$0.entityIndex].rootIndex == rootIndex
         }
         if mergeChanges, object.hasChanges { return reload([object]) }
-        // Changes before can be undone, the refresh cannot.
+        // Earlier changes can be undone, the refresh cannot.
         undo.registerChanges()
         changeTracker.withoutRecording {
             if object.life.isDeleted { undo.deletePropagation.restore([object]) }
@@ -58,7 +59,7 @@ final class ChangeReverter {
         }
     }
 
-    /// Makes all unchanged objects faults, and reloads the rows of the changed ones.
+    /// Turns all unchanged objects into faults, and reloads the rows of the changed objects.
     func refreshAll() {
         let objects = identityMap.registeredObjects
         loader.readFailures.removeAll()

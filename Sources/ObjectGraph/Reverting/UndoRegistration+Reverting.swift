@@ -1,14 +1,14 @@
 extension UndoRegistration {
-    /// Reverts changes. That is recorded and registered as well, for the opposite direction.
+    /// Reverts changes. The reversal is recorded and registered as well, for the opposite direction.
     func revert(_ recorded: RecordedChanges) {
         var returned: [any GraphObject] = []
-        // Delete rules wait until all objects are reverted. Their effects were recorded as well: only references that were not
-        // recorded remain to be cleared.
+        // Delete rules are applied after all objects are reverted. Their effects were recorded as well: only references
+        // that were not recorded remain to be cleared.
         deletePropagation.suspending {
             for change in recorded.changes.reversed() { revert(change, of: recorded, &returned) }
         }
         relink(returned)
-        // Objects that were deleted with them, or whose members were reloaded since, do not refer to them.
+        // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
         deletePropagation.run(cascading: false)
         for change in changeTracker.recorder?.changes ?? [] { change.object.dropVoidChanges(changeTracker) }
@@ -22,14 +22,14 @@ extension UndoRegistration {
         _ returned: inout [any GraphObject]
     ) {
         let object = change.object
-        // Objects that have left the context, such as those that a rollback dropped, stay as they are.
+        // Objects that have left the context, such as those that a rollback dropped, do not change.
         guard identityMap.contains(object) else { return }
         switch change {
         case .insertion: return deletePropagation.markDeleted(object)
         case .deletion: return revertDeletion(of: object, recorded, &returned)
         default: break
         }
-        // Another context has deleted it meanwhile. An object deleted here can be restored.
+        // Another context has deleted it meanwhile. An object that this context has deleted can be restored.
         if object.life.isMissing, object.state.pointee.key > 0, !object.life.isRestorable { return }
         switch change {
         case .value(_, let slot, let value): object.changeSavedSlot(value, at: slot)
@@ -48,8 +48,9 @@ extension UndoRegistration {
         }
     }
 
-    /// Whether a relationship must not lead to a destination again that is missing for good. It may have been missing when the
-    /// change was recorded, since the deletion of an object does not clear one-way relationships to it.
+    /// Whether the destination of a relationship is missing and cannot be restored, so that the relationship must not
+    /// lead to it again. It may have been missing when the change was recorded, since the deletion of an object does
+    /// not clear one-way relationships to it.
     private func isLost(
         _ reference: ObjectReference,
         from object: any GraphObject,
@@ -63,8 +64,8 @@ extension UndoRegistration {
 
     // MARK: Deletions
 
-    /// Restores a deleted object. If its deletion has been saved, it becomes a new object under its own identifier, which no
-    /// other object ever gets.
+    /// Restores a deleted object. If its deletion has been saved, it becomes a new object under its previous
+    /// identifier, which no other object ever gets.
     private func revertDeletion(
         of object: any GraphObject,
         _ recorded: RecordedChanges,
@@ -87,16 +88,16 @@ extension UndoRegistration {
         changeTracker.recorder?.didInsert(object)
     }
 
-    /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them without
-    /// a change here: those of one-way relationships, whose owners are found if they are registered and have their members
-    /// loaded, and those with delete rule `noAction`.
+    /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them
+    /// without a change in this context: those of one-way relationships, whose owners are found if they are registered
+    /// and have their members loaded, and those with delete rule `noAction`.
     private func relink(_ returned: [any GraphObject]) {
         loader.forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, relationship.inverse == nil else { return }
             let members = object.state.pointee.changes?.members(at: relationship.slot)
             if members?.readd(keys) ?? false { changeTracker.markUpdated(object) }
         }
-        // Their rows still hold the keys, so that a save would find no difference.
+        // Their rows still contain the keys, so a save would find no difference.
         let cleared = loader.reloadRows(leadingTo: returned)
         for (object, slot, key) in cleared {
             object.ensureChanges()[slot] = .value(.integer(key))
@@ -127,7 +128,7 @@ extension GraphObject {
         }
     }
 
-    /// Puts a member back into its place.
+    /// Restores a member at its position.
     fileprivate func revert(_ removal: ToManyMembers.Removal, of key: Int64, from relationship: Relationship) {
         let members = members(of: relationship)
         recorder?.willChangeOrder(of: self, relationship, members)
@@ -138,7 +139,7 @@ extension GraphObject {
         }
     }
 
-    /// Drops changes that equal the row, as they may after an undo; an object without other changes is unchanged.
+    /// Drops changes that equal the row, which an undo can cause. An object without other changes becomes unchanged.
     fileprivate func dropVoidChanges(_ changeTracker: ChangeTracker) {
         guard state.pointee.life.isUpdated else { return }
         guard let changes = state.pointee.changes else { return changeTracker.updated.remove(self) }

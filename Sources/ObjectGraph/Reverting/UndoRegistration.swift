@@ -17,15 +17,15 @@ final class UndoRegistration {
     /// - Parameter target: The context, which is the target of the registered operations.
     func setUndoManager(_ manager: UndoManager?, target: AnyObject) {
         guard manager !== changeTracker.undoManager else { return }
-        // Deletions before must not be recorded in part.
+        // Earlier deletions must not be recorded in part.
         deletePropagation.run()
         changeTracker.undoManager?.removeObserver(self)
         changeTracker.setUndoManager(manager, target: target)
         manager?.addObserver(self)
     }
 
-    /// Registers the changes since the last call as one operation. Changes that were made while the undo manager's
-    /// registration was disabled are dropped.
+    /// Registers the changes since the last call as one operation. Changes that were made while the registration of the
+    /// undo manager was disabled are dropped.
     func registerChanges() {
         guard let recorder = changeTracker.recorder, let undoManager = changeTracker.undoManager,
             let target = changeTracker.undoTarget
@@ -36,7 +36,7 @@ final class UndoRegistration {
         guard undoManager.isUndoRegistrationEnabled else { return }
         let needsGroup = !undoManager.groupsByEvent && undoManager.groupingLevel == 0
         if needsGroup { undoManager.beginUndoGrouping() }
-        // The context is the target and owns the registration: the operation is performed only while both exist.
+        // The context is the target and owns the registration: the operation runs only while both exist.
         undoManager.registerUndo(withTarget: target) { [unowned self] _ in revert(changes) }
         if needsGroup { undoManager.endUndoGrouping() }
     }

@@ -24,7 +24,7 @@ enum BackingStore {
         }
     }
 
-    /// Returns the attributes and to-one relationships of an object, or nil if there is no such object.
+    /// Returns the attributes and to-one relationships of an object; nil if the object does not exist.
     func newValuesForObject(
         with id: ManagedObjectID,
         with context: ManagedObjectContext

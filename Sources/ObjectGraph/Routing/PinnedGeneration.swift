@@ -1,17 +1,17 @@
-/// The state of its stores that a context is pinned to.
+/// The state of its stores to which a context is pinned.
 final class PinnedGeneration {
     private let coordinator: PersistentStoreCoordinator
-    /// The state; nil while the context reads the latest commits.
+    /// The state; nil if the context reads the latest commits.
     var token: QueryGenerationToken?
 
     init(_ coordinator: PersistentStoreCoordinator) {
         self.coordinator = coordinator
     }
 
-    /// Pins the context to the state that the stores have now.
+    /// Pins the context to the current state of the stores.
     ///
-    /// - Parameter merge: Merges the changes that were saved before, which belong to the new state.
-    /// - Throws: errors of the stores. The context stays pinned as it was.
+    /// - Parameter merge: Merges previously saved changes, which belong to the new state.
+    /// - Throws: errors of the stores. The context then stays pinned to its previous state.
     func pinCurrent(merging merge: () -> Void) throws {
         let old = token
         token = nil
@@ -24,10 +24,10 @@ final class PinnedGeneration {
         }
     }
 
-    /// Calls `body` with the latest state of the stores, which it may change, and moves a pinned context to the state after
-    /// it.
+    /// Calls `body` with the latest state of the stores, which it may change, and moves a pinned context to the state
+    /// after that.
     ///
-    /// - Throws: errors of `body`; the context stays pinned as it was.
+    /// - Throws: errors of `body`. The context then stays pinned to its previous state.
     func advancing<R>(merging merge: () -> Void, _ body: () throws -> R) throws -> R {
         guard let old = token else { return try body() }
         token = nil
@@ -38,7 +38,7 @@ final class PinnedGeneration {
             token = old
             throw error
         }
-        // The changes are committed: if no state can be kept, the context proceeds without one.
+        // The changes are committed: if a store has no snapshot, the context reads the latest state.
         try? pinCurrent(merging: merge)
         return result
     }

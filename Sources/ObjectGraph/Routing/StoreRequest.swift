@@ -1,13 +1,13 @@
-/// A request that a context makes of its backing store, with the type of the result: ``BackingStore`` chooses between the
-/// store and the parent once for all types of requests.
+/// A request of a context to its backing store, with the type of the result: ``BackingStore`` chooses between the store
+/// and the parent in one place for all types of requests.
 protocol StoreRequest {
     associatedtype Result
 
     /// Calls the store's `execute` for requests of this type.
     func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> Result
 
-    /// Executes the request of a child in its parent. All new objects of the parent have permanent identifiers. Requests that
-    /// read only the saved state pass on to the parent's backing store.
+    /// Executes the request of a child in its parent. All new objects of the parent have permanent identifiers.
+    /// Requests that read only the saved state are forwarded to the parent's backing store.
     func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Result
 }
 

@@ -1,12 +1,12 @@
 /// Routes the requests of a context to the store that holds the entity, or to the parent context.
 ///
-/// Stores receive the context of a request as an argument, so that they read the state that the context is pinned to and
-/// report failed reads to it. The parts of the context refer to the router instead of the context.
+/// Stores receive the context of a request as an argument, so that they read the state to which the context is pinned,
+/// and report failed reads to it. The parts of the context refer to the router instead of the context.
 final class StoreRouter {
     let coordinator: PersistentStoreCoordinator
-    /// The context that requests go to instead of the stores.
+    /// The parent context, which receives requests in place of the stores.
     let parent: ManagedObjectContext?
-    // Unowned, since the context owns the router and everything that uses it.
+    // Unowned, since the context owns the router and all objects that use it.
     private unowned var unownedContext: ManagedObjectContext?
 
     init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
@@ -25,7 +25,7 @@ final class StoreRouter {
         return unownedContext
     }
 
-    /// The place that an entity's objects are read from and saved to.
+    /// The store or parent of an entity's objects.
     func store(for entity: Entity) throws -> BackingStore {
         if let parent { return .parent(parent) }
         return .store(try coordinator.store(for: entity).store)
@@ -33,7 +33,7 @@ final class StoreRouter {
 
     // MARK: Reading
 
-    /// The rows of objects of one inheritance, in any order; objects that do not exist are left out.
+    /// The rows of objects of one inheritance, in any order. Objects that do not exist are omitted.
     func rows(of entity: Entity, with ids: [ManagedObjectID]) throws -> RowBatch {
         try store(for: entity).newValuesForObjects(with: ids, with: context)
     }
@@ -59,7 +59,7 @@ final class StoreRouter {
 
     // MARK: Writing
 
-    /// Permanent keys for new objects of a root entity and those that inherit from it.
+    /// Permanent keys for new objects of a root entity and its subentities.
     func newKeys(of root: Entity, count: Int) throws -> [Int64] {
         try store(for: root).obtainPermanentIDs(for: root, count: count).map(\.key)
     }

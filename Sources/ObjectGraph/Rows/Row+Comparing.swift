@@ -2,14 +2,14 @@ extension Row {
     /// The value in a slot; null if the row has no such slot.
     func valueOrNull(at slot: Int) -> Value { slot < slotCount ? value(at: slot) : .null }
 
-    /// The value in a slot, read from the store if the row left it there; nil if it was not read, or cannot be.
+    /// The value in a slot, read from the store if it is deferred; nil if it was not read, or cannot be read.
     func readValue(at slot: Int) -> Value? {
         guard hasValue(at: slot) else { return nil }
         guard tag(at: slot) == .deferredBlob else { return value(at: slot) }
         return (try? readBlob(at: slot)).map(Value.blob)
     }
 
-    /// Whether a slot holds a value, bit for bit.
+    /// Whether a slot has a value, bit for bit.
     func holds(_ value: Value, at slot: Int) -> Bool {
         guard slot < slotCount else { return value.isNull }
         switch (value, tag(at: slot)) {
@@ -25,7 +25,7 @@ extension Row {
         }
     }
 
-    /// Whether a slot holds another value than the same slot of another row, as far as both rows have read it.
+    /// Whether a slot differs from the same slot of another row, if both rows have read it.
     func differs(from other: Row, at slot: Int) -> Bool {
         guard slot < slotCount, slot < other.slotCount else {
             return valueOrNull(at: slot) != other.valueOrNull(at: slot)

@@ -3,8 +3,8 @@ public import Foundation
 /// A row of a store as it was read or written: the values of one object's attributes and to-one relationships at one
 /// version. Immutable, and cheap to pass between threads.
 ///
-/// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as another type than it holds
-/// gives a meaningless number or an empty text, never memory that is not the row's.
+/// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as a type other than that of its
+/// value returns a meaningless number or an empty text, but never reads memory outside the row.
 ///
 /// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a row of it exists.
 public struct Row: SlotValues, @unchecked Sendable {
@@ -17,24 +17,24 @@ public struct Row: SlotValues, @unchecked Sendable {
         self.offset = offset
     }
 
-    /// What a slot holds.
+    /// The kind of a slot's value.
     public enum Tag: UInt8, Sendable {
         case null, integer, real, text, blob
-        /// A blob that stays in the store until it is asked for.
+        /// A blob that stays in the store until it is accessed.
         case deferredBlob
-        /// A value that was not read, since the request asked for others.
+        /// A value that was not read, since the request selected other properties.
         case omitted
     }
 
-    /// The primary key of the row that starts with `words`.
+    /// The primary key of the row that starts at `words`.
     @inlinable
     static func key(_ words: UnsafePointer<UInt64>) -> Int64 { Int64(bitPattern: words[0]) }
 
-    /// The entity's index of the row that starts with `words`.
+    /// The entity's index of the row that starts at `words`.
     @inlinable
     static func entityIndex(_ words: UnsafePointer<UInt64>) -> Int { Int(UInt16(truncatingIfNeeded: words[1] >> 32)) }
 
-    /// The words in front of the slots.
+    /// The number of words before the slots.
     @inlinable static var headerWords: Int { 2 }
 
     @inlinable
@@ -47,11 +47,11 @@ public struct Row: SlotValues, @unchecked Sendable {
     @inlinable
     public var key: Int64 { Row.key(words) }
 
-    /// The version: 1 when the row was inserted, one more with every save.
+    /// The version: 1 after the insertion, incremented by every save.
     @inlinable
     public var version: UInt32 { UInt32(truncatingIfNeeded: words[1]) }
 
-    /// Whether the other row, of the same object, was saved later. Versions start anew when they have been used up.
+    /// Whether another row of the same object was saved later. Versions wrap around.
     func isOlder(than other: Row) -> Bool { Int32(bitPattern: other.version &- version) > 0 }
 
     /// The ``Entity/index`` of the row's entity.
@@ -62,7 +62,7 @@ public struct Row: SlotValues, @unchecked Sendable {
     @inlinable
     public var slotCount: Int { Int(words[1] >> 48) }
 
-    /// What a slot holds.
+    /// The kind of a slot's value.
     @inlinable
     public func tag(at slot: Int) -> Tag {
         let count = slotCount
@@ -71,7 +71,7 @@ public struct Row: SlotValues, @unchecked Sendable {
         return Tag(rawValue: tags.load(fromByteOffset: slot, as: UInt8.self)) ?? .null
     }
 
-    /// Whether a slot holds no value.
+    /// Whether the value of a slot is null.
     @inlinable
     public func isNull(at slot: Int) -> Bool { tag(at: slot) == .null }
 
@@ -89,7 +89,7 @@ public struct Row: SlotValues, @unchecked Sendable {
     @inlinable
     public func real(at slot: Int) -> Double { Double(bitPattern: word(at: slot)) }
 
-    /// The bytes of the text or blob in a slot, valid for the lifetime of the row; empty if it holds neither.
+    /// The bytes of the text or blob in a slot, valid for the lifetime of the row; empty for other values.
     @inlinable
     func unsafeBytes(at slot: Int) -> UnsafeRawBufferPointer {
         let tag = tag(at: slot)
@@ -99,11 +99,11 @@ public struct Row: SlotValues, @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + position, count: Int(word >> 32))
     }
 
-    /// Calls `body` with the bytes of the text or blob in a slot; they are empty if it holds neither.
+    /// Calls `body` with the bytes of the text or blob in a slot; they are empty for other values.
     ///
-    /// The memory belongs to the row: it stays as it is for as long as the row or a copy of it lives. Only those of a
-    /// blob that was left in the store are read anew each time, and are gone when `body` ends; they are empty if that
-    /// fails, which the context's next fetch and save report.
+    /// The memory belongs to the row and is constant for the lifetime of the row and its copies. Only the bytes of a
+    /// deferred blob are read each time, and are freed when `body` returns. They are empty if the read fails, which the
+    /// context's next fetch and save report.
     @inlinable
     public func withBytes<R>(at slot: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         if tag(at: slot) == .deferredBlob { return try deferredBlob(at: slot).withUnsafeBytes(body) }
@@ -111,20 +111,20 @@ public struct Row: SlotValues, @unchecked Sendable {
         return try body(unsafeBytes(at: slot))
     }
 
-    /// The text in a slot; empty if it holds none.
+    /// The text in a slot; empty for other values.
     @inlinable
     public func text(at slot: Int) -> String {
         withBytes(at: slot) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The blob in a slot; empty if it holds none.
+    /// The blob in a slot; empty for other values.
     @inlinable
     public func blob(at slot: Int) -> Data {
         if tag(at: slot) == .deferredBlob { return deferredBlob(at: slot) }
         return withBytes(at: slot) { Data($0) }
     }
 
-    /// The blob that was left in the store; empty if it cannot be read, which the context's next fetch and save report.
+    /// The deferred blob; empty if it cannot be read, which the context's next fetch and save report.
     @usableFromInline
     func deferredBlob(at slot: Int) -> Data {
         do {
@@ -137,10 +137,10 @@ public struct Row: SlotValues, @unchecked Sendable {
         }
     }
 
-    /// The blob in a slot; empty if it holds none.
+    /// The blob in a slot; empty for other values.
     ///
-    /// - Throws: errors of the store for a blob that was left in it; ``ReadFailures/RowIsGone`` if the store does not
-    ///   have the row any more.
+    /// - Throws: errors of the store for a deferred blob; ``ReadFailures/RowIsGone`` if the store no longer has the
+    ///   row.
     public func readBlob(at slot: Int) throws -> Data {
         guard tag(at: slot) == .deferredBlob else { return blob(at: slot) }
         let source = chunk.fields.pointee.deferredValues
@@ -150,7 +150,7 @@ public struct Row: SlotValues, @unchecked Sendable {
         return blob
     }
 
-    /// The UUID in a slot; all zeros if it holds no 16 bytes.
+    /// The UUID in a slot; all zeros unless the value has 16 bytes.
     @inlinable
     public func uuid(at slot: Int) -> UUID {
         withBytes(at: slot) { bytes in
@@ -185,7 +185,7 @@ extension Row {
         return rows.finish().first { _ in true }!
     }()
 
-    /// A row whose only slot is null, to read a type's zero from.
+    /// A row whose only slot is null, from which the zero of a type is read.
     public static let nullSlot: Row = {
         var rows = RowBatchBuilder()
         rows.begin(key: 0, version: 0, entity: 0, slotCount: 1)

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a batch contains it.
 public struct RowBatch: @unchecked Sendable {
-    /// The chunks that hold the rows; the rows of a chunk stand one behind the other.
+    /// The chunks of the rows, which are contiguous in each chunk.
     public private(set) var chunks: [RowChunk]
     /// The number of rows.
     public private(set) var count: Int
@@ -19,7 +19,7 @@ public struct RowBatch: @unchecked Sendable {
         count = 0
     }
 
-    /// Adds the rows of another batch behind the own ones.
+    /// Appends the rows of another batch.
     public mutating func append(_ other: RowBatch) {
         chunks += other.chunks
         count += other.count
@@ -27,7 +27,7 @@ public struct RowBatch: @unchecked Sendable {
 }
 
 extension RowBatch: Sequence {
-    /// Goes through the rows in their order.
+    /// An iterator over the rows in their order.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let chunks: [RowChunk]
         @usableFromInline var chunkIndex = 0
@@ -38,7 +38,7 @@ extension RowBatch: Sequence {
             self.chunks = chunks
         }
 
-        /// The next row, or nil at the end.
+        /// The next row; nil at the end.
         @inlinable
         public mutating func next() -> Row? {
             while chunkIndex < chunks.count {
@@ -54,7 +54,7 @@ extension RowBatch: Sequence {
         }
     }
 
-    /// Goes through the rows in their order.
+    /// Returns an iterator over the rows in their order.
     @inlinable
     public func makeIterator() -> Iterator { Iterator(chunks: chunks) }
 

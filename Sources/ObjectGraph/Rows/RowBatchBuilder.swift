@@ -1,37 +1,37 @@
 import Foundation
 
-/// Writes rows into chunks: one ``begin(key:version:entity:slotCount:)`` a row, then the values of its slots.
+/// Writes rows into chunks: one ``begin(key:version:entity:slotCount:)`` for each row, then the values of its slots.
 ///
-/// Slots that are not set are null. Without an allocation per row or value.
+/// Slots that are not set are null. The builder makes no allocation for a row or a value.
 public struct RowBatchBuilder: ~Copyable {
     @usableFromInline var chunks: [RowChunk] = []
     @usableFromInline var chunk: RowChunk
     @usableFromInline var row: UnsafeMutablePointer<UInt64>
     @usableFromInline var slotCount = 0
-    /// Where the next text or blob goes, in bytes from the row's start.
+    /// The position of the next text or blob, in bytes from the row's start.
     @usableFromInline var end = 0
-    /// How many bytes there are from the row's start to the chunk's offsets.
+    /// The number of bytes from the row's start to the chunk's offsets.
     @usableFromInline var room = 0
     @usableFromInline var finishedRows = 0
     @usableFromInline var isInRow = false
-    /// Where the rows' deferred blobs are read from.
+    /// The source of the rows' deferred blobs.
     @usableFromInline var deferredValues: (any DeferredValueSource)?
-    /// The failures that an unreadable deferred value is reported to.
+    /// The list to which an unreadable deferred value is reported.
     @usableFromInline var readFailures: ReadFailures?
 
-    /// A slot whose text or blob no longer fitted its row, which has an empty one instead; nil if all fitted.
+    /// The slot of a text or blob that did not fit in its row, and was replaced by an empty one; nil if all fitted.
     private var overlongSlot: Int?
 
-    /// How many bytes a row can have. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
+    /// The largest number of bytes of a row. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
     @usableFromInline static var rowByteLimit: Int { Int(Int32.max) }
 
-    /// Makes a builder. The first chunk is small and each further one larger, up to the usual size, so that a few rows
-    /// do not take the memory of many.
+    /// Creates a builder. The first chunk is small and each further one larger, up to the usual size, so that a few
+    /// rows do not use the memory of many.
     ///
     /// - Parameters:
-    ///   - deferredValues: Where the blobs are read from that are only marked, see ``setDeferredBlob(at:)``.
-    ///   - readFailures: The failures that an unreadable one is reported to: those of the context or the request that
-    ///     the rows are for has.
+    ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:)``.
+    ///   - readFailures: The list to which unreadable deferred blobs are reported: that of the context or of the
+    ///     request.
     @inlinable
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
         self.deferredValues = deferredValues
@@ -42,11 +42,11 @@ public struct RowBatchBuilder: ~Copyable {
         row = chunk.base
     }
 
-    /// The number of rows that were begun.
+    /// The number of rows begun so far.
     @inlinable
     public var count: Int { finishedRows + Int(chunk.fields.pointee.rowCount) + (isInRow ? 1 : 0) }
 
-    /// Ends the row before and begins another one, with all slots null.
+    /// Ends the previous row and begins another one, with all slots null.
     @inlinable
     public mutating func begin(key: Int64, version: UInt32, entity: Int, slotCount: Int) {
         endRow()
@@ -94,8 +94,7 @@ public struct RowBatchBuilder: ~Copyable {
         chunk.fields.pointee.readFailures = readFailures
     }
 
-    /// Moves the row that is being written to a chunk where `bytes` more have room. Returns false if they are more than
-    /// a row can have.
+    /// Moves the current row to a chunk with space for `bytes` more. Returns false if the row would exceed the limit.
     @usableFromInline
     mutating func moveRow(toFit bytes: Int, at slot: Int) -> Bool {
         guard bytes <= Self.rowByteLimit - end else {
@@ -135,7 +134,7 @@ public struct RowBatchBuilder: ~Copyable {
         row[Row.headerWords + slot] = value.bitPattern
     }
 
-    /// Sets a slot of the row to text, given as UTF-8. Each slot can be set to text or a blob once.
+    /// Sets a slot of the row to a text in UTF-8. Each slot can be set to text or a blob once.
     @inlinable
     public mutating func set(text bytes: UnsafeRawBufferPointer, at slot: Int) {
         setTag(.text, at: slot)
@@ -149,7 +148,7 @@ public struct RowBatchBuilder: ~Copyable {
         append(bytes, at: slot)
     }
 
-    /// Marks a slot of the row as a blob that is read from the store when it is asked for.
+    /// Marks a slot of the row as a blob that is read from the store on first access.
     @inlinable
     public mutating func setDeferredBlob(at slot: Int) { setTag(.deferredBlob, at: slot) }
 
@@ -175,7 +174,7 @@ public struct RowBatchBuilder: ~Copyable {
         case .integer(let value): set(integer: value, at: slot)
         case .real(let value): set(real: value, at: slot)
         case .text(let text):
-            // In place: to make the text contiguous, it would have to be copied first.
+            // In place: making the text contiguous would copy it first.
             let isSet: Void? = text.utf8.withContiguousStorageIfAvailable {
                 set(text: UnsafeRawBufferPointer($0), at: slot)
             }
@@ -207,15 +206,15 @@ public struct RowBatchBuilder: ~Copyable {
         }
     }
 
-    /// A slot whose text or blob no longer fitted its row since this was last asked; nil if all fitted. The row has an
-    /// empty one instead and must not be saved.
+    /// Returns the slot of a text or blob that did not fit in its row since the last call; nil if all fitted. The row
+    /// has an empty value in its place and must not be saved.
     mutating func takeOverlongSlot() -> Int? {
         guard let slot = overlongSlot else { return nil }
         overlongSlot = nil
         return slot
     }
 
-    /// Reports that the store has no value for a slot of the row, though the property is not optional. The slot stays
+    /// Reports that the store has no value for a slot of the row, although the property is not optional. The slot stays
     /// null.
     @inline(never)
     public func reportMissingValue(at slot: Int) {
@@ -229,7 +228,7 @@ public struct RowBatchBuilder: ~Copyable {
         )
     }
 
-    /// Ends the last row and gives all of them away.
+    /// Ends the last row and returns all rows.
     @inlinable
     public consuming func finish() -> RowBatch {
         endRow()
@@ -250,16 +249,16 @@ extension RowBatchBuilder {
 }
 
 extension RowBatch {
-    /// Copies rows. Values that were left in the store and cannot be read later are reported to `readFailures`; if it
-    /// is nil, to the failures of the original rows.
+    /// Copies rows. Deferred values that cannot be read later are reported to `readFailures`; if it is nil, to the
+    /// lists of the original rows.
     init(copying rows: some Sequence<Row>, readFailures: ReadFailures? = nil) {
         var builder = RowBatchBuilder(readFailures: readFailures)
         for row in rows { builder.append(row) }
         self = builder.finish()
     }
 
-    /// The rows, copied if they leave values in the store, so that a value that cannot be read later is reported to the
-    /// failures of the context that takes the rows.
+    /// The rows, copied if they have deferred values, so that a value that cannot be read later is reported to the list
+    /// of the receiving context.
     func reporting(to readFailures: ReadFailures) -> RowBatch {
         guard chunks.contains(where: { $0.fields.pointee.deferredValues != nil }) else { return self }
         return RowBatch(copying: self, readFailures: readFailures)

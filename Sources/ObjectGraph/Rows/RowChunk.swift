@@ -1,18 +1,18 @@
-/// A piece of memory that many rows share.
+/// A block of memory that many rows share.
 ///
-/// Rows are laid one behind the other from the start; the offsets of the rows, in words of eight bytes, are kept at the
-/// end, the first row's offset last. A row is
+/// Rows are contiguous from the start; the offsets of the rows, in words of eight bytes, are stored at the end, the
+/// first row's offset last. The layout of a row:
 ///
 /// | words | content |
 /// |---|---|
 /// | 1 | the primary key |
-/// | 1 | the version in the lower half, the entity's index and the number of slots in the upper one |
+/// | 1 | the version in the lower half, the entity's index and the number of slots in the upper half |
 /// | n | the slots: an integer, a real, or position (bytes from the row's start) and length of text or blob |
-/// | ⌈n/8⌉ | one tag byte a slot: ``Row/Tag`` |
+/// | ⌈n/8⌉ | one tag byte for each slot: ``Row/Tag`` |
 /// | … | the texts and blobs |
 ///
-/// Chunks are small, so that one row that is still in use does not hold a whole result; a row that is larger than a
-/// chunk gets one of its own.
+/// Chunks are small, so that one row in use does not retain a whole result. A row that is larger than a chunk gets a
+/// separate one.
 ///
 /// Only the `RowBatchBuilder` that made a chunk writes to it, and only before it returns the chunk in a batch. Until then no
 /// other code has a reference; from then on the memory and the header are constant, so that threads can share rows. The class
@@ -23,9 +23,9 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
         @usableFromInline var capacity: UInt32
         @usableFromInline var used: UInt32
         @usableFromInline var rowCount: UInt32
-        /// Where the rows' deferred blobs are read from.
+        /// The source of the rows' deferred blobs.
         @usableFromInline var deferredValues: (any DeferredValueSource)?
-        /// The failures that an unreadable deferred value is reported to.
+        /// The list to which an unreadable deferred value is reported.
         @usableFromInline var readFailures: ReadFailures?
 
         @inlinable
@@ -53,7 +53,7 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
         withUnsafeMutablePointerToElements { $0 }
     }
 
-    /// Where the header is. By way of `header`, every access would be checked for overlaps.
+    /// The address of the header. Every access through `header` would have a dynamic exclusivity check.
     @inlinable
     var fields: UnsafeMutablePointer<Header> {
         withUnsafeMutablePointerToHeader { $0 }

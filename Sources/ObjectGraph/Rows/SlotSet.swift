@@ -7,7 +7,7 @@ public struct SlotSet: Hashable, Sendable {
     /// The empty set.
     public init() {}
 
-    /// Whether there is no slot.
+    /// Whether the set is empty.
     public var isEmpty: Bool { low == 0 && high.isEmpty }
 
     /// Adds a slot.
@@ -21,7 +21,7 @@ public struct SlotSet: Hashable, Sendable {
         }
     }
 
-    /// Whether both sets have no slot in common.
+    /// Whether the sets have no common slot.
     public func isDisjoint(with other: SlotSet) -> Bool {
         low & other.low == 0 && zip(high, other.high).allSatisfy { $0 & $1 == 0 }
     }

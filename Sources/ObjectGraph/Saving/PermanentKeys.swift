@@ -1,4 +1,4 @@
-/// Gives the new objects of a context their permanent keys: with their save, or before it.
+/// Assigns permanent keys to the new objects of a context: during their save, or before it.
 final class PermanentKeys {
     private let changeTracker: ChangeTracker
     private let stores: StoreRouter
@@ -13,7 +13,7 @@ final class PermanentKeys {
 
     // MARK: Assigning
 
-    /// Asks the stores for permanent keys of all new objects. The objects keep them, even if the save fails.
+    /// Requests permanent keys for all new objects from the stores. The objects keep them, even if the save fails.
     ///
     /// - Throws: errors of the stores.
     func assign() throws {
@@ -32,7 +32,7 @@ final class PermanentKeys {
         }
     }
 
-    /// Calls `body` with the positions of the root entities and the changes of the new objects that have no permanent key.
+    /// Calls `body` with the positions of the root entities and the changes of the new objects without permanent keys.
     private func forEachKeyless(_ body: (Int, ObjectChanges) -> Void) {
         changeTracker.inserted.withEntries { entries in
             for position in entries.indices {
@@ -62,11 +62,12 @@ final class PermanentKeys {
             permanentKeys[object.state.pointee.key] = object.assignedKey
             identityMap.register(object, underPermanentKey: object.assignedKey)
         }
-        // Only changed objects can lead to new ones.
+        // Only changed objects can refer to new objects.
         for entry in changeTracker.changedEntries { entry.object.replaceKeys(permanentKeys) }
     }
 
-    /// Registers all new objects under their permanent keys; cheap if there are no further ones.
+    /// Registers all new objects under their permanent keys. Returns at once if no object was inserted since the last
+    /// call.
     ///
     /// - Throws: errors of the stores.
     func obtainForAll() throws {
@@ -75,8 +76,8 @@ final class PermanentKeys {
         registeredInsertions = changeTracker.inserted.additions
     }
 
-    /// The identifier that an object has now, for one that may contain its earlier, temporary key. A new object of the parent
-    /// context is known by its permanent key.
+    /// The current identifier of an object, for an identifier that may contain an earlier, temporary key. A new object
+    /// of the parent context has its permanent key in this context.
     func current(_ id: ManagedObjectID) -> ManagedObjectID {
         if id.key < 0, let parent = stores.parent, identityMap.handlers.indices.contains(id.entity.index),
             !identityMap.handlers[id.entity.index].table.contains(id.key)
@@ -88,7 +89,7 @@ final class PermanentKeys {
 }
 
 extension GraphObject {
-    /// Replaces keys of objects that the object's relationships lead to.
+    /// Replaces keys of the destinations of the object's relationships.
     fileprivate func replaceKeys(_ newKeys: [Int64: Int64]) {
         guard let changes = state.pointee.changes else { return }
         for relationship in entity.relationships {

@@ -1,17 +1,17 @@
 extension SaveOperation {
-    /// Gives all objects their saved rows, and ends their changes.
+    /// Assigns their saved rows to all objects, and ends their changes.
     func complete(_ preparation: SavePreparation) {
         let composites = adoptSavedRows(of: preparation.batches)
         // Deleted objects stay registered while the program refers to them, so that fetches find them under their keys.
         for entry in preparation.deleted { entry.state.pointee.life.didSave() }
         changeTracker.removeAll()
         changeTracker.noteSave()
-        // Only now, since the `deinit` of a value of the program's own class may call the context.
+        // Released last, since the `deinit` of a value of a program's class may call the context.
         withExtendedLifetime(composites) {}
     }
 
-    /// Gives the objects of the stores that have committed their saved rows, and ends their changes. The objects of the other
-    /// stores stay changed.
+    /// Assigns their saved rows to the objects of the stores that have committed, and ends their changes. The objects
+    /// of the other stores stay changed.
     func complete(_ preparation: SavePreparation, committed batches: [SavePreparation.StoreBatch]) {
         let composites = adoptSavedRows(of: batches)
         let isSaved = { (entry: ChangedObject) in
@@ -25,11 +25,11 @@ extension SaveOperation {
         withExtendedLifetime(composites) {}
     }
 
-    /// Gives objects their saved rows, and new ones their permanent keys.
+    /// Assigns saved rows to objects, and permanent keys to new objects.
     ///
-    /// - Returns: the values of the program's own classes that the objects have dropped.
+    /// - Returns: the values of the program's classes that the objects have dropped.
     private func adoptSavedRows(of batches: [SavePreparation.StoreBatch]) -> [any CompositeValue] {
-        // All members before any key changes: they are listed by the temporary keys.
+        // Before any key changes: the members contain temporary keys.
         for batch in batches where batch.hasToMany {
             batch.inserted.forEachRow { position, _ in
                 changeTracker.inserted.entries[position].object.forgetSavedMembers(identityMap)
@@ -55,10 +55,10 @@ extension SaveOperation {
         return composites
     }
 
-    /// Gives inserted objects their permanent keys and their rows.
+    /// Assigns permanent keys and rows to inserted objects.
     ///
-    /// If there are many objects, as in an import, those that only the list refers to are freed with it, rather than in the
-    /// next sweep of the identity table.
+    /// If there are many objects, as in an import, those to which only the list refers are freed with it, rather than
+    /// in the next sweep of the identity table.
     ///
     /// - Parameters:
     ///   - hasComposites: Whether entities have composite attributes.
@@ -86,7 +86,7 @@ extension SaveOperation {
 }
 
 extension GraphObject {
-    /// Brings the loaded members of to-many relationships to their saved form.
+    /// Converts the loaded members of to-many relationships to their saved form.
     fileprivate func forgetSavedMembers(_ identityMap: IdentityMap) {
         guard let changes = state.pointee.changes, entity.hasToMany else { return }
         for relationship in entity.relationships where relationship.isToMany {
@@ -98,7 +98,7 @@ extension GraphObject {
 }
 
 extension UnsafeMutablePointer<ObjectState> {
-    /// Keeps the values of composite attributes among the changes.
+    /// Collects the values of composite attributes in the changes.
     fileprivate func collectComposites(into composites: inout [any CompositeValue]) {
         guard let changes = pointee.changes else { return }
         for slot in 0..<changes.slotCount {
@@ -106,7 +106,7 @@ extension UnsafeMutablePointer<ObjectState> {
         }
     }
 
-    /// Drops the changes that the row has now; loaded members of to-many relationships stay.
+    /// Drops the changes that the row now contains. Loaded members of to-many relationships stay.
     fileprivate func didSave(as row: Row?) {
         pointee.row = row
         pointee.life.didSave()

@@ -1,13 +1,13 @@
-// The calls of methods that subclasses of `ManagedObject` override. Objects of other classes cost one test of a constant of
-// their handler.
+// Calls the lifecycle methods that subclasses of `ManagedObject` override. For objects of other classes this costs one
+// test of a constant of their handler.
 
 extension SaveOperation {
-    /// The maximum number of times that the called methods may change further objects.
+    /// The maximum number of rounds in which the called methods change further objects.
     private static let maximumRounds = 1000
 
-    /// Calls `willSave()` of all changed objects, among them objects that a `willSave()` changes.
+    /// Calls `willSave()` of all changed objects, including objects that a `willSave()` changes.
     ///
-    /// - Throws: ``ObjectGraphError/endlessChanges`` if there are always more.
+    /// - Throws: ``ObjectGraphError/endlessChanges`` if each round changes further objects.
     func callWillSave() throws {
         guard identityMap.handlers.contains(where: \.hasLifecycle) else { return }
         var called: Set<ObjectIdentifier> = []
@@ -20,7 +20,7 @@ extension SaveOperation {
         throw ObjectGraphError.endlessChanges
     }
 
-    /// The changed objects whose class may have overridden the methods that a save calls.
+    /// The changed objects whose class may override the methods that a save calls.
     var changedLifecycleObjects: [ManagedObject] {
         guard identityMap.handlers.contains(where: \.hasLifecycle) else { return [] }
         return [changeTracker.inserted, changeTracker.updated, changeTracker.deleted].flatMap(\.objects).compactMap(
@@ -28,10 +28,10 @@ extension SaveOperation {
         )
     }
 
-    /// Calls the validation methods of all changed objects, among them objects that a validation changes.
+    /// Calls the validation methods of all changed objects, including objects that a validation changes.
     ///
     /// - Returns: the problems that the objects have found.
-    /// - Throws: ``ObjectGraphError/endlessChanges`` if there are always more.
+    /// - Throws: ``ObjectGraphError/endlessChanges`` if each round changes further objects.
     func validate() throws -> [ObjectGraphError.ValidationProblem] {
         guard identityMap.handlers.contains(where: \.hasLifecycle) else { return [] }
         var problems: [ObjectGraphError.ValidationProblem] = []

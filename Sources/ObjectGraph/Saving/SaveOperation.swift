@@ -1,8 +1,8 @@
 /// One save of a context.
 ///
-/// ``run()`` is the list of its steps; each step names the part that carries it out.
+/// ``run()`` is the list of its steps; each step names the part that implements it.
 final class SaveOperation {
-    /// The maximum number of times that values which are encoded may change which objects are to be saved.
+    /// The maximum number of times that the encoding of values may change the set of objects to save.
     private static let maximumPreparations = 100
 
     let mergePolicy: MergePolicy
@@ -51,7 +51,7 @@ final class SaveOperation {
         defer { for object in savedObjects { object.didSave() } }
         try thread.saving {
             try callWillSave()
-            // An undo reverts the changes of `willSave()` together with those before.
+            // An undo reverts the changes of `willSave()` together with the earlier changes.
             undo.registerChanges()
             undo.loadMembersOfDeletedObjects()
             let lifecycleObjects = changedLifecycleObjects
@@ -80,15 +80,15 @@ final class SaveOperation {
 
     /// Writes the changes once.
     ///
-    /// - Returns: the saved changes; nil if a conflict was resolved, and the changes are to be written again. They retain no
-    ///   object.
+    /// - Returns: the saved changes, which retain no object; nil if a conflict was resolved and the changes must be
+    ///   written again.
     private func attempt(resolvingConflictsWith resolution: inout ConflictResolution) throws -> [SaveChangesRequest]? {
         let preparation = try prepare()
         let write = SaveWrite(preparation, to: loader.stores)
         do {
             try write.run()
         } catch  where !write.committed.isEmpty {
-            // What the merge policy changed is saved in part: it stays.
+            // A part of the changes of the merge policy is saved, so they are not reverted.
             resolution.forgetSnapshot()
             hasCommitted = true
             complete(preparation, committed: write.committed)
@@ -103,10 +103,10 @@ final class SaveOperation {
         return preparation.batches.map(\.request)
     }
 
-    /// Validates and encodes all changes; again if values of the program's own types have changed meanwhile which objects
-    /// are to be saved.
+    /// Validates and encodes all changes; again if values of the program's types have changed the set of objects to
+    /// save.
     ///
-    /// - Throws: ``ObjectGraphError/endlessChanges`` if they do so every time.
+    /// - Throws: ``ObjectGraphError/endlessChanges`` if they change it every time.
     private func prepare() throws -> SavePreparation {
         for _ in 0..<Self.maximumPreparations {
             let rejections = try validate()

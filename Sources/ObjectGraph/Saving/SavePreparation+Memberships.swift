@@ -28,8 +28,8 @@ extension SavePreparation {
         }
     }
 
-    /// Collects the members that left a deleted object before it was deleted, or were inserted again after it, if only its
-    /// own side is stored: otherwise the store would find that they prevent the deletion, or must be deleted as well.
+    /// Collects the members that left a deleted object before it was deleted, or were inserted again after it, if only
+    /// their side is stored: otherwise the store would find that they prevent the deletion, or must be deleted as well.
     func collectDepartures(
         of state: UnsafeMutablePointer<ObjectState>,
         _ entity: Entity,
@@ -57,7 +57,7 @@ extension SavePreparation {
         }
     }
 
-    /// The keys of those members that will be in the store.
+    /// The keys of the members that will be in the store.
     private func permanentKeys(_ keys: some Sequence<Int64>, _ relationship: Relationship) -> [Int64] {
         keys.map { loader.identityMap.permanentKey(for: $0, of: relationship.destination) }.filter { $0 > 0 }
     }

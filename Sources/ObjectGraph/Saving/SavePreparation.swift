@@ -20,7 +20,7 @@ struct SavePreparation {
     ///
     /// - Parameters:
     ///   - denials: The problems of delete rules that deny a deletion.
-    ///   - rejections: The problems that the objects' own validations have found.
+    ///   - rejections: The problems that the objects' validation methods have reported.
     /// - Throws: ``ObjectGraphError/validation(_:)`` with all problems.
     init(
         _ save: SaveOperation,
@@ -37,7 +37,7 @@ struct SavePreparation {
         batchesByEntity = Array(repeating: nil, count: identityMap.model.entities.count)
         hasDeletions = Self.deletedRoots(deleted, identityMap.model)
 
-        // Of the arrays as they are now: encoding a value may run code of the program, which may change them.
+        // A copy of the arrays: encoding a value may run code of the program, which may change them.
         try forEachChange(in: changes.inserted.entries, .inserted) { $0.insert($1, to: $2, at: $3) }
         try forEachChange(in: changes.updated.entries, .updated) { $0.update($1, in: $2, at: $3) }
         try forEachChange(in: deleted, .deleted) { preparation, entry, part, _ in
@@ -51,7 +51,7 @@ struct SavePreparation {
     private static func deletedRoots(_ deleted: [ChangedObject], _ model: ManagedObjectModel) -> [Bool] {
         if deleted.isEmpty { return [] }
         var roots = Array(repeating: false, count: model.entities.count)
-        // In place: to retain each object would take longer than the rest.
+        // In place: retaining each object would take longer than the rest.
         deleted.withUnsafeBufferPointer { deleted in
             for position in deleted.indices {
                 deleted[position].state.borrowedHandler?._withUnsafeGuaranteedRef { roots[$0.rootIndex] = true }
@@ -60,12 +60,12 @@ struct SavePreparation {
         return roots
     }
 
-    /// The part of a batch that objects of one entity are added to.
+    /// The part of a batch to which objects of one entity are added.
     private final class Part {
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
         let batch: StoreBatch
-        /// The slots of to-one relationships that may lead to objects that are deleted.
+        /// The slots of to-one relationships that may lead to deleted objects.
         let slotsToDeleted: [Int]
 
         init(
@@ -81,7 +81,7 @@ struct SavePreparation {
         }
     }
 
-    /// The slots of an entity's to-one relationships that may lead to objects that are deleted.
+    /// The slots of an entity's to-one relationships that may lead to deleted objects.
     private func slotsToDeleted(of entity: Entity) -> [Int] {
         guard !hasDeletions.isEmpty else { return [] }
         return entity.relationships.filter { !$0.isToMany && hasDeletions[$0.destination.rootIndex] }.map(\.slot)
@@ -100,8 +100,8 @@ struct SavePreparation {
         return cleared
     }
 
-    /// Calls `body` with the entries of a list whose objects have the kind of change, the part that each is added to,
-    /// and its position. Many objects of one entity follow each other.
+    /// Calls `body` with the entries of a list whose objects have the kind of change, their part, and their position.
+    /// Objects of one entity are mostly adjacent.
     @inline(__always)
     private mutating func forEachChange(
         in entries: [ChangedObject],
@@ -130,7 +130,7 @@ struct SavePreparation {
         let state = entry.pointee.state
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
-        // An object that was in the store before continues its versions, so that other contexts notice.
+        // An object that was in the store before continues its versions, so that other contexts detect the change.
         let version = (state.borrowedRow { $0.version } ?? 0) &+ versionStep
         encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
         if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &part.batch.request) }
@@ -177,7 +177,7 @@ struct SavePreparation {
         let entity: Entity
         /// Whether objects of the store have to-many relationships.
         fileprivate(set) var hasToMany = false
-        // Nothing here calls the program: checks for overlapping accesses would only cost time.
+        // No access calls the program: dynamic exclusivity checks would only cost time.
         @exclusivity(unchecked) fileprivate(set) var inserted = ChangedRows()
         @exclusivity(unchecked) fileprivate(set) var updated = ChangedRows()
         /// Changed objects without changes in their own rows: other rows contain their changed relationships.
@@ -197,7 +197,7 @@ struct SavePreparation {
         }
     }
 
-    /// The rows that objects of a list are saved as.
+    /// The rows of the saved objects of a list.
     struct ChangedRows: ~Copyable {
         /// The positions of the objects in their list.
         fileprivate(set) var positions: [Int] = []
@@ -249,7 +249,7 @@ struct SavePreparation {
 
     // MARK: Rows
 
-    /// The slots of attributes and to-one relationships whose values differ from the row's, or nil if none does.
+    /// The slots of attributes and to-one relationships whose values differ from the row's; nil if none differs.
     ///
     /// - Parameter cleared: Slots that the save clears.
     private func changedSlots(of state: UnsafeMutablePointer<ObjectState>, _ cleared: SlotSet) -> SlotSet? {
@@ -271,7 +271,7 @@ struct SavePreparation {
         return all.isEmpty ? nil : all
     }
 
-    /// Writes the row that an object is saved as.
+    /// Writes the row of a saved object.
     ///
     /// - Parameter cleared: Slots whose values in the row are dropped.
     private mutating func encode(
@@ -303,7 +303,7 @@ struct SavePreparation {
 
     /// Writes the values of an object's slots.
     ///
-    /// - Parameter copy: Copies the value that the object's row has in a slot, or returns false if it has none.
+    /// - Parameter copy: Copies the value of a slot from the object's row, or returns false if the object has no row.
     @inline(__always)
     private mutating func encodeSlots(
         _ state: UnsafeMutablePointer<ObjectState>,
@@ -358,7 +358,7 @@ struct SavePreparation {
                 report(state, slot, .missingValue)
             }
         case .real(let real) where real.isNaN:
-            // SQLite keeps NaN as NULL.
+            // SQLite stores NaN as NULL.
             report(state, slot, .notRepresentable)
         default:
             if traits.isValidated, case .attribute(let attribute) = entity.properties[slot],
@@ -370,8 +370,8 @@ struct SavePreparation {
         }
     }
 
-    /// Whether the context knows that another context or process has deleted the object with a key. The store is not
-    /// asked to write the reference then.
+    /// Whether the context knows that another context or process has deleted the object with a key. The reference is
+    /// then not passed to the store.
     func isLost(_ key: Int64, of entity: Entity) -> Bool {
         guard key > 0, loader.stores.parent == nil, let object = identityMap.object(forKey: key, of: entity) else {
             return false

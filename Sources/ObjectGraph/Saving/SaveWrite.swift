@@ -1,8 +1,8 @@
-/// Makes the stores of a save write and commit its changes.
+/// Writes and commits the changes of a save in its stores.
 ///
-/// A single store does both at once. Several stores are nested: each store writes, calls the next one, and commits only
-/// then. So the last store commits first, and an error before that is thrown through all of them, which roll back.
-/// Stores that save in one step come last, since they cannot roll back.
+/// A single store does both in one call. Several stores are nested: each store writes, calls the next one, and then
+/// commits. So the last store commits first, and an earlier error is thrown through all of them, which roll back.
+/// Stores that save in one step are last, since they cannot roll back.
 ///
 /// Stores are locked in the order of their identities, which is the same for all contexts and processes, so that two
 /// saves never wait for each other.
@@ -20,7 +20,7 @@ final class SaveWrite {
 
     /// Writes and commits.
     ///
-    /// - Throws: errors of a store. ``committed`` are the stores that are saved nevertheless.
+    /// - Throws: errors of a store. ``committed`` contains the stores that are saved nevertheless.
     func run() throws {
         guard batches.count > 1 else {
             for batch in batches { try stores.save(batch.request, to: batch.store) }
@@ -43,7 +43,7 @@ final class SaveWrite {
         committed.append(batch)
     }
 
-    /// The error for a save that a store's error has divided.
+    /// The error for a save that an error of a store has left incomplete.
     func outcome(after error: any Error) throws -> ObjectGraphError.IncompleteSave {
         func identities(_ batches: [SavePreparation.StoreBatch]) throws -> [StoreIdentity] {
             try batches.map { try stores.coordinator.store(for: $0.entity).identity }

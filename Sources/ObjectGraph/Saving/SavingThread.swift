@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The thread that saves a context: finds saves within saves, and threads that use a context while another one saves it.
+/// The thread that saves a context. Detects nested saves, and threads that use a context while another thread saves it.
 final class SavingThread {
-    /// The thread; 0 while there is no save.
+    /// The thread; 0 if no thread is saving.
     private let thread = Atomic<UInt>(0)
 
     /// An identity of the calling thread that no other running thread has.
@@ -11,7 +11,7 @@ final class SavingThread {
 
     /// Calls `body`, which saves the context.
     ///
-    /// - Throws: ``ObjectGraphError/saveInProgress`` if the thread is saving the context already;
+    /// - Throws: ``ObjectGraphError/saveInProgress`` if the thread is already saving the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is; errors of `body`.
     func saving<R>(_ body: () throws -> R) throws -> R {
         let current = Self.current
@@ -35,8 +35,8 @@ final class SavingThread {
         guard thread.load(ordering: .relaxed) == 0 else { throw ObjectGraphError.saveInProgress }
     }
 
-    /// Ensures that no other thread is saving the context. This finds some programs that use a context on several threads at
-    /// a time; it does not make them safe.
+    /// Ensures that no other thread is saving the context. This detects some programs that use a context on several
+    /// threads at a time; it does not make them safe.
     ///
     /// - Throws: ``ObjectGraphError/usedByAnotherThread``.
     /// - Complexity: a load, unless the context is being saved.

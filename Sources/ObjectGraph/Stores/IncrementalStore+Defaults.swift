@@ -45,7 +45,7 @@ extension IncrementalStore {
         throw unsupported(request)
     }
 
-    /// Runs `reads` to its end, and reports nothing.
+    /// Runs `reads` to its end, without reports.
     public func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R { try reads() }
 
     // MARK: Writing
@@ -85,7 +85,7 @@ extension IncrementalStore {
 
     // MARK: Faulting
 
-    /// Reads one object after the other.
+    /// Reads the objects one by one.
     public func newValuesForObjects(
         with ids: [ManagedObjectID],
         with context: ManagedObjectContext?
@@ -107,7 +107,7 @@ extension IncrementalStore {
         throw unsupported(relationship)
     }
 
-    /// Reads one object's relationship after the other. The rows of the members are left out.
+    /// Reads the relationships of the objects one by one. The result contains no rows of members.
     public func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
@@ -123,7 +123,7 @@ extension IncrementalStore {
 
     // MARK: Generations
 
-    /// Returns nil: no state is kept.
+    /// Returns nil: the store has no snapshots.
     public func currentQueryGeneration() throws -> (any QueryGeneration)? { nil }
 
     /// The error for a request that the store does not implement.

@@ -1,11 +1,11 @@
-/// A store of objects that is read and written piece by piece, in the manner of Core Data's `NSIncrementalStore`.
+/// A store of objects that is read and written incrementally, as Core Data's `NSIncrementalStore` is.
 ///
 /// A coordinator calls ``loadMetadata(of:for:)`` of the class that is registered for a type, which returns an open store, and
 /// then the other methods from any thread, several at a time.
 ///
-/// There is one `execute` for each type of request, with a result type of its own. A store implements those for
-/// `FetchRequest` and ``SaveChangesRequest``. Fetches of identifiers and counts are derived from them; the other requests
-/// throw ``ObjectGraphError/unsupportedRequest(storeType:request:)`` unless the store implements them.
+/// There is one `execute` for each type of request, with a separate result type. A store implements those for
+/// `FetchRequest` and ``SaveChangesRequest``. Fetches of identifiers and counts are derived from them; the other
+/// requests throw ``ObjectGraphError/unsupportedRequest(storeType:request:)`` unless the store implements them.
 ///
 /// A store implements ``newValue(forRelationship:forObjectWith:with:)`` or
 /// ``newValues(forRelationship:forObjectsWith:with:)``. Contexts call the second one, which is derived from the first.
@@ -39,8 +39,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Returns the number of objects that match a request, within its limit and offset.
     func execute(_ request: CountRequest, with context: ManagedObjectContext?) throws -> Int
 
-    /// Returns rows of values computed from the objects that match a request. The context has checked that the request has one
-    /// meaning.
+    /// Returns rows of values computed from the objects that match a request. The context has checked that the request
+    /// is unambiguous.
     func execute(_ request: DictionaryFetchRequest, with context: ManagedObjectContext?) throws -> DictionaryResults
 
     /// Returns the results of a full-text search, with their relevance and excerpts.
@@ -71,7 +71,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Deletes the rows that match a request, all of them or none, by their delete rules, and all references to them.
     func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges
 
-    /// Deletes all rows of the store, whatever the delete rules. Their keys are not used again.
+    /// Deletes all rows of the store, regardless of delete rules. Their keys are not used again.
     func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws
 
     /// Whether ``save(_:with:beforeCommit:)`` reverts its writes if the closure throws.
@@ -79,9 +79,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
     /// Writes the part of a save over several stores that belongs to this store, calls `beforeCommit`, and commits.
     ///
-    /// Everything that can be wrong with the changes is thrown before the call of `beforeCommit`, in which the other stores
-    /// write their parts. If it throws, the store reverts its writes and throws the same error. For a store that cannot do
-    /// so, ``savesInTwoPhases`` is false; the default implementation serves it, and it is written after the stores that can.
+    /// All problems of the changes are thrown before the call of `beforeCommit`, in which the other stores write their
+    /// parts. If it throws, the store reverts its writes and throws the same error. For a store that cannot do so,
+    /// ``savesInTwoPhases`` is false; it uses the default implementation, and is written after the stores that can.
     func save(
         _ changes: SaveChangesRequest,
         with context: ManagedObjectContext?,
@@ -121,7 +121,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID]
 
     /// Returns the current state of the store, to be read later by contexts whose
-    /// ``ManagedObjectContext/queryGenerationToken`` has it among its ``QueryGenerationToken/generations``; nil if the store
-    /// keeps no earlier states.
+    /// ``ManagedObjectContext/queryGenerationToken`` contains it in its ``QueryGenerationToken/generations``; nil if
+    /// the store has no snapshots.
     func currentQueryGeneration() throws -> (any QueryGeneration)?
 }

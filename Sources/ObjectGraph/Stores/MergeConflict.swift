@@ -2,13 +2,13 @@
 public struct MergeConflict: Sendable {
     /// The object.
     public let objectID: ManagedObjectID
-    /// The version that the object was read at; 0 if it was never read.
+    /// The version at which the object was read; 0 if it was never read.
     public let oldVersion: Int
     /// The version in the store; 0 if the store no longer has the object.
     public let newVersion: Int
     /// The attributes, and the keys of to-one relationships, in the context.
     public let objectSnapshot: [String: Value]
-    /// The same values as the object was read with; nil if it was never read.
+    /// The same values at the time of reading; nil if the object was never read.
     public let cachedSnapshot: [String: Value]?
     /// The same values in the store; nil if the store no longer has the object.
     public let persistedSnapshot: [String: Value]?
@@ -69,7 +69,7 @@ extension ConstraintConflict: CustomStringConvertible {
 }
 
 extension ObjectGraphError {
-    /// The error for a conflict in which no object of a context takes part.
+    /// The error for a conflict that involves no object of a context.
     init(_ conflict: SaveConflict) {
         self =
             switch conflict {

@@ -4,19 +4,19 @@ public enum ObjectGraphError: Error, Sendable {
     case storeTypeNotRegistered(String)
     /// No store of the coordinator holds the entity.
     case noStore(entity: String)
-    /// An entity lives in two stores of the coordinator.
+    /// An entity belongs to two stores of the coordinator.
     case entityInTwoStores(entity: String)
     /// The store was opened for reading only.
     case storeIsReadOnly
     /// Other writers have changed or deleted the objects since they were read.
     case conflicts([MergeConflict])
-    /// Values of objects cannot be saved; all problems.
+    /// Values of objects cannot be saved. Contains all problems.
     case validation([ValidationProblem])
-    /// Objects have the same values of properties that must be unique; all conflicts.
+    /// Objects have the same values of properties that must be unique. Contains all conflicts.
     case notUnique([ConstraintConflict])
-    /// A text is not an identifier, or not of an entity of this model.
+    /// A text is not an identifier, or not an identifier of an entity of this model.
     case malformedIdentifier
-    /// Each call of `willSave()`, of a validation or of the encoding of a value changes further objects, so that a save
+    /// Each call of `willSave()`, of a validation or of the encoding of a value changes further objects, so a save
     /// cannot begin.
     case endlessChanges
     /// `willSave()` or a validation called `save()` of the context that is being saved.
@@ -72,7 +72,7 @@ public enum ObjectGraphError: Error, Sendable {
             case unread
             /// The value cannot be encoded as JSON text.
             case notEncodable
-            /// The value cannot be kept exactly.
+            /// The value cannot be stored exactly.
             case notRepresentable
             /// The value is below the attribute's minimum.
             case tooSmall
@@ -82,7 +82,7 @@ public enum ObjectGraphError: Error, Sendable {
             case tooShort
             /// The value is longer than the attribute's maximum length.
             case tooLong
-            /// The object's texts and blobs together are longer than 2 GiB, which no row can hold.
+            /// The object's texts and blobs are together longer than 2 GiB, the limit of a row.
             case rowTooLong
             /// A to-many relationship has fewer members than its minimum.
             case tooFewMembers
@@ -95,7 +95,7 @@ public enum ObjectGraphError: Error, Sendable {
             /// A validation of the object's class threw an error with this description.
             case rejected(String)
 
-            /// The reason as a text.
+            /// The reason in a sentence.
             public var description: String {
                 switch self {
                 case .missingValue: "it is not optional and has no value"
@@ -124,7 +124,7 @@ public enum ObjectGraphError: Error, Sendable {
 }
 
 extension ObjectGraphError: CustomStringConvertible {
-    /// The problem and how to solve it.
+    /// The problem and its remedy.
     public var description: String {
         switch self {
         case .storeTypeNotRegistered(let type):

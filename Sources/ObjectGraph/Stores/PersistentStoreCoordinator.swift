@@ -27,7 +27,8 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - model: The model of all stores.
-    ///   - classes: The classes of objects by entity name; ``ManagedObject`` for the others.
+    ///   - classes: The classes of objects by entity name. Objects of other entities are instances of
+    ///     ``ManagedObject``.
     public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
         self.model = model
         objectTypes = model.entities.map { classes[$0.name] ?? ManagedObject.self }
@@ -43,7 +44,7 @@ public final class PersistentStoreCoordinator: Sendable {
         storeClasses.withLock { $0[type] = storeClass }
     }
 
-    /// The class that is registered for a type; nil if there is none.
+    /// The class that is registered for a type; nil if no class is.
     static func storeClass(ofType type: String) -> (any IncrementalStore.Type)? { storeClasses.withLock { $0[type] } }
 
     // MARK: Stores
@@ -93,7 +94,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Closes all stores. Contexts keep the objects that they have in memory, and throw when they need further rows.
+    /// Closes all stores. Contexts keep the objects in memory, and throw when they need further rows.
     public func removeAllStores() throws {
         let stores = state.withLock { state in
             defer { state.stores = state.stores.map { _ in nil } }
@@ -118,8 +119,8 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { $0.stores[entity.index]?.identity.uuid }
     }
 
-    /// Deletes all objects of all stores, whatever the delete rules. In every context of the coordinator they count as
-    /// deleted afterwards; unsaved new objects remain.
+    /// Deletes all objects of all stores, regardless of delete rules. In every context of the coordinator they then
+    /// count as deleted; unsaved new objects remain.
     ///
     /// - Throws: ``ObjectGraphError/storeIsReadOnly``; errors of the stores. Stores that were erased before an error
     ///   stay erased.
@@ -140,7 +141,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The current states of those stores that keep states.
+    /// The current states of the stores that have snapshots.
     func currentQueryGenerations() throws -> [any QueryGeneration] {
         try persistentStores.compactMap { try $0.currentQueryGeneration() }
     }
@@ -168,7 +169,7 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { $0.inboxes.add(inbox) }
     }
 
-    /// Announces rows to all contexts: later versions of those that a context may have read.
+    /// Announces rows to all contexts: later versions of rows that a context may have read.
     package func announceUpdates(_ rows: RowBatch) {
         var request = SaveChangesRequest()
         request.updated = rows

@@ -2,25 +2,25 @@ public import Foundation
 
 /// A store to open, with its options.
 ///
-/// Options may hold secrets: neither `description` nor `dump` shows their values.
+/// Options may contain secrets: neither `description` nor `dump` shows their values.
 public struct PersistentStoreDescription: Sendable {
-    /// The type that the store's class is registered under.
+    /// The type under which the store's class is registered.
     public var type: String {
         didSet { securedOptions = Self.secured(securedOptions, for: type) }
     }
     /// The file; nil for a store in memory.
     public var url: URL?
-    /// Whether the store refuses to save.
+    /// Whether the store is read-only.
     public var isReadOnly: Bool
     /// Whether a store of another model is migrated when it is opened; otherwise opening it throws.
     public var shouldMigrateStoreAutomatically = true
-    /// The options of the store's type, such as a key. The class of the type converts a secret to its own form at once,
-    /// see ``IncrementalStore/secured(_:)``.
+    /// The options of the store's type, such as a key. The class of the type converts a secret to its secured form when
+    /// it is set, see ``IncrementalStore/secured(_:)``.
     public var options: [String: any Sendable] {
         get { securedOptions }
         set { securedOptions = Self.secured(newValue, for: type) }
     }
-    /// The names of the entities that live in the store; nil for all.
+    /// The names of the store's entities; nil for all.
     public var entityNames: Set<String>?
 
     private var securedOptions: [String: any Sendable]
@@ -56,7 +56,7 @@ extension PersistentStoreDescription: CustomStringConvertible, CustomDebugString
         return "PersistentStoreDescription(\(type), \(place)\(isReadOnly ? ", read-only" : "")\(options))"
     }
 
-    /// The same.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
     /// The properties, with the types of the options instead of their values.

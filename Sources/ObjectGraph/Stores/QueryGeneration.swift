@@ -1,4 +1,4 @@
-/// A state of a store that can be read while a reference to it exists, whatever is saved meanwhile.
+/// A state of a store that can be read while a reference to it exists, regardless of later saves.
 ///
 /// Its content is private to the store.
 public protocol QueryGeneration: AnyObject, Sendable {}
@@ -31,7 +31,7 @@ public struct QueryGenerationToken: Sendable {
         state = .pinned(Pinned(generations))
     }
 
-    /// The states of the stores; empty for ``current``, and without the stores that keep no states.
+    /// The states of the stores; empty for ``current``. Stores without snapshots are omitted.
     public var generations: [any QueryGeneration] {
         if case .pinned(let pinned) = state { pinned.generations } else { [] }
     }
@@ -41,7 +41,7 @@ public struct QueryGenerationToken: Sendable {
 }
 
 extension QueryGenerationToken: Hashable {
-    /// Whether both stand for the same state, obtained at the same time.
+    /// Whether both represent the same state, obtained at the same time.
     public static func == (left: QueryGenerationToken, right: QueryGenerationToken) -> Bool {
         left.identity == right.identity
     }

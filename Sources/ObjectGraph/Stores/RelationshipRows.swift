@@ -16,9 +16,9 @@ public enum RelationshipValue: Hashable, Sendable {
 public struct RelationshipRows: Sendable {
     /// The members' keys, owner by owner.
     public private(set) var members: [Int64] = []
-    /// The owners' keys with the range of `members` that is theirs.
+    /// The owners' keys, each with its range of `members`.
     public private(set) var owners: [(key: Int64, members: Range<Int>)] = []
-    /// The members' rows, as far as the store has read them; each at most once.
+    /// The members' rows that the store has read; each at most once.
     public var rows = RowBatch()
 
     /// A result without owners.

@@ -15,14 +15,14 @@ public struct SaveChangesRequest: Sendable {
     /// A request without changes.
     public init() {}
 
-    /// Whether there is nothing to write.
+    /// Whether the request contains no changes.
     public var isEmpty: Bool {
         inserted.count == 0 && updated.count == 0 && deleted.isEmpty && memberships.isEmpty
     }
 
     /// The difference between a row of ``SaveChangesRequest/updated`` and its previous version.
     public struct Update: Sendable {
-        /// The version that the object was read at.
+        /// The version at which the object was read.
         public var previousVersion: UInt32
         /// The slots that changed.
         public var slots: SlotSet
@@ -40,7 +40,7 @@ public struct SaveChangesRequest: Sendable {
         public var entity: Entity
         /// The primary key.
         public var key: Int64
-        /// The row that the object was read from; nil if it was never read.
+        /// The row as it was read; nil if the object was never read.
         public var row: Row?
 
         /// Makes a deletion.

@@ -8,7 +8,7 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     public let type: String
     /// The file; nil for a store in memory.
     public let url: URL?
-    /// The names of the entities that live in the store, in the order of the model.
+    /// The names of the store's entities, in the order of the model.
     public let entityNames: [String]
 
     /// Makes an identity.

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a store says of itself.
+/// The identity, type and format of a store.
 public struct StoreMetadata: Hashable, Sendable {
     /// The identity of the store, fixed when it was created.
     public var uuid: UUID
     /// The type under which the store's class is registered.
     public var type: String
-    /// The version of the file format; 0 for a store that has none.
+    /// The version of the file format; 0 for a store without a format version.
     public var formatVersion: Int
 
     /// Makes metadata.

@@ -1,8 +1,8 @@
 /// Records the changes of a context's objects while the context has an undo manager.
 ///
-/// Of the values of a slot only the first since the last ``take(saveCount:)`` is recorded: the one that an undo restores. The
-/// attributes of an object that was inserted since are not recorded (see ``ObjectFlags/recordsChanges``), since undo and
-/// redo remove and insert the object with them.
+/// Only the first value of a slot since the last ``take(saveCount:)`` is recorded: an undo restores that value. The
+/// attributes of an object that was inserted since are not recorded (see ``ObjectFlags/recordsChanges``), since undo
+/// and redo remove and insert the object with them.
 final class ChangeRecorder {
     private struct ObjectSlot: Hashable {
         let object: ObjectIdentifier
@@ -66,7 +66,7 @@ final class ChangeRecorder {
     /// Whether nothing has been recorded since the last ``take(saveCount:)``.
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Returns the recorded changes, and starts with none.
+    /// Returns the recorded changes, and removes them from the recorder.
     func take(saveCount: Int) -> RecordedChanges {
         var related: [Int64: any GraphObject] = [:]
         for case .deletion(let object) in changes { object.collectTemporaryKeys(into: &related) }
@@ -78,7 +78,7 @@ final class ChangeRecorder {
     }
 
     private func isFirst(_ object: any GraphObject, _ slot: Int) -> Bool {
-        // Recorded objects are retained, so that none of them can have another one's identity.
+        // Recorded objects are retained, so that no two of them can have the same identity.
         recordedSlots.insert(ObjectSlot(object: ObjectIdentifier(object), slot: slot)).inserted
     }
 }
@@ -98,7 +98,7 @@ extension GraphObject {
         return .object(object)
     }
 
-    /// Adds the objects with temporary keys that the object's relationships lead to.
+    /// Adds the destinations with temporary keys of the object's relationships.
     fileprivate func collectTemporaryKeys(into related: inout [Int64: any GraphObject]) {
         guard let changes = state.pointee.changes, let context = state.pointee.handler?.context else { return }
         for relationship in entity.relationships {

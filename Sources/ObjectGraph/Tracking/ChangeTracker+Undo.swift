@@ -22,7 +22,7 @@ extension ChangeTracker {
         if let undoTarget { undoManager?.removeAllActions(withTarget: undoTarget) }
     }
 
-    /// Makes changes that are not to be undone.
+    /// Makes changes that cannot be undone.
     func withoutRecording<R>(_ body: () throws -> R) rethrows -> R {
         guard let recorder else { return try body() }
         self.recorder = nil

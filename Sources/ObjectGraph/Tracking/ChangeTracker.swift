@@ -1,18 +1,18 @@
 /// The unsaved changes of a context: its inserted, updated and deleted objects, the deletes whose rules are not applied
 /// yet, and the record of the changes for undo.
 ///
-/// - Invariant: An object that counts as inserted, updated or deleted is in the list of that name, and in the count of no
-///   other list. The list retains it.
+/// - Invariant: An object that counts as inserted, updated or deleted is in the list with that name, and in the count
+///   of no other list. The list retains it.
 final class ChangeTracker {
     let identityMap: IdentityMap
 
-    // No access to these calls the context: checks for overlapping accesses would only cost time.
+    // No access calls the context: dynamic exclusivity checks would only cost time.
     @exclusivity(unchecked) var inserted = ChangeList(.inserted)
     @exclusivity(unchecked) var updated = ChangeList(.updated)
     @exclusivity(unchecked) var deleted = ChangeList(.deleted)
     /// Deleted objects whose delete rules have not been applied yet.
     @exclusivity(unchecked) var unpropagatedDeletes: [any GraphObject] = []
-    /// The recorder of the changes; nil without an undo manager, and while changes are not to be undone.
+    /// The recorder of the changes; nil without an undo manager, and during changes that cannot be undone.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// See ``ManagedObjectContext/undoManager``.
     var undoManager: UndoManager?
@@ -23,7 +23,7 @@ final class ChangeTracker {
     private(set) var saveCount = 0
     /// See ``ManagedObjectContext/didGetChanges``.
     var onFirstChange: (() -> Void)?
-    /// Whether the next further object that is changed is announced by ``onFirstChange``, even if there are changes.
+    /// Whether ``onFirstChange`` is called for the next changed object, even if there are other changes.
     var announcesNextChange = false
 
     init(_ identityMap: IdentityMap) {
@@ -32,10 +32,10 @@ final class ChangeTracker {
 
     // MARK: State
 
-    /// The number of objects that a save writes something for.
+    /// The number of objects that a save writes.
     var changeCount: Int { inserted.count + updated.count + deleted.count }
 
-    /// The entries of all lists, among them some of objects that are not changed any more.
+    /// The entries of all lists, including some objects that are no longer changed.
     var changedEntries: [ChangedObject] { inserted.entries + updated.entries + deleted.entries }
 
     /// A value that differs after every change of the lists.
@@ -58,8 +58,8 @@ final class ChangeTracker {
         updated.add(object)
     }
 
-    /// Lists an object whose own values changed. An object that another context or process has deleted is listed as well:
-    /// its save reports the conflict, whether the deletion was merged before the change or after it.
+    /// Lists an object whose own values changed, including an object that another context or process has deleted: its
+    /// save reports the conflict, whether the deletion was merged before or after the change.
     func markChanged(_ object: any GraphObject) {
         guard object.life.isMissing else { return markUpdated(object) }
         guard object.life == .missing, object.state.pointee.row != nil,
@@ -102,7 +102,7 @@ final class ChangeTracker {
         if object.life.isDeleted { deleted.remove(object) }
     }
 
-    /// Calls ``onFirstChange`` if a change that is about to be listed is to be announced.
+    /// Calls ``onFirstChange`` if the next listed change must be announced.
     private func announceChange() {
         guard changeCount == 0 || announcesNextChange else { return }
         announcesNextChange = false
@@ -119,7 +119,7 @@ final class ChangeTracker {
         identityMap.noteDeletion()
         identityMap.forgetTemporaryKeys()
         let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
-        // Only now, since an object's own `deinit` may call the context.
+        // Released last, since the `deinit` of an object may call the context.
         withExtendedLifetime(all) {}
     }
 

@@ -1,4 +1,5 @@
-/// An object in a context's list of changes, with the address of its state: iterating a list asks no object for it.
+/// An object in a context's list of changes, with the address of its state, so that iterating a list does not access
+/// it.
 struct ChangedObject {
     /// The object, never nil. Swift for Linux never considers a non-optional reference unique.
     private var counted: AnyObject?
@@ -29,7 +30,7 @@ struct ChangedObject {
 
 /// The new, changed and deleted objects of a context.
 struct ChangeList {
-    /// The objects in the order of their first change, among them objects that are not changed any more: see `life`.
+    /// The objects in the order of their first change, including objects that are no longer changed: see `life`.
     private(set) var entries: [ChangedObject] = []
     /// The number of changed objects.
     private(set) var count = 0
@@ -95,7 +96,7 @@ struct ChangeList {
         try entries.withUnsafeMutableBufferPointer { try body($0) }
     }
 
-    /// Adds an object with a new change, which must not have one of the list's kind.
+    /// Adds an object with a new change. The object must not have a change of the list's kind.
     mutating func add(_ object: any GraphObject) {
         let state = object.state
         switch kind {
@@ -111,7 +112,7 @@ struct ChangeList {
         }
     }
 
-    /// Drops the change of an object, which must have one of the list's kind.
+    /// Drops the change of an object. The object must have a change of the list's kind.
     mutating func remove(_ object: any GraphObject) {
         assert(kind.contains(object.life), "the object has no change of this kind")
         object.life.revert()

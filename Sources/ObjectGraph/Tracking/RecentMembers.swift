@@ -1,5 +1,5 @@
-/// The arrays of the to-many relationships that a program changed last, so that adding to a large array in place does not
-/// create it anew each time.
+/// The arrays of the to-many relationships that a program changed last, so that adding to a large array in place does
+/// not create a new array each time.
 ///
 /// A context keeps a few arrays until its next save. They retain their members, most of which are changed objects that the
 /// context retains anyway.
@@ -28,12 +28,12 @@ struct RecentMembers {
     }
 }
 
-/// An array of members, apart from their class.
+/// An array of members, independent of their class.
 class RecentMembersEntry {
     let members: ToManyMembers
-    /// The ``ToManyMembers/stamp`` at that time.
+    /// The ``ToManyMembers/stamp`` when the array was stored.
     var stamp: Int
-    /// The deletion stamp of the relationship at that time.
+    /// The deletion stamp of the relationship when the array was stored.
     var deletions: Int
     /// The addresses of the members.
     var addresses: [UInt] = []

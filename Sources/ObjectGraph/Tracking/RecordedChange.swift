@@ -5,11 +5,11 @@
 enum RecordedChange {
     /// An attribute had another value.
     case value(of: any GraphObject, slot: Int, SlotValue)
-    /// A to-one relationship led to another object, or to none.
+    /// A to-one relationship led to another object, or to no object.
     case destination(of: any GraphObject, slot: Int, ObjectReference)
     /// An object became a member of a to-many relationship.
     case arrival(ObjectReference, at: any GraphObject, Relationship)
-    /// An object ceased to be a member of a to-many relationship.
+    /// An object was removed from a to-many relationship.
     case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
     /// The members of an ordered relationship had another order, and may have differed from the store's.
     case order(of: any GraphObject, Relationship, [ObjectReference], wasReordered: Bool)
@@ -29,11 +29,11 @@ enum RecordedChange {
     }
 }
 
-/// How recorded changes refer to an object, whose key may become permanent in the meantime.
+/// A reference of recorded changes to an object, whose key may become permanent in the meantime.
 enum ObjectReference {
     /// An object that had a temporary key.
     case object(any GraphObject)
-    /// A key that is permanent, or 0 for no object.
+    /// A permanent key, or 0 for no object.
     case key(Int64)
 
     /// The key that the object has now.
@@ -50,10 +50,10 @@ enum ObjectReference {
 struct RecordedChanges {
     /// The changes, oldest first.
     let changes: [RecordedChange]
-    /// How often the context had been saved.
+    /// The number of saves of the context before the changes.
     let saveCount: Int
-    /// The objects with temporary keys that deleted objects lead to. When they get permanent keys, the deleted objects keep
-    /// the temporary ones.
+    /// The objects with temporary keys to which deleted objects refer. When they get permanent keys, the deleted
+    /// objects keep the temporary keys.
     let relatedByTemporaryKey: [Int64: any GraphObject]
 
     /// The current key of the object that had a key when the changes were made.

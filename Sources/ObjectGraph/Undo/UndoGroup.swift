@@ -1,4 +1,4 @@
-/// Operations that are undone and redone at once.
+/// Operations that are undone and redone together.
 final class UndoGroup {
     private enum Entry {
         case action(UndoAction)
@@ -6,22 +6,22 @@ final class UndoGroup {
     }
 
     private var entries: [Entry] = []
-    /// What the operations are called together; empty for no name.
+    /// The name of the operations; empty for no name.
     var actionName = ""
 
-    /// Whether there is nothing to undo.
+    /// Whether the group has no operations.
     var isEmpty: Bool { entries.isEmpty }
 
     /// Adds an operation.
     func add(_ action: UndoAction) { entries.append(.action(action)) }
 
-    /// Adds a nested group, which gives its name to this one if it has none.
+    /// Adds a nested group. A group without a name takes the name of the nested group.
     func add(_ group: UndoGroup) {
         entries.append(.group(group))
         if actionName.isEmpty { actionName = group.actionName }
     }
 
-    /// Takes the nested group out that was added last; nil if there is nothing in this one.
+    /// Removes and returns the last nested group; nil if the group is empty.
     ///
     /// - Precondition: No operation was added after it.
     func removeLastGroup() -> UndoGroup? {
@@ -33,7 +33,7 @@ final class UndoGroup {
         return group
     }
 
-    /// Carries out the operations, the last one first.
+    /// Runs the operations, the last one first.
     func perform() {
         for entry in entries.reversed() {
             switch entry {
@@ -43,7 +43,7 @@ final class UndoGroup {
         }
     }
 
-    /// Removes the operations for which `condition` holds, and the groups that have none left.
+    /// Removes the operations for which `condition` holds, and the groups that become empty.
     func removeAll(where condition: (UndoAction) -> Bool) {
         entries.removeAll { entry in
             switch entry {
@@ -58,9 +58,9 @@ final class UndoGroup {
 
 /// An operation that can be undone.
 struct UndoAction {
-    /// The target that it was registered with.
+    /// The target with which it was registered.
     let target: ObjectIdentifier
-    /// Reverts it.
+    /// Reverts the operation.
     let perform: () -> Void
 
     init(target: AnyObject, perform: @escaping () -> Void) {

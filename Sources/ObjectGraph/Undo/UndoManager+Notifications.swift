@@ -12,9 +12,9 @@ extension Notification.Name {
 }
 
 #if !canImport(Darwin)
-    // Foundation declares them on Apple's platforms.
+    // On Apple's platforms, Foundation declares them.
     extension Notification.Name {
-        /// Posted before an ``UndoManager`` opens or ends a group, undoes or redoes, or is asked whether it can.
+        /// Posted before an ``UndoManager`` opens or ends a group, undoes or redoes, or returns whether it can.
         public static let NSUndoManagerCheckpoint = checkpoint
         /// Posted after an ``UndoManager`` has begun a group.
         public static let NSUndoManagerDidOpenUndoGroup = didOpenUndoGroup

@@ -2,8 +2,9 @@ import Foundation
 
 /// A recorder of operations that can be undone and redone, with the members of Foundation's class of the same name.
 ///
-/// Foundation has its class on Apple's platforms only, and binds it to the main actor there; a context may live on any
-/// actor, so this one is used everywhere. Like a context, it belongs to one thread, actor or queue at a time.
+/// Foundation has its class on Apple's platforms only, and binds it to the main actor there; a context may belong to
+/// any actor, so this class is used on all platforms. Like a context, it belongs to one thread, actor or queue at a
+/// time.
 ///
 /// ```swift
 /// let undoManager = UndoManager()
@@ -12,29 +13,29 @@ import Foundation
 /// undoManager.undo()
 /// ```
 ///
-/// What is registered while an operation is undone can be redone, and what is registered while it is redone can be
-/// undone again. Anything else that is registered ends the possibility to redo.
+/// Operations that are registered during an undo can be redone, and operations that are registered during a redo can be
+/// undone again. Registering any other operation removes the operations that could be redone.
 ///
-/// It posts the notifications of Foundation's class: `NSUndoManagerDidUndoChange` and the others.
+/// It posts the notifications of Foundation's class, such as `NSUndoManagerDidUndoChange`.
 public final class UndoManager {
-    /// Whether operations that are registered outside every group form separate groups.
+    /// Whether operations that are registered outside all groups form separate groups.
     ///
     /// Foundation's class ends such a group with the turn of the run loop. Without a run loop, the group ends at once.
-    /// With false, a group has to be open before anything is registered; a context opens one for its changes by itself.
+    /// If it is false, a group must be open when an operation is registered; a context opens a group for its changes.
     public var groupsByEvent = true
-    /// How many groups can be undone at most, the oldest being forgotten; 0 for any number.
+    /// The maximum number of groups that can be undone, beyond which the oldest is forgotten; 0 for no limit.
     public var levelsOfUndo = 0 {
         didSet { forgetOldest() }
     }
-    /// Whether operations are being undone right now.
+    /// Whether operations are being undone.
     public private(set) var isUndoing = false
-    /// Whether operations are being redone right now.
+    /// Whether operations are being redone.
     public private(set) var isRedoing = false
 
     private var undoStack: [UndoGroup] = []
     private var redoStack: [UndoGroup] = []
-    /// The groups that have been begun and not ended, the innermost last. While operations are undone or redone, the
-    /// first is the one that records what reverts them.
+    /// The open groups, the innermost last. During an undo or redo, the first one records the operations that revert
+    /// it.
     private var openGroups: [UndoGroup] = []
     private var disabledLevel = 0
     private var observers: [WeakObserver] = []
@@ -43,7 +44,7 @@ public final class UndoManager {
         weak var observer: (any UndoCheckpointObserver)?
     }
 
-    /// Makes an undo manager without operations.
+    /// Creates an undo manager without operations.
     public init() {}
 
     // MARK: Registering
@@ -52,8 +53,8 @@ public final class UndoManager {
     /// ``enableUndoRegistration()``.
     public var isUndoRegistrationEnabled: Bool { disabledLevel == 0 }
 
-    /// Records an operation: `handler` is called with `target` when it is undone. The target is not retained; once it
-    /// is gone, the operation does nothing.
+    /// Records an operation: `handler` is called with `target` when it is undone. The target is not retained; after it
+    /// is deallocated, the operation does nothing.
     ///
     /// - Precondition: A group is open, or ``groupsByEvent`` is true.
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
@@ -72,13 +73,13 @@ public final class UndoManager {
         }
     }
 
-    /// Stops recording, until ``enableUndoRegistration()`` has been called as often.
+    /// Disables recording, until ``enableUndoRegistration()`` has been called equally often.
     public func disableUndoRegistration() {
         checkpoint()
         disabledLevel += 1
     }
 
-    /// Records again.
+    /// Enables recording.
     ///
     /// - Precondition: ``disableUndoRegistration()`` was called before.
     public func enableUndoRegistration() {
@@ -92,17 +93,18 @@ public final class UndoManager {
 
     // MARK: Groups
 
-    /// How many groups are open, one within the other.
+    /// The number of open groups, which are nested.
     public var groupingLevel: Int { openGroups.count }
 
-    /// Begins a group: what is registered until its end is undone and redone at once. Groups can be nested.
+    /// Begins a group: operations that are registered before its end are undone and redone together. Groups can be
+    /// nested.
     public func beginUndoGrouping() {
         checkpoint()
         openGroups.append(UndoGroup())
         post(.didOpenUndoGroup)
     }
 
-    /// Ends the innermost group. An empty one leaves nothing to be undone.
+    /// Ends the innermost group. An empty group cannot be undone.
     ///
     /// - Precondition: A group is open.
     public func endUndoGrouping() {
@@ -133,20 +135,20 @@ public final class UndoManager {
 
     // MARK: Undoing and redoing
 
-    /// Whether there is anything to undo.
+    /// Whether there are operations to undo.
     public var canUndo: Bool {
         checkpoint()
         return !undoStack.isEmpty || openGroups.contains { !$0.isEmpty }
     }
 
-    /// Whether there is anything to redo.
+    /// Whether there are operations to redo.
     public var canRedo: Bool {
         checkpoint()
         return !redoStack.isEmpty
     }
 
-    /// Reverts the operations of the last group, after ending it if it is still open. Does nothing if nothing
-    /// can be undone, nor from within an operation that is being undone or redone.
+    /// Reverts the operations of the last group, after ending it if it is still open. Does nothing if no group can be
+    /// undone, or during an undo or redo.
     ///
     /// - Precondition: No more than one group is open.
     public func undo() {
@@ -156,10 +158,10 @@ public final class UndoManager {
         undoNestedGroup()
     }
 
-    /// Reverts the operations of the last group that has been ended, nested in an open group or not. Does nothing
-    /// without such a group, nor from within an operation that is being undone or redone.
+    /// Reverts the operations of the last ended group, nested in an open group or not. Does nothing without such a
+    /// group, or during an undo or redo.
     ///
-    /// - Precondition: Nothing was registered in the open group since that one was ended.
+    /// - Precondition: No operation was registered in the open group since that group ended.
     public func undoNestedGroup() {
         guard !isUndoing, !isRedoing else { return }
         checkpoint()
@@ -172,8 +174,7 @@ public final class UndoManager {
         post(.didUndoChange)
     }
 
-    /// Redoes the group that was undone last. Does nothing if nothing can be redone, nor from within an operation that
-    /// is being undone or redone.
+    /// Redoes the last undone group. Does nothing if no group can be redone, or during an undo or redo.
     public func redo() {
         guard !isUndoing, !isRedoing else { return }
         checkpoint()
@@ -186,7 +187,7 @@ public final class UndoManager {
         post(.didRedoChange)
     }
 
-    /// Carries out the operations of a group.
+    /// Runs the operations of a group.
     ///
     /// - Returns: the group of operations that they registered, which reverts them.
     private func perform(_ group: UndoGroup) -> UndoGroup {
@@ -195,7 +196,7 @@ public final class UndoManager {
         inverse.actionName = group.actionName
         openGroups = [inverse]
         group.perform()
-        // Groups that an operation has left open end with it.
+        // Ends groups that an operation has left open.
         while openGroups.count > 1 { endUndoGrouping() }
         openGroups = outer
         return inverse
@@ -203,9 +204,9 @@ public final class UndoManager {
 
     // MARK: Forgetting
 
-    /// Forgets all operations, and records again in case that was disabled. Open groups stay open.
+    /// Forgets all operations, and enables recording. Open groups stay open.
     public func removeAllActions() {
-        // Changes that observers have gathered are forgotten, too.
+        // The changes that observers have gathered are forgotten, too.
         checkpoint()
         undoStack = []
         redoStack = []
@@ -223,54 +224,54 @@ public final class UndoManager {
 
     // MARK: Names
 
-    /// What the operation that would be undone is called, for a menu; empty if it has no name.
+    /// The name of the operation that would be undone, for a menu; empty if it has no name.
     public var undoActionName: String {
         checkpoint()
         return (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? ""
     }
 
-    /// What the operation that would be redone is called, for a menu; empty if it has no name.
+    /// The name of the operation that would be redone, for a menu; empty if it has no name.
     public var redoActionName: String {
         checkpoint()
         return redoStack.last?.actionName ?? ""
     }
 
-    /// Names the innermost open group or, where none is open, the last one that was ended.
+    /// Names the innermost open group or, if no group is open, the last ended group.
     public func setActionName(_ actionName: String) {
         checkpoint()
         (openGroups.last ?? undoStack.last)?.actionName = actionName
     }
 
-    /// "Undo", with the name of the operation behind it.
+    /// "Undo", followed by the name of the operation.
     public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
 
-    /// "Redo", with the name of the operation behind it.
+    /// "Redo", followed by the name of the operation.
     public var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
-    /// The title of a menu's item that undoes an operation of the name. Not localized.
+    /// The title of a menu item that undoes an operation with the name. Not localized.
     public func undoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
 
-    /// The title of a menu's item that redoes an operation of the name. Not localized.
+    /// The title of a menu item that redoes an operation with the name. Not localized.
     public func redoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }
 
     // MARK: Observers
 
-    /// Makes an observer register its gathered changes at each checkpoint.
+    /// Adds an observer, which registers its gathered changes at each checkpoint.
     func addObserver(_ observer: any UndoCheckpointObserver) {
         observers.removeAll { $0.observer == nil }
         observers.append(WeakObserver(observer: observer))
     }
 
-    /// Ends ``addObserver(_:)``.
+    /// Removes an observer.
     func removeObserver(_ observer: any UndoCheckpointObserver) {
         observers.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    /// Registers the changes that were gathered before groups, the stacks or the registration change or are read.
+    /// Registers the gathered changes before groups, the stacks or the registration change or are read.
     private func checkpoint() {
         for observer in observers { observer.observer?.undoManagerReachedCheckpoint(self) }
         post(.checkpoint)

@@ -1,5 +1,5 @@
 extension Property {
-    /// Whether a save refuses some values of the right form.
+    /// Whether a save refuses some values of the property's type.
     public var restrictsValues: Bool {
         switch self {
         case .attribute(let attribute):
@@ -8,7 +8,7 @@ extension Property {
         }
     }
 
-    /// Returns the reason why a save refuses null or a value of the right form; nil if it accepts the value.
+    /// Returns the reason for which a save refuses null or a value of the property's type; nil if it accepts the value.
     public func problem(of value: Value) -> ObjectGraphError.ValidationProblem.Reason? {
         switch (self, value) {
         case (.attribute(let attribute), .null): attribute.isOptional ? nil : .missingValue
