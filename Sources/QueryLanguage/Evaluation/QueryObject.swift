@@ -1,6 +1,6 @@
 /// An object for which expressions are evaluated in memory, or an argument of a predicate.
 ///
-/// Programs do not conform types: the object classes of the object graph conform.
+/// Programs do not implement conformances: the object classes of the object graph conform.
 public protocol QueryObject: AnyObject {
     /// The entity.
     var _$queryEntity: Entity { get }

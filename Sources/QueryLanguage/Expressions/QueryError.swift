@@ -1,4 +1,4 @@
-/// The reason why a condition or value cannot be computed.
+/// The reason for which a condition or value cannot be computed.
 public enum QueryError: Error, Hashable, Sendable {
     /// An integer overflow, a division by zero, or a sum of decimals with more digits than a `Decimal` can hold.
     case arithmeticOverflow

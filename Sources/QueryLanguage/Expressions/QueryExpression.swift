@@ -31,7 +31,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case isMember(QueryExpression, of: [Value])
     /// A calculation with two numbers; null if one is null.
     case arithmetic(Arithmetic, QueryExpression, QueryExpression)
-    /// The second expression if the first is true, else the third.
+    /// The second expression if the first is true, otherwise the third.
     case conditional(QueryExpression, QueryExpression, QueryExpression)
     /// The first value that is not null.
     case coalesce([QueryExpression])
@@ -51,8 +51,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
     /// Whether the object at the end of a path of to-one relationships is of an entity or a descendant of it; false if
     /// there is no object.
     case isKind(from: Int, [Property], of: Entity)
-    /// An aggregate of all objects of a group, which only a `DictionaryFetchRequest` has: elsewhere it is refused.
-    /// Objects for which the expression is null are ignored.
+    /// An aggregate of all objects of a group, which only a `DictionaryFetchRequest` has. Other requests throw. Objects
+    /// for which the expression is null are ignored.
     case aggregate(Aggregate, of: QueryExpression)
 
     /// A comparison of two values.

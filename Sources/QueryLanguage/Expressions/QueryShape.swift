@@ -53,7 +53,7 @@ extension QueryExpression {
         }
     }
 
-    /// Collects the constants of a side of a comparison, which can be a constant itself.
+    /// Collects the constants of a side of a comparison, which can itself be a constant.
     private func collectConstants(ofSideInto constants: inout [Value]) {
         if parameterStorage != nil, case .literal(let value) = self {
             constants.append(value)
@@ -121,7 +121,7 @@ extension QueryExpression {
         }
     }
 
-    /// Hashes a part of the shape. Operators are left out, since hashing them takes as long as hashing the rest.
+    /// Hashes a part of the shape. Operators are omitted, since hashing them takes as long as hashing the rest.
     fileprivate func hashShape(into hasher: inout Hasher) {
         switch self {
         case .path(_, let properties):

@@ -4,7 +4,7 @@ struct FormatCollection {
     let start: Int
     /// The number of the variable of the members of the first collection; the numbers of the others follow.
     let variable: Int
-    /// The collections, each of a member of the one before.
+    /// The collections, each of a member of the previous one.
     var levels: [Level]
     /// The path from a last member to its value; empty for the member itself.
     var path: [Property] = []

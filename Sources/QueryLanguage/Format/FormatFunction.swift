@@ -10,8 +10,8 @@ enum FormatFunction: String, CaseIterable {
     case modulus = "modulus:by:"
     case raise = "raise:toPower:"
     case count, sum, average, min, max
-    // Not in Cocoa: the first argument that is not nil, texts folded like by the options of operators, and numbers in
-    // the range of a smaller type.
+    // Not in Cocoa: the first argument that is not nil, texts folded as by the options of operators, and numbers in the
+    // range of a smaller type.
     case coalesce
     case foldCase, foldDiacritics, foldCaseAndDiacritics
     case checkInt8, checkInt16, checkInt32, checkUInt8, checkUInt16, checkUInt32, roundToFloat
@@ -26,14 +26,14 @@ enum FormatFunction: String, CaseIterable {
         "intersect", "minus", "objectfromwithindex", "uti-conforms-to", "canonical",
     ]
 
-    /// The collection operators of the same meaning.
+    /// The equivalent collection operators.
     static let collectionOperators: [FormatFunction: String] = [
         .count: "count", .sum: "sum", .average: "avg", .min: "min", .max: "max",
     ]
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
-    /// Returns the function of a name in any case. A single colon at its end can be left out.
+    /// Returns the function of a name in any case. A single colon at its end can be omitted.
     init?(name: String) {
         let lowered = name.lowercased()
         let isPlain = lowered.last == ":" && !lowered.dropLast().contains(":")

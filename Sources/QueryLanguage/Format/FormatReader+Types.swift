@@ -77,7 +77,7 @@ extension FormatReader {
     ///
     /// - Parameters:
     ///   - other: The other side of the comparison, which errors name.
-    ///   - side: The constant's own operand.
+    ///   - side: The operand of the constant.
     func literal(
         _ constant: PredicateArgument,
         as type: FormatType,

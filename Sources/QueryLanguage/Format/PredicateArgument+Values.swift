@@ -3,7 +3,7 @@ import Foundation
 extension PredicateArgument {
     // MARK: As an attribute's value
 
-    /// Returns the stored form of the constant for an attribute type; nil if there is none.
+    /// Returns the stored form of the constant for an attribute type; nil if it has none.
     ///
     /// Numbers stay exact: a number out of the range of the type has a form that compares correctly.
     func value(as type: AttributeType) -> Value? {
@@ -94,7 +94,7 @@ extension PredicateArgument {
         }
     }
 
-    // MARK: By itself
+    // MARK: Without context
 
     /// The type of the constant without context; nil if it is not a value.
     var naturalType: AttributeType? {

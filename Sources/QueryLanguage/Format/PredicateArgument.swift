@@ -29,7 +29,7 @@ package indirect enum PredicateArgument: @unchecked Sendable {
     case list([PredicateArgument])
     /// The bounds of a range; a nil one is open.
     case range(PredicateArgument?, PredicateArgument?, includesUpper: Bool)
-    /// A value of a type that is no attribute type, by the name of the type.
+    /// A value whose type is not an attribute type, by the name of the type.
     case unsupported(String)
 }
 

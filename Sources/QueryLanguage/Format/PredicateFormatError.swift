@@ -4,7 +4,7 @@
 /// entity 'Book' has no property 'titel': did you mean 'title'? (at character 5)
 /// ```
 ///
-/// The literals of the text can be secrets. The ``message`` and the description quote only names; the text itself, and
+/// The literals of the text can be secrets. The ``message`` and the description quote only names. The text itself, and
 /// its ``excerpt`` with a caret under the position, are for the author of the text, not for logs.
 public struct PredicateFormatError: Error, Hashable, Sendable {
     /// A kind of error.
@@ -29,7 +29,7 @@ public struct PredicateFormatError: Error, Hashable, Sendable {
     public let message: String
     /// Similar existing names, the closest first.
     public let suggestions: [String]
-    /// The text, literals included.
+    /// The text, including its literals.
     public let format: String
     /// The position in the text, in bytes of UTF-8; empty if something is missing.
     public let utf8Range: Range<Int>
@@ -86,7 +86,7 @@ extension PredicateFormatError: CustomStringConvertible, CustomReflectable {
     /// The number of characters on each side of the position.
     private static let contextLength = 60
 
-    /// The line of the text around the position, literals included, with a caret under the position.
+    /// The line of the text around the position, including its literals, with a caret under the position.
     ///
     /// ```
     /// NOT (titel CONTAINS[cd] %@)

@@ -1,18 +1,18 @@
 /// The writer of expressions in the text form that ``FormatParser`` parses.
 ///
 /// For an expression that was read from text or from `#Predicate`, reading the written text gives an equal expression.
-/// The exception are counts of the elements of a composite value, whose type the text form does not contain.
+/// The only exception are counts of the elements of a composite value, whose type the text form does not contain.
 struct PredicateFormatWriter {
     /// The variables in scope, in the order of their numbers.
     var variables: [Variable]
-    /// Whether constants are written; otherwise `%@` is.
+    /// Whether constants are written; otherwise `%@` is written in their place.
     let showsValues: Bool
 
     /// The name of a variable, and the entity of its object if known.
     struct Variable {
         let name: String
         let entity: Entity?
-        /// Whether the name is that of the whole collection, after ANY or ALL.
+        /// Whether the name represents the whole collection, after ANY or ALL.
         var standsForAll = false
     }
 

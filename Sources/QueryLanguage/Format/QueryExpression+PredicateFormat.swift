@@ -17,7 +17,7 @@ extension QueryExpression {
         return writer.condition(self)
     }
 
-    // MARK: Forms of the text form
+    // MARK: Text forms
 
     /// Returns two texts without the function that folds both, and the options of that function.
     static func unfolded(

@@ -1,21 +1,21 @@
 /// The declaration of an attribute.
 public struct AttributeDescription: Codable, Hashable, Sendable {
-    /// The name, unique among the entity's properties, inherited ones included.
+    /// The name, unique among the entity's properties, including inherited ones.
     public var name: String
     /// The type of the values.
     public var type: AttributeType
     /// Whether the attribute may be null.
     public var isOptional: Bool
-    /// Whether large values are kept outside the row.
+    /// Whether large values are stored outside the row.
     public var allowsExternalStorage: Bool
     /// The name that the attribute had in an earlier version of the model.
     public var renamingIdentifier: String?
-    /// The rules for the values, which every save checks. A store does not contain them: changing them migrates
-    /// nothing.
+    /// The rules for the values, which every save checks. A store does not contain them: changing them requires no
+    /// migration.
     public var validation: AttributeValidation
-    /// The value, in its stored form, that a migration writes into existing rows which have none; nil for no value.
+    /// The value, in its stored form, that a migration writes into existing rows without a value; nil for no value.
     ///
-    /// It applies to an attribute that is new, or no longer optional. It is no part of a store.
+    /// It applies to an attribute that is new, or no longer optional. A store does not contain it.
     public var defaultValue: Value?
 
     // Without the validation and the default value.

@@ -1,5 +1,5 @@
-/// The rules for the values of an attribute, besides its type. A save checks them. Null satisfies every rule; whether
-/// an attribute may be null is ``AttributeDescription/isOptional``.
+/// The rules for the values of an attribute, in addition to its type. A save checks them. Null satisfies every rule;
+/// ``AttributeDescription/isOptional`` determines whether an attribute may be null.
 public struct AttributeValidation: Hashable, Sendable {
     /// The smallest value, in its stored form; nil for no limit.
     public var minimum: Value?
@@ -26,7 +26,7 @@ public struct AttributeValidation: Hashable, Sendable {
     /// Whether there are no rules.
     package var isEmpty: Bool { self == AttributeValidation() }
 
-    /// Returns the contradiction in the rules for an attribute of a type; nil if there is none.
+    /// Returns the contradiction in the rules for an attribute of a type; nil if they have none.
     func contradiction(for type: AttributeType) -> String? {
         for bound in [minimum, maximum].compactMap(\.self) where bound.isNull || !bound.fits(type) {
             return "the bounds of its values are not of its type"

@@ -11,21 +11,21 @@ public final class Entity: @unchecked Sendable {
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
-    /// The entity that this one inherits from.
+    /// The entity from which this entity inherits.
     public internal(set) var superentity: Entity?
-    /// The entities that inherit directly from this one, in the order of their declaration.
+    /// The entities that inherit directly from this entity, in the order of their declaration.
     public internal(set) var subentities: [Entity] = []
     /// The ``index`` of the topmost ancestor.
     public internal(set) var rootIndex: Int
-    /// The entity and its descendants, each before its own descendants.
+    /// The entity and its descendants, each before its descendants.
     public internal(set) var family: [Entity] = []
     /// All properties in the order of their slots, inherited ones first.
     public internal(set) var properties: [Property] = []
     /// The properties by name.
     public internal(set) var propertiesByName: [String: Property] = [:]
-    /// All attributes, inherited ones included, in the order of their slots.
+    /// All attributes, including inherited ones, in the order of their slots.
     public internal(set) var attributes: [Attribute] = []
-    /// All relationships, inherited ones included, in the order of their slots.
+    /// All relationships, including inherited ones, in the order of their slots.
     public internal(set) var relationships: [Relationship] = []
     /// The traits of each slot, by slot.
     package internal(set) var traits: [SlotTraits] = []
@@ -33,9 +33,9 @@ public final class Entity: @unchecked Sendable {
     package internal(set) var hasToMany = false
     /// Whether the entity has attributes that are stored as JSON text.
     package internal(set) var hasComposites = false
-    /// All uniqueness constraints, inherited ones included, each a list of slots.
+    /// All uniqueness constraints, including inherited ones, each a list of slots.
     public internal(set) var uniquenessConstraints: [[Int]] = []
-    /// All indexes, inherited ones included.
+    /// All indexes, including inherited ones.
     public internal(set) var indexes: [FetchIndexDescription] = []
 
     init(_ description: EntityDescription, index: Int) {
@@ -46,7 +46,7 @@ public final class Entity: @unchecked Sendable {
 
     /// The name.
     public var name: String { description.name }
-    /// Whether the entity has no objects but those of its subentities.
+    /// Whether only the subentities of the entity have objects.
     public var isAbstract: Bool { description.isAbstract }
     /// Whether the entity has no superentity.
     public var isRoot: Bool { rootIndex == index }
@@ -65,12 +65,12 @@ public final class Entity: @unchecked Sendable {
         return false
     }
 
-    /// Returns the attribute of a name, or nil.
+    /// Returns the attribute with a name; nil if the entity has none.
     public func attribute(named name: String) -> Attribute? {
         if case .attribute(let attribute)? = propertiesByName[name] { attribute } else { nil }
     }
 
-    /// Returns the relationship of a name, or nil.
+    /// Returns the relationship with a name; nil if the entity has none.
     public func relationship(named name: String) -> Relationship? {
         if case .relationship(let relationship)? = propertiesByName[name] { relationship } else { nil }
     }

@@ -11,9 +11,9 @@
 public struct EntityDescription: Codable, Hashable, Sendable {
     /// The name, unique within a model.
     public var name: String
-    /// The name of the entity that this one inherits from.
+    /// The name of the entity from which this entity inherits.
     public var superentity: String?
-    /// Whether the entity has no objects but those of its subentities.
+    /// Whether only the subentities of the entity have objects.
     public var isAbstract: Bool
     /// The attributes that the entity adds to the inherited ones.
     public var attributes: [AttributeDescription]

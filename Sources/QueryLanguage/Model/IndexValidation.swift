@@ -1,4 +1,4 @@
-/// The check of an entity's indexes against the attributes that they are built over.
+/// The check of an entity's indexes against the indexed attributes.
 package struct IndexValidation {
     /// The problems, each with the name of its property; nil for a problem of the index.
     package private(set) var problems: [(property: String?, text: String)] = []
@@ -9,7 +9,7 @@ package struct IndexValidation {
     private static let mostPrefixLengths = 31
     private static let longestPrefix = 999
 
-    /// - Parameter attributes: The entity's attributes by name, inherited ones included.
+    /// - Parameter attributes: The entity's attributes by name, including inherited ones.
     package init(_ index: FetchIndexDescription, attributes: [String: AttributeDescription]) {
         switch index.kind {
         case .binary: break

@@ -22,7 +22,7 @@ struct LinkedEntities: Sendable {
         guard problems.isEmpty else { throw ModelError(problems: problems) }
         let linked = LinkedEntities(linking: declarations)
         return all.withLock { all in
-            // Another thread may have been faster.
+            // Another thread may have linked them meanwhile.
             if let known = all[declarations] { return known }
             all[declarations] = linked
             return linked
@@ -50,7 +50,7 @@ struct LinkedEntities: Sendable {
         }
     }
 
-    /// Sets the properties of `entity`, the inherited ones first, and then those of its subentities.
+    /// Sets the properties of `entity`, beginning with the inherited ones, and then those of its subentities.
     private mutating func link(_ entity: Entity) {
         if let superentity = entity.superentity {
             entity.rootIndex = superentity.rootIndex
@@ -103,7 +103,7 @@ struct LinkedEntities: Sendable {
 }
 
 extension EntityDescription {
-    /// The names of the properties that the entity itself declares, in the order of their slots.
+    /// The names of the properties that the entity declares, in the order of their slots.
     var propertyNames: [String] {
         let declared = attributes.map(\.name) + relationships.map(\.name)
         guard let propertyOrder else { return declared }

@@ -6,7 +6,7 @@ struct ModelValidation {
     /// The limits of a row, which has 16 bits each for the entity and the number of slots.
     private static let mostProperties = Int(UInt16.max)
     private static let mostEntities = Int(UInt16.max)
-    /// The limit of the depth of inheritance, which linking recurses over.
+    /// The limit of the depth of inheritance, since linking is recursive.
     private static let mostAncestors = 100
 
     private let declarations: [EntityDescription]

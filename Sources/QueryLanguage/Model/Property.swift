@@ -28,7 +28,7 @@ public enum Property: Hashable, Sendable {
     }
 }
 
-/// An attribute of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
+/// An attribute of a linked ``Entity``, shared by the declaring entity and its descendants.
 public final class Attribute: Sendable {
     /// The declaration of the attribute.
     public let description: AttributeDescription
@@ -59,7 +59,7 @@ extension Attribute: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A relationship of a linked ``Entity``; shared by the entity that declares it and those that inherit it.
+/// A relationship of a linked ``Entity``, shared by the declaring entity and its descendants.
 ///
 /// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to the
 /// relationships until it returns. From then on relationships are constant.
@@ -72,13 +72,14 @@ public final class Relationship: @unchecked Sendable {
     public let index: Int
     /// The entity that declares the relationship.
     public internal(set) var source: Entity
-    /// The entity that the relationship leads to.
+    /// The entity of the destinations.
     public internal(set) var destination: Entity
-    /// The destination's relationship that leads back, or nil for a one-way relationship.
+    /// The destination's relationship that leads back; nil for a one-way relationship.
     public internal(set) var inverse: Relationship?
-    /// The destination's relationship that leads back for this relationship and others of the same source, or nil.
+    /// The destination's relationship that leads back for this relationship and others of the same source; nil if there
+    /// is none.
     public internal(set) var sharedInverse: Relationship?
-    /// The relationships whose shared inverse this one is, in the order of their declaration.
+    /// The relationships whose shared inverse is this relationship, in the order of their declaration.
     public internal(set) var sharers: [Relationship] = []
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
@@ -97,7 +98,7 @@ public final class Relationship: @unchecked Sendable {
     public var isOptional: Bool { description.isOptional }
     /// Whether a to-many relationship keeps the order of its members.
     public var isOrdered: Bool { description.isOrdered }
-    /// The effect that the deletion of the source has on the destination.
+    /// The effect of the source's deletion on the destination.
     public var deleteRule: RelationshipDescription.DeleteRule { description.deleteRule }
 
     /// The place of the relationship in a store.

@@ -1,13 +1,14 @@
 /// The declaration of a relationship.
 public struct RelationshipDescription: Codable, Hashable, Sendable {
-    /// The number of objects that a relationship leads to.
+    /// The number of destinations of a relationship.
     public enum Cardinality: String, Codable, Sendable {
         case one, many
     }
 
-    /// The effect that the deletion of the source has on the destination.
+    /// The effect of the source's deletion on the destination.
     public enum DeleteRule: String, Codable, CaseIterable, Sendable {
-        /// The destination keeps its reference to the deleted object's identifier.
+        /// A to-one inverse keeps its reference in memory. The save clears it in the store, or throws if it is not
+        /// optional.
         case noAction
         /// The source is removed from the destination's inverse.
         case nullify
@@ -17,18 +18,18 @@ public struct RelationshipDescription: Codable, Hashable, Sendable {
         case deny
     }
 
-    /// The name, unique among the entity's properties, inherited ones included.
+    /// The name, unique among the entity's properties, including inherited ones.
     public var name: String
-    /// The name of the entity that the relationship leads to.
+    /// The name of the destination entity.
     public var destination: String
-    /// The number of objects that it leads to.
+    /// The number of destinations.
     public var cardinality: Cardinality
-    /// The name of the destination's relationship that leads back, or nil for a one-way relationship.
+    /// The name of the destination's relationship that leads back; nil for a one-way relationship.
     public var inverse: String?
     /// The name of the destination's relationship that leads back for several relationships of the entity, each of
-    /// which has separate members. A relationship has this or ``inverse``, or neither.
+    /// which has separate members. A relationship has either this or ``inverse``, or neither.
     public var sharedInverse: String?
-    /// The effect that the deletion of the source has on the destination.
+    /// The effect of the source's deletion on the destination.
     public var deleteRule: DeleteRule
     /// Whether a to-one relationship may be null.
     public var isOptional: Bool

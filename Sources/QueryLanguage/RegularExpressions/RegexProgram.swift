@@ -60,12 +60,11 @@ final class RegexProgram: @unchecked Sendable {
     /// The registers of captures by number and name.
     private var captureRegisters: [String: Int] = [:]
 
-    /// More instructions than any expression written by hand needs.
+    /// A larger number of instructions than expressions written by hand have.
     private static let largestCount = 20_000
 
     /// - Throws: ``QueryError/malformedPattern`` for characters and scalars in one expression, and for references to
-    ///   missing
-    ///   captures; ``QueryError/expensivePattern`` for too many repetitions.
+    ///   missing captures; ``QueryError/expensivePattern`` for too many repetitions.
     init(_ tree: RegexTree) throws(QueryError) {
         let levels = tree.levels
         guard levels.count <= 1 else { throw .malformedPattern }

@@ -104,7 +104,7 @@ struct RegexSearch<Text: RegexText> {
         var registers: [Int]
     }
 
-    /// Returns the end of the first match from a state; nil if there is none.
+    /// Returns the end of the first match from a state; nil if there is no match.
     private mutating func tryOneByOne(_ start: State) throws(QueryError) -> State? {
         var states = [start]
         while var state = states.popLast() {
@@ -169,7 +169,7 @@ protocol RegexText {
     var count: Int { get }
     /// Returns whether an element of an expression matches at a position.
     func matches(_ element: RegexProgram.Element, at position: Int) -> Bool
-    /// Returns the first position from `start` on with one of the ASCII characters or a character beyond ASCII.
+    /// Returns the first position at or after `position` with one of the ASCII characters or a character beyond ASCII.
     func position(ofOneOf characters: ASCIISet, from position: Int) -> Int
     /// Returns whether the elements at two positions are equal.
     func isSame(_ position: Int, _ other: Int) -> Bool

@@ -1,8 +1,8 @@
 /// The syntax tree of a regular expression.
 ///
-/// Swift's `Regex` cannot be interrupted, and the pattern that it prints has another meaning than the expression in
-/// some cases: groups are lost, and the `any` of a character class becomes a full stop. ``RegexTreeReader`` reads the
-/// tree from the expression itself.
+/// Swift's `Regex` cannot be interrupted, and the pattern that it prints differs in meaning from the expression in some
+/// cases: groups are lost, and the `any` of a character class becomes a full stop. ``RegexTreeReader`` reads the tree
+/// from the expression itself.
 indirect enum RegexTree: Hashable {
     case empty
     /// A character, or a scalar, depending on the options.

@@ -1,7 +1,7 @@
 /// Translates a Swift `Regex` into a ``RegexTree``.
 ///
 /// Swift has no public interface to the parts of a `Regex`. They are read by reflection, by the case names of the
-/// library `_StringProcessing` since Swift 5.7. An expression with an unknown part is refused.
+/// library `_StringProcessing` since Swift 5.7. An expression with an unknown part throws.
 struct RegexTreeReader {
     /// An unknown part of an expression.
     struct UnknownPart: Error {}

@@ -1,7 +1,7 @@
 import Foundation
 import Guarded
 
-/// A cache of compiled regular expressions. Any number of threads match at a time.
+/// A cache of compiled regular expressions. Threads can match concurrently.
 package enum RegularExpressions {
     /// ICU's expressions by their patterns.
     private static let icu = Guarded(BoundedCache<String, NSRegularExpression>(limit: 64))

@@ -1,4 +1,4 @@
-// Whether expressions are null, as far as it follows from their form. `false` means that it is unknown.
+// Whether expressions are null, as far as their form determines it. `false` means that it is unknown.
 
 extension QueryExpression {
     /// Whether the value is never null.
@@ -13,7 +13,7 @@ extension QueryExpression {
         }
     }
 
-    /// Returns whether the value is null wherever `other` is null.
+    /// Returns whether the value is null if `other` is null.
     package func isNull(whereNull other: QueryExpression) -> Bool {
         if self == other { return true }
         switch self {
@@ -33,7 +33,7 @@ extension QueryExpression {
         }
     }
 
-    /// Returns whether the expression, as a condition, is false wherever `other` is null.
+    /// Returns whether the expression, as a condition, is false if `other` is null.
     func isFalse(whereNull other: QueryExpression) -> Bool {
         switch self {
         case .comparison(.notEqual, let left, .literal(.null)): return left.isNull(whereNull: other)
@@ -54,7 +54,7 @@ extension QueryExpression {
         }
     }
 
-    /// The value that the condition tests for not being null; nil for other conditions.
+    /// The value that the condition tests for being non-null; nil for other conditions.
     package var requiredValue: QueryExpression? {
         if case .comparison(.notEqual, let value, .literal(.null)) = self { value } else { nil }
     }
@@ -70,7 +70,7 @@ extension QueryExpression {
 }
 
 extension CollectionSource {
-    /// Returns whether the collection is missing or empty wherever a value is null.
+    /// Returns whether the collection is missing or empty if a value is null.
     func isMissing(whereNull other: QueryExpression) -> Bool {
         switch self {
         case .members(let start, let path): QueryExpression.path(path.dropLast(), from: start, extends: other)

@@ -1,11 +1,11 @@
-// Both readers, that of `#Predicate` and that of the text form, build conditions with these functions: a condition that is
-// written in both gives equal expressions, and so the same statement.
+// The reader of `#Predicate` and the reader of the text form both build conditions with these functions: a condition
+// that is written in both forms gives equal expressions, and so the same statement.
 
 extension QueryExpression {
     // MARK: Logic
 
-    /// Returns whether all conditions are true. Drops tests for null that another condition implies, so that an index can
-    /// serve what is left.
+    /// Returns whether all conditions are true. Drops tests for null that another condition implies, so that an index
+    /// can serve the remaining conditions.
     package static func conjunction(_ conditions: [QueryExpression]) -> QueryExpression {
         var parts: [QueryExpression] = []
         for condition in conditions {
@@ -104,7 +104,7 @@ extension QueryExpression {
         return .comparison(.equal, self, .bool(true))
     }
 
-    /// Returns the first condition if `test` is true, else the second. Neither may be null.
+    /// Returns the first condition if `test` is true, otherwise the second. Neither may be null.
     package static func choice(
         _ test: QueryExpression,
         _ first: QueryExpression,
@@ -183,9 +183,9 @@ extension QueryExpression {
         }
     }
 
-    /// Returns whether members exist, if a comparison of their count asks no more: a store looks for one member instead of
-    /// counting all of them. If the owner of the members can be missing, the count can be null, which is neither 0 nor less
-    /// than 1.
+    /// Returns whether members exist, if that determines a comparison of their count: a store looks for one member
+    /// instead of counting all of them. If the owner of the members can be missing, the count can be null, which is
+    /// neither 0 nor less than 1.
     private static func existence(
         _ comparison: Comparison,
         _ number: Int64,

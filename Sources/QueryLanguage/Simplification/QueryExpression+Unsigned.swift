@@ -27,7 +27,7 @@ extension QueryExpression {
         }
     }
 
-    /// The order comparison from which ``comparingUnsigned(_:_:_:)`` made the expression; nil for other expressions.
+    /// The order comparison from which ``comparingUnsigned(_:_:_:)`` created the expression; nil for other expressions.
     var unsignedComparison: QueryExpression? {
         let inner: QueryExpression?
         switch self {

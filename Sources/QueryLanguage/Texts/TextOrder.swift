@@ -4,8 +4,8 @@ import Foundation
 public enum TextOrder: String, Codable, CaseIterable, Hashable, Sendable {
     /// Swift's order: by the scalars of Unicode's normalization form C.
     case lexical
-    /// The order of the user's language, for lists for people: case and diacritics decide only between otherwise equal
-    /// texts, and digits are compared as numbers.
+    /// The order of the user's language, for lists that are displayed: case and diacritics decide only between
+    /// otherwise equal texts, and digits are compared as numbers.
     case localizedStandard
     /// The order of the user's language.
     case localized

@@ -30,7 +30,7 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
 }
 
 extension AttributeType {
-    /// The range of the integers of the type; nil for types that are no integers, and for 64-bit integers.
+    /// The range of the integers of the type; nil for 64-bit integers, and for other types.
     public var integerRange: ClosedRange<Int64>? {
         switch self {
         case .int8: Int64(Int8.min)...Int64(Int8.max)

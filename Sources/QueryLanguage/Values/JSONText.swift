@@ -2,7 +2,7 @@ import Foundation
 
 /// The JSON text of a composite value, from which single parts are read without parsing the rest.
 ///
-/// A text that is not JSON has no parts. Of the other parts only the ends are found.
+/// A text that is not JSON has no parts. Outside the requested part, only the ends of values are parsed.
 package struct JSONText {
     private let bytes: [UInt8]
 

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Decimal numbers as bytes that compare, byte by byte, as the numbers do.
+/// Decimal numbers as bytes whose bytewise order is that of the numbers.
 ///
-/// The first byte is the sign: 0 NaN, 1 negative, 2 zero, 3 positive. Of a number other than zero the exponent of
-/// its first digit follows (two bytes, big endian, biased by 32768), then its digits without zeros at the end, two to a
+/// The first byte is the sign: 0 NaN, 1 negative, 2 zero, 3 positive. For a number other than zero, the exponent of its
+/// first digit follows (two bytes, big endian, biased by 32768), then its digits without trailing zeros, two in each
 /// byte, each pair as 1 to 100 so that 0 can end the list. All bytes after the sign are inverted in a negative number.
 /// Equal numbers have equal bytes.
 @usableFromInline
@@ -15,7 +15,7 @@ package enum SortableDecimal {
     static func encode(_ decimal: Decimal) -> Data {
         if decimal.isNaN { return Data([Sign.notANumber.rawValue]) }
         if decimal.isZero { return Data([Sign.zero.rawValue]) }
-        // `description` is exact and free of the locale: an optional sign, digits, at most one point.
+        // `description` is exact and independent of the locale: an optional sign, digits, at most one point.
         let text = decimal.magnitude.description.utf8
         let point = text.firstIndex(of: UInt8(ascii: "."))
         let wholeCount = text.distance(from: text.startIndex, to: point ?? text.endIndex)

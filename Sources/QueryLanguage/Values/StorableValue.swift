@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A Swift type whose values a store keeps in a column, so that a store can compare and sort them.
+/// A Swift type whose values are stored in a column, so that a store can compare and sort them.
 ///
-/// The package conforms the types of ``AttributeType``. Programs do not conform further types: they use enums with a
-/// storable raw value, or `Codable` types, which are stored as JSON text.
+/// The package implements the conformances of the types of ``AttributeType``. Programs do not add further ones: they
+/// use enums with a storable raw value, or `Codable` types, which are stored as JSON text.
 public protocol StorableValue: Codable, Hashable, Sendable {
     /// The attribute type of the values.
     static var attributeType: AttributeType { get }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A stored value, of one of SQLite's storage classes. UUIDs are kept inline.
+/// A stored value, of one of SQLite's storage classes. UUIDs are stored inline.
 ///
 /// Attributes, query literals and results of aggregates are `Value`s. ``StorableValue`` maps Swift types to values.
 public enum Value: Hashable, Sendable {

@@ -9,14 +9,14 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "DefaultSerialModelExecutor")
 
-    /// Makes an executor for a context. From now on only code that runs on the executor may use the context. The
+    /// Creates an executor for a context. Afterwards only code that runs on the executor may use the context. The
     /// context autosaves on the executor if ``ModelContext/autosaveEnabled`` is true.
     public init(modelContext: ModelContext) {
         self.modelContext = modelContext
         modelContext.adopt(executor: self)
     }
 
-    /// Runs a job after all jobs that were enqueued before it.
+    /// Runs a job after all previously enqueued jobs.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()

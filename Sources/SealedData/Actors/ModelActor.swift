@@ -2,7 +2,7 @@
 public protocol ModelActor: Actor {
     /// The container whose stores the actor uses.
     nonisolated var modelContainer: ModelContainer { get }
-    /// The executor that runs the actor's code and holds its context.
+    /// The executor that runs the actor's code and has its context.
     nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -26,13 +26,13 @@ extension ModelActor {
         return context
     }
 
-    /// The model with an identifier, or nil if it is not of class `type`.
+    /// The model with an identifier; nil if it is not of class `type`.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
         modelContext.model(for: id) as? T
     }
 }
 
-/// An executor that runs the code of a model actor and holds its context.
+/// An executor that runs the code of a model actor and has its context.
 public protocol ModelExecutor: Executor {
     /// The context, which only code that the executor runs may use.
     var modelContext: ModelContext { get }

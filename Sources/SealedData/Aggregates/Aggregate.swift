@@ -7,8 +7,8 @@ import ObjectGraph
 /// let (count, pages, price) = try context.aggregate(Book.self, .count(), .sum(\.pages), .average(\.price))
 /// ```
 ///
-/// Key paths may lead through to-one relationships, as `\Book.author?.born` does. An expression computes values that no
-/// property holds:
+/// Key paths may lead through to-one relationships, as `\Book.author?.born` does. An expression computes values that
+/// are not stored in a property:
 ///
 /// ```swift
 /// let worth = try context.aggregate(Book.self, .sum(of: #Expression<Book, Double> { $0.price * Double($0.copies) }))

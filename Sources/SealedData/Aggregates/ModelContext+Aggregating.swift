@@ -15,9 +15,9 @@ extension ModelContext {
     ///   - predicate: The condition for models to be included; nil for all.
     ///   - includePendingChanges: Whether the results include unsaved changes of the context.
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` and ``SwiftDataError/unsupportedKeyPath`` if the store cannot
-    ///   compute a value; an error if a sum of integers does not fit an `Int`; errors of the store.
-    /// - Complexity: one statement, and no model is made, unless unsaved changes are included: then the values are read
-    ///   for each model and aggregated in memory.
+    ///   compute a value; an error if a sum of integers does not fit in an `Int`; errors of the store.
+    /// - Complexity: one statement, and no model is created, unless unsaved changes are included: then the values are
+    ///   read for each model and aggregated in memory.
     public func aggregate<Model: PersistentModel, each Result>(
         _ model: Model.Type,
         _ aggregates: repeat Aggregate<Model, each Result>,
@@ -50,7 +50,7 @@ extension ModelContext {
     ///
     /// - Parameters:
     ///   - model: The class; models of its subclasses are included.
-    ///   - keys: The values that all models of a group have in common. Models with nil form a group.
+    ///   - keys: The values that are equal for all models of a group. Models with nil form a group.
     ///   - aggregates: The computations for each group.
     ///   - predicate: The condition for models to be included; nil for all.
     ///   - condition: The condition for groups to be returned; nil for all.

@@ -1,4 +1,4 @@
-// Exported, so that an app that imports only this module can make keys. The other declarations stay hidden.
+// Exported, so that an app that imports only this module can create keys. The other declarations stay hidden.
 @_exported public import struct EncryptedSQLite.EncryptionKey
 import Guarded
 
@@ -10,8 +10,8 @@ extension EncryptionKey {
 
     /// The function that supplies the key for each configuration without one.
     ///
-    /// An app sets it once, before it makes containers. Code that names no key, such as code written for SwiftData,
-    /// then uses encrypted stores:
+    /// An app sets it once, before it creates containers. Code that specifies no key, such as code written for
+    /// SwiftData, then uses encrypted stores:
     ///
     /// ```swift
     /// EncryptionKey.provider = { _ in .passphrase(try passphraseFromKeychain()) }

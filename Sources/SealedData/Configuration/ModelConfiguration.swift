@@ -52,9 +52,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public let url: URL
     /// The name, `default` by default. The default file is named after it.
     public let name: String
-    /// The app group that was given. It has no effect.
+    /// The given app group. It has no effect.
     public let groupContainer: GroupContainer
-    /// The cloud database that was given. It has no effect.
+    /// The given cloud database. It has no effect.
     public let cloudKitDatabase: CloudKitDatabase
     /// The part of the container's schema that the store holds; nil for all of it.
     public var schema: Schema?
@@ -65,13 +65,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// The failures that a save survives: a crash of the app, which is the default, or also a power failure. It has no
     /// effect on a store in memory.
     public var durability: Durability
-    /// The handling of fetches that read every row of a large table; nil for none. Equality of configurations ignores
-    /// it.
+    /// The handling of fetches that read every row of a large table; nil for no handling. Equality of configurations
+    /// ignores it.
     public var scanWarnings: ScanWarnings?
     /// Whether opening migrates a store whose model differs from the schema. Otherwise it throws the differences.
     public var allowsMigration = true
-    /// The progress of a migration, in which the store reports the finished fraction and which the app can cancel; nil
-    /// for none. A cancelled migration leaves the store as it was before the current stage. Equality of configurations
+    /// The progress of a migration: the store reports the finished fraction, and the app can cancel it; nil for no
+    /// progress. A cancelled migration leaves the store as it was before the current stage. Equality of configurations
     /// ignores it.
     public var migrationProgress: Progress?
 
@@ -193,7 +193,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         hasDefaultURL = false
     }
 
-    /// The configuration without its key, as the container keeps it once the store is open.
+    /// The configuration without its key, which the container keeps after the store is opened.
     var withoutKey: ModelConfiguration {
         var configuration = self
         configuration.key = nil
@@ -202,9 +202,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// The file's URL.
     public var id: URL { url }
-    /// The identifier of the app group that was given. It has no effect.
+    /// The identifier of the given app group. It has no effect.
     public var groupAppContainerIdentifier: String? { groupContainer.identifier }
-    /// The identifier of the cloud container that was given. It has no effect.
+    /// The identifier of the given cloud container. It has no effect.
     public var cloudKitContainerIdentifier: String? { cloudKitDatabase.containerIdentifier }
 
     /// Whether both have the same file, name, schema and options. Keys are not compared.

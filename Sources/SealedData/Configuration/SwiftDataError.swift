@@ -1,4 +1,4 @@
-/// An error of this module. Errors of lower layers are thrown unchanged, or kept as ``underlyingError``.
+/// An error of this module. Errors of lower layers are thrown unchanged, or become the ``underlyingError``.
 ///
 /// Two errors are equal if they are of the same kind. Their explanations are not compared:
 ///
@@ -73,7 +73,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The model classes contradict each other.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-    /// An operation requires a context, and the object is in none.
+    /// An operation requires a context, and the object is in no context.
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     /// A store has a newer version than the schema.
     public static let backwardMigration = SwiftDataError(.backwardMigration)

@@ -10,7 +10,7 @@ struct ContainerOpening {
 
     /// Opens the stores of the configurations, or the store of the default configuration if there are none.
     ///
-    /// - Throws: ``SwiftDataError`` with the cause and a remedy. No store stays open then.
+    /// - Throws: ``SwiftDataError`` with the cause and a remedy. In this case all stores are closed.
     func open(_ configurations: [any DataStoreConfiguration]) throws -> ModelContainer.Stores {
         let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
         let linked = try schema.makeModel()
@@ -187,7 +187,7 @@ private struct LoadIssue {
         }
     }
 
-    /// Returns the remedy for an error whose own text does not contain one.
+    /// Returns the remedy for an error whose description does not contain one.
     private static func remedy(for cause: any Error) -> String? {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion

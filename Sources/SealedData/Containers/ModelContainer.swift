@@ -51,9 +51,9 @@ public final class ModelContainer: Sendable {
     public var schema: Schema { stores.schema }
     /// The migration plan.
     public var migrationPlan: (any SchemaMigrationPlan.Type)? { stores.migrationPlan }
-    /// The configurations of the encrypted stores. They equal those that the container was made with, without their
-    /// keys: a container discards a key once its store is open. Stores are opened once: setting the property opens and
-    /// closes nothing.
+    /// The configurations of the encrypted stores. They equal those with which the container was created, without their
+    /// keys: a container discards a key after its store is opened. Stores are opened once: setting the property opens
+    /// and closes no store.
     public var configurations: Set<ModelConfiguration> {
         get { stores.configurations.withLock { $0 } }
         set {
@@ -66,10 +66,10 @@ public final class ModelContainer: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - migrationPlan: The versions of the schema and the stages between them. Without one, a store with another
+    ///   - migrationPlan: The versions of the schema and the stages between them. Without a plan, a store with another
     ///     model is migrated by inference.
-    ///   - configurations: The stores; if there are none, one with the default configuration. A configuration without
-    ///     a schema holds the classes that no other configuration names.
+    ///   - configurations: The stores; if the list is empty, a store with the default configuration. A configuration
+    ///     without a schema has the classes that no other configuration names.
     /// - Throws: ``SwiftDataError`` with the cause and a remedy: ``SwiftDataError/loadIssueModelContainer`` if a store
     ///   cannot be opened, with the store's error as ``SwiftDataError/underlyingError``;
     ///   ``SwiftDataError/modelValidationFailure`` with all problems of the schema at once; the errors of a
@@ -86,8 +86,8 @@ public final class ModelContainer: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - configurations: The stores; if there are none, an encrypted one with the default configuration. A
-    ///     configuration without a schema holds the classes that no other configuration names.
+    ///   - configurations: The stores; if the list is empty, an encrypted store with the default configuration. A
+    ///     configuration without a schema has the classes that no other configuration names.
     /// - Throws: Errors of the stores; for encrypted stores and schemas the same errors as with model configurations.
     @_disfavoredOverload
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {

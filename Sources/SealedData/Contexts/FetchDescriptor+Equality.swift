@@ -13,7 +13,7 @@ extension FetchDescriptor: Equatable {
             && left.meaning == right.meaning && left.computedOrder == right.computedOrder
     }
 
-    /// The computed sort keys as query expressions; nil if there are none or a store cannot compute them.
+    /// The computed sort keys as query expressions; nil if the descriptor has none, or a store cannot compute them.
     private var computedOrder: [QuerySort]? {
         guard !sortExpressions.isEmpty else { return nil }
         let reader = PredicateReader(model: DetachedEntities.model(for: T.self))
@@ -22,7 +22,7 @@ extension FetchDescriptor: Equatable {
         }
     }
 
-    /// The meaning of the predicate: its query expression or, if it has no such form, its text.
+    /// The meaning of the predicate: its query expression or, if it cannot be translated, its text.
     private var meaning: PredicateMeaning? {
         guard let predicate else { return nil }
         let reader = PredicateReader(model: DetachedEntities.model(for: T.self))

@@ -12,7 +12,7 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
 
     /// The condition; nil for all models.
     public var predicate: Predicate<T>?
-    /// A full-text search that selects the models; nil for none. The class must have a full-text index, see
+    /// A full-text search that selects the models; nil for no search. The class must have a full-text index, see
     /// ``Schema/Index/Types/fullText(_:tokenizer:prefixLengths:)``.
     public var search: FullTextSearch<T>?
     /// The order. If it is empty, models come in the order of their first save or, with a ``search``, most relevant

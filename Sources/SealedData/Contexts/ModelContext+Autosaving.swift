@@ -2,10 +2,10 @@ public import Dispatch
 import ObjectGraph
 
 extension ModelContext {
-    /// Sets ``autosaveEnabled`` to true for a context that only an actor's code uses.
+    /// Sets ``autosaveEnabled`` to true for a context that is used only by the code of an actor.
     ///
-    /// It serves where the context cannot find its actor: in the initializer of the actor and in the initial value of a
-    /// `lazy` property, Swift does not provide the actor that the code belongs to.
+    /// It is required if the context cannot find its actor: in the initializer of the actor and in the initial value of
+    /// a `lazy` property, Swift does not provide the actor of the code.
     ///
     /// ```swift
     /// context.enableAutosave(on: self)
@@ -15,7 +15,7 @@ extension ModelContext {
         autosaveEnabled = true
     }
 
-    /// Sets ``autosaveEnabled`` to true for a context that only blocks of a serial dispatch queue use.
+    /// Sets ``autosaveEnabled`` to true for a context that is used only by blocks of a serial dispatch queue.
     ///
     /// - Precondition: The queue is serial: a concurrent queue would save while other blocks use the context.
     public func enableAutosave(on queue: DispatchQueue) {
@@ -101,7 +101,7 @@ private actor ExecutorActor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }
 
-/// A context in transit to the actor, executor or queue that it belongs to.
+/// A context that is sent to its actor, executor or queue.
 private struct IsolatedContext: @unchecked Sendable {
     // Sound because only the destination accesses the context.
     let context: ModelContext

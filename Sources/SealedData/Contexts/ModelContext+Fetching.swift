@@ -4,9 +4,9 @@ public import ObjectGraph
 extension ModelContext {
     /// Returns the models that match a descriptor, in its order.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot carry the descriptor
-    ///   out; `ObjectGraphError.unreadable` if values could not be read since the last fetch, once for each failure
-    ///   (see ``readFailures``); errors of the store.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute the descriptor;
+    ///   `ObjectGraphError.unreadable` if values could not be read since the last fetch, once for each failure (see
+    ///   ``readFailures``); errors of the store.
     /// - Complexity: one statement; O(1) for each model.
     @inlinable
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -127,8 +127,7 @@ extension FetchRequest {
     /// unspecialized generic code looks up metadata for each property of a descriptor, which takes as long as a small
     /// fetch.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot carry the descriptor
-    ///   out.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute the descriptor.
     @inlinable
     init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, of entity: Entity, in model: ManagedObjectModel) throws {
         self.init(entity)

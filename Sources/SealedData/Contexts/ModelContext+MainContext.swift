@@ -12,7 +12,7 @@ extension ModelContext {
     }
 }
 
-/// A main context in transit to the main actor.
+/// A main context that is sent to the main actor.
 private struct MainContextReference: @unchecked Sendable {
     // Sound because the main context of a container belongs to the main actor, and only code on the main actor follows
     // the reference: another thread that holds it, such as the thread that announces a save, only passes it on.

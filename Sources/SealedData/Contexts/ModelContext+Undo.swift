@@ -3,7 +3,7 @@ public import ObjectGraph
 @_exported public import class ObjectGraph.UndoManager
 
 extension ModelContext {
-    /// The undo manager that records changes of models; nil, the default, to record none.
+    /// The undo manager that records changes of models; nil, the default, disables recording.
     ///
     /// ```swift
     /// context.undoManager = UndoManager()

@@ -1,7 +1,7 @@
 import Foundation
 public import ObjectGraph
 
-/// A working set of models, which fetches models, tracks their changes and saves them.
+/// A working set of models. It fetches models, tracks their changes and saves them.
 ///
 /// ```swift
 /// let context = ModelContext(container)
@@ -16,10 +16,10 @@ public final class ModelContext {
     /// Whether the context autosaves: soon after a change, when its actor is free. The default is true for a
     /// container's main context and false for all others.
     ///
-    /// A context autosaves on the actor whose code made it, on the executor of its model actor, or on the actor or
-    /// queue that ``enableAutosave(on:)-(Actor)`` names. A context that was made outside any actor has no executor to
-    /// save on: the value true has no effect until a model executor such as ``DefaultSerialModelExecutor`` adopts the
-    /// context.
+    /// A context autosaves on the actor whose code created it, on the executor of its model actor, or on the actor or
+    /// queue that ``enableAutosave(on:)-(Actor)`` specifies. A context that was created outside any actor has no
+    /// executor for saves: the value true has no effect until a model executor such as ``DefaultSerialModelExecutor``
+    /// adopts the context.
     ///
     /// An autosave happens when the actor runs no other code, which includes the points where the actor's methods
     /// suspend with `await`. If it fails, the changes stay in the context. The save is retried after a further model is
@@ -63,15 +63,15 @@ public final class ModelContext {
         graph = ManagedObjectContext(coordinator: stores.coordinator)
         hasDataStores = !stores.dataStores.isEmpty
         graph.owner = self
-        // A conflict of unique values becomes an update, and the later of two changes wins.
+        // A conflict of unique values becomes an update, and the later of two changes takes precedence.
         graph.mergePolicy = .mergeByPropertyObjectTrump
         for store in stores.dataStores { store.initializeState(for: editingState) }
         self.isolation = isolation.map(ContextIsolation.init(actor:))
     }
 
-    /// Makes a context without models that belongs to no actor.
+    /// Creates a context without models that belongs to no actor.
     ///
-    /// Overload resolution chooses this one for `ModelContext.init` without a call. A call chooses the other
+    /// Overload resolution chooses this initializer for `ModelContext.init` without a call. A call chooses the other
     /// initializer.
     @_disfavoredOverload
     public convenience init(_ container: ModelContainer) { self.init(container, isolation: nil) }
@@ -108,7 +108,7 @@ public final class ModelContext {
 
     // MARK: Changes
 
-    /// Adds a new model, together with the models that it is related to. The next save writes them.
+    /// Adds a new model, together with its related models. The next save writes them.
     ///
     /// - Precondition: The model is in no other context, and its class is in the container's schema.
     public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
@@ -121,7 +121,7 @@ public final class ModelContext {
     /// Applies the delete rules of pending deletions, as a save does.
     public func processPendingChanges() { graph.processPendingChanges() }
 
-    /// Writes all changes in one transaction: all of them or, if it throws, none.
+    /// Writes all changes in one transaction: all of them, or none if it throws.
     ///
     /// - Throws: `ObjectGraphError` for invalid values and for conflicts; `ObjectGraphError.unreadable`, also without
     ///   changes, if values could not be read (see ``readFailures``); errors of the store.
@@ -141,7 +141,7 @@ public final class ModelContext {
     // MARK: Lookup
 
     /// Returns the model with an identifier. If the context has not registered it, the result is a fault with the
-    /// identifier, which is filled when one of its properties is read. If the store has no such model, the fault then
+    /// identifier, which is filled on first access to a property. If the store has no such model, the fault then
     /// becomes a deleted model without values.
     ///
     /// For an identifier of a class that is not in the container's schema, the result is a deleted model of a class

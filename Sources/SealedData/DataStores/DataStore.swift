@@ -1,6 +1,6 @@
 /// A custom store of models: a file of another format, a service, a cache.
 ///
-/// A container opens it if it is made with the store's configuration, and contexts use it like the encrypted store.
+/// A container opens it if it is created with the store's configuration, and contexts use it like the encrypted store.
 /// Models are exchanged as snapshots. Only ``fetch(_:)`` and ``save(_:)`` are required. A store that cannot evaluate
 /// predicates or sort throws ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort``.
 ///
@@ -11,14 +11,14 @@ public protocol DataStore: AnyObject {
     /// The type of the store's snapshots, usually ``DefaultSnapshot``.
     associatedtype Snapshot: DataStoreSnapshot
 
-    /// The identity of the store, which is part of the identifiers of its models: the same every time it is opened.
+    /// The identity of the store, which is part of the identifiers of its models. It is the same at every opening.
     var identifier: String { get }
-    /// The classes that the store holds.
+    /// The classes of the store.
     var schema: Schema { get }
     /// The configuration of the store.
     var configuration: Configuration { get }
 
-    /// Opens the store. The configuration's schema is the part of the container's schema that the store holds.
+    /// Opens the store. The configuration's schema is the store's part of the container's schema.
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
     /// Returns the snapshots of the models that match a descriptor.
@@ -45,7 +45,7 @@ public protocol DataStore: AnyObject {
     /// Releases the state for a context that no longer exists.
     func invalidateState(for editingState: EditingState)
 
-    /// Returns the cached snapshots of models with identifiers. The context fetches the others.
+    /// Returns the cached snapshots of models with the given identifiers. The context fetches the others.
     func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier],
         editingState: EditingState

@@ -17,8 +17,8 @@ extension DataStoreAdapter {
         return try rows(of: snapshots, entity, inOrder: false)
     }
 
-    /// The members that the owners' snapshots tell and that exist; where a snapshot does not tell, those whose own side
-    /// leads to the owner.
+    /// The existing members according to the owners' snapshots. If a snapshot does not contain the relationship, the
+    /// members are the objects whose inverse leads to the owner.
     func newValues(
         forRelationship relationship: Relationship,
         forObjectsWith ids: [ManagedObjectID],
@@ -71,7 +71,7 @@ extension DataStoreAdapter {
 
     // MARK: Snapshots
 
-    /// Returns the snapshots of existing objects: cached ones first, the others fetched.
+    /// Returns the snapshots of existing objects: cached snapshots first, then fetched ones.
     private func snapshots(with keys: [Int64], _ editingState: EditingState) throws -> [DefaultSnapshot] {
         let related = related.withLock { $0 }
         var found = keys.compactMap { related[$0] }

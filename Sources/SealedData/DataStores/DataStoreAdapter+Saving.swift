@@ -5,9 +5,10 @@ import ObjectGraph
 extension DataStoreAdapter {
     /// Saves the changes of a context in the store.
     ///
-    /// - Throws: `SaveConflict` where objects were changed since the context read them; what the store throws.
+    /// - Throws: `SaveConflict` if objects were changed since the context read them; errors of the store.
     func execute(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        // The request tells what changed; snapshots hold the whole model, with both sides of its relationships.
+        // The request contains only the changes; snapshots contain the whole model, with both sides of its
+        // relationships.
         guard let context else { throw DataStoreError.unsupportedFeature }
         let conflicts = conflicts(of: changes)
         if !conflicts.isEmpty { throw SaveConflict.outdated(conflicts) }

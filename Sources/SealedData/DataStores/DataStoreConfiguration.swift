@@ -9,8 +9,8 @@ public protocol DataStoreConfiguration<Store>: Hashable {
 
     /// The name.
     var name: String { get }
-    /// The part of the container's schema that the store holds. If it is nil, a container sets it to the classes that
-    /// no other configuration holds.
+    /// The store's part of the container's schema. If it is nil, a container sets it to the classes that no other
+    /// configuration has.
     var schema: Schema? { get set }
 
     /// Checks the configuration before the store is opened.

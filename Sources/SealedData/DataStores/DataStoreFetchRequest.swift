@@ -18,7 +18,7 @@ public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSn
     public let descriptor: FetchDescriptor<T>
     /// The models that match, in the order of the descriptor. Models of other classes are ignored.
     public let fetchedSnapshots: [SnapshotType]
-    /// Destinations of relationships, by identifier, which the context is likely to need next.
+    /// Destinations of relationships, by identifier, which the context will probably read next.
     public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
     /// Makes a result.

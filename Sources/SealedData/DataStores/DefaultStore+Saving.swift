@@ -1,14 +1,14 @@
 import ObjectGraph
 
 extension DefaultStore {
-    /// Writes changes in one transaction: all of them or, if it throws, none.
+    /// Writes changes in one transaction: all of them, or none if it throws.
     ///
     /// The inverses of relationships are updated, also in models that are not in the request, and the delete rules
     /// apply. A new model with the unique values of a saved model becomes an update of it.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not hold the class of a model; `DecodingError` if
-    ///   values of a snapshot do not have their properties' types; `ObjectGraphError` for invalid values; errors of the
-    ///   store.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the class of a model does not belong to the store; `DecodingError`
+    ///   if values of a snapshot do not have their properties' types; `ObjectGraphError` for invalid values; errors of
+    ///   the store.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -35,7 +35,7 @@ private struct SavedObjects {
         self.context = context
     }
 
-    /// Makes the object of a new model, without its values.
+    /// Creates the object of a new model, without its values.
     mutating func insert(_ snapshot: DefaultSnapshot) throws {
         let identifier = snapshot.persistentIdentifier
         guard let entity = context.model.entitiesByName[identifier.entityName] else {
@@ -74,7 +74,7 @@ private struct SavedObjects {
 }
 
 extension ManagedObjectContext {
-    /// Returns the object with an identifier, with its values; nil if the store has none.
+    /// Returns the object with an identifier, with its values; nil if the store has no such object.
     func existingObject(with identifier: PersistentIdentifier) throws -> (any GraphObject)? {
         guard identifier.storeIdentifier != nil, let id = identifier.managedObjectID(in: coordinator) else {
             return nil

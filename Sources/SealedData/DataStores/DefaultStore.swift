@@ -3,8 +3,8 @@ import ObjectGraph
 
 /// The encrypted store of a ``ModelConfiguration``, for direct use.
 ///
-/// Containers open encrypted stores without it. It is for programs that wrap one in a custom ``DataStore``, or that
-/// need no models:
+/// Containers open encrypted stores without it. It is for programs that wrap an encrypted store in a custom
+/// ``DataStore``, or that need no models:
 ///
 /// ```swift
 /// let store = try DefaultStore(ModelConfiguration(for: Trip.self, key: .passphrase(passphrase)))
@@ -18,9 +18,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
 
     /// The identity of the store, which its file contains.
     public let identifier: String
-    /// The classes that the store holds.
+    /// The classes of the store.
     public let schema: Schema
-    /// The configuration without its key, which is discarded once the store is open.
+    /// The configuration without its key, which is discarded after the store is opened.
     public let configuration: ModelConfiguration
 
     private let stores: ModelContainer.Stores
@@ -119,7 +119,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
 
     /// Deletes the models that fulfil a predicate, and applies the delete rules.
     ///
-    /// - Throws: errors of the predicate and of delete rules; nothing is deleted then.
+    /// - Throws: errors of the predicate and of delete rules. In these cases nothing is deleted.
     public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
         let context = makeContext()
         let fetch = try FetchRequest(FetchDescriptor(predicate: request.predicate), in: context)

@@ -65,7 +65,7 @@ final class PrimaryKeyTable: Sendable {
 
     // MARK: Numbers
 
-    /// Returns the number of an identifier, and assigns one if it has none.
+    /// Returns the number of an identifier. Assigns a number if the identifier has none.
     func key(for identifier: PersistentIdentifier, in entity: Entity) -> Int64 {
         let reference = reference(of: identifier, in: entity)
         findThrough(identifier)

@@ -2,7 +2,7 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// The versions of a data store's rows, which have none in the store: a row whose values have changed has a later
+/// The versions of a data store's rows, which the store does not version: a row whose values have changed has a later
 /// version.
 final class RowVersions: Sendable {
     private let versions = Guarded<[Int64: (number: UInt32, content: Int)]>([:])

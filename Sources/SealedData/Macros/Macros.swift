@@ -127,7 +127,7 @@ public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
     #externalMacro(module: "SealedDataMacros", type: "UniqueMacro")
 
-/// Gives an actor a separate model context, which it uses on a dedicated executor.
+/// Adds a separate model context to an actor, which the actor uses on a dedicated executor.
 ///
 /// The actor gets `init(modelContainer:)`, `modelContainer`, `modelExecutor` and the conformance to ``ModelActor``.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))

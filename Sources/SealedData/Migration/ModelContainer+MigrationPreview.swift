@@ -5,8 +5,9 @@ public import Foundation
 @_exported public import struct SealedStore.MigrationStep
 
 extension ModelContainer {
-    /// Examines the migration of existing stores to a schema: the steps in order with their SQL and the rows that they
-    /// write, and the reasons for which the migration would be refused, with the numbers of rows. It changes nothing.
+    /// Examines the migration of existing stores to a schema, without changing them: the steps in order with their SQL
+    /// and the number of rows that they write, and the reasons for which the migration would throw, with the numbers of
+    /// rows.
     ///
     /// The preview describes the inferred migration from the model of a store to the schema. It runs no functions of a
     /// migration plan.
@@ -17,7 +18,7 @@ extension ModelContainer {
     /// }
     /// ```
     ///
-    /// - Returns: The previews by the URL of the store; configurations without an existing file are left out.
+    /// - Returns: The previews by the URL of the store. Configurations without an existing file are omitted.
     /// - Throws: ``SwiftDataError`` if a store cannot be opened, or the schema has problems.
     /// - Complexity: O(*n*) in the number of rows that are checked or would be written.
     public static func migrationPreview(

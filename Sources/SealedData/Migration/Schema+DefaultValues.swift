@@ -3,9 +3,9 @@ import ObjectGraph
 import SealedStore
 
 extension Schema {
-    /// The declared default values in their stored form, which a migration writes into rows that have no value.
+    /// The declared default values in their stored form, which a migration writes into rows without a value.
     ///
-    /// A default value is evaluated once for each migration: all rows get the same one.
+    /// A default value is evaluated once for each migration: all rows get the same value.
     var storedDefaultValues: SealedStore.DefaultValues {
         { [self] entityName, attributeName in
             let entity = entities.first { $0.name == entityName }
@@ -16,7 +16,7 @@ extension Schema {
         }
     }
 
-    /// Returns a value in its stored form; nil if it has none.
+    /// Returns a value in its stored form; nil if it cannot be stored.
     private static func stored(_ value: Any, as type: AttributeType) -> Value? {
         if type == .composite {
             let encoder = JSONEncoder()

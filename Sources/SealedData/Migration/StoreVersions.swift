@@ -1,9 +1,9 @@
 import ObjectGraph
 import SealedStore
 
-/// The versions of a schema in the form in which a store is taken through them.
+/// The versions of a schema, as stages through which a store is migrated.
 struct StoreVersions {
-    /// The stages, the first version included; empty without a plan.
+    /// The stages, including the first version; empty without a plan.
     let stages: [StoreMigrationStage]
     /// The version of the program's schema; nil if the program declares none.
     let current: Schema.Version?
@@ -16,7 +16,7 @@ struct StoreVersions {
     init(of schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws {
         guard let plan else {
             stages = []
-            // A schema without a declared version has the first one.
+            // Version 1.0.0 is that of a schema without a declared version.
             current = schema.version == Schema.Version(1, 0, 0) ? nil : schema.version
             return
         }
@@ -41,7 +41,7 @@ struct StoreVersions {
         current = max(versions.last?.versionIdentifier ?? schema.version, schema.version)
     }
 
-    /// Returns a function of the program as the code of a stage.
+    /// Returns the code of a stage that calls a function of the program.
     private static func code(
         _ function: (@Sendable (ModelContext) throws -> Void)?,
         _ schema: Schema
@@ -66,7 +66,7 @@ struct StoreVersions {
 }
 
 extension ModelContext {
-    /// Makes a context on the store of a stage, for one function of the program.
+    /// Creates a context on the store of a stage, for one function of the program.
     fileprivate convenience init(_ coordinator: PersistentStoreCoordinator, of schema: Schema) {
         let stores = ModelContainer.Stores(
             schema: schema,

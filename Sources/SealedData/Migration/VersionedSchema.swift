@@ -20,17 +20,17 @@ public protocol VersionedSchema: SendableMetatype {
 
 /// The versions of an app's schema, oldest first, and the stages between them.
 ///
-/// A container that is opened with a plan takes each of its stores through the stages that are ahead of it. A store enters
-/// the plan behind the last version whose model it has, because a store contains the description of its own model. A store
-/// with the model of no version is migrated by inference to the first version for which its data can be kept; the
-/// functions of the stage before that version do not run.
+/// A container that is opened with a plan migrates each of its stores through the remaining stages. A store begins with
+/// the stage after the last version whose model it has, because a store contains the description of its own model. A
+/// store that has the model of no version is migrated by inference to the first version for which its data can be kept;
+/// the functions of the stage before that version do not run.
 ///
 /// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store has
 /// the version before the stage, and the next opening continues there.
 public protocol SchemaMigrationPlan: SendableMetatype {
     /// The versions, oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
-    /// The stages, oldest first. A version without a stage that leads to it is reached as by a lightweight stage.
+    /// The stages, oldest first. A store is migrated to a version without a stage as by a lightweight stage.
     static var stages: [MigrationStage] { get }
 }
 
@@ -40,7 +40,8 @@ public enum MigrationStage: Sendable {
     /// renamed, types that convert exactly, and new rules.
     case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
     /// A migration with functions of the program. `willMigrate` reads and changes the objects of the old classes before
-    /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each one saves its context; changes
+    /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each function saves its
+    /// context; changes that it does not save are discarded.
     /// that it does not save are discarded.
     case custom(
         fromVersion: any VersionedSchema.Type,
@@ -51,14 +52,14 @@ public enum MigrationStage: Sendable {
 }
 
 extension MigrationStage {
-    /// The version that the stage starts from.
+    /// The version before the stage.
     var fromVersion: any VersionedSchema.Type {
         switch self {
         case .lightweight(let version, _), .custom(let version, _, _, _): version
         }
     }
 
-    /// The version that the stage leads to.
+    /// The version after the stage.
     var toVersion: any VersionedSchema.Type {
         switch self {
         case .lightweight(_, let version), .custom(_, let version, _, _): version

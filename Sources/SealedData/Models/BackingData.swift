@@ -1,8 +1,9 @@
 import ObjectGraph
 
-/// The values of a model, separate from the model. A ``DataStoreSnapshot`` is made from them.
+/// The values of a model, separate from the model. A ``DataStoreSnapshot`` is created from them.
 ///
-/// A model holds its values itself, so that reading them costs nothing. Its backing data is created on demand.
+/// A model stores its values itself, so that reading them needs no further object. Its backing data is created on
+/// access.
 public protocol BackingData<Model> {
     /// The class of the model.
     associatedtype Model: PersistentModel
@@ -54,7 +55,7 @@ public protocol BackingData<Model> {
 }
 
 extension PersistentModel {
-    /// Makes the values of a new model of a class.
+    /// Creates the values of a new model of a class.
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> { ModelBackingData(for: P.self) }
 
     /// The model's values. The setter copies the given values, except those of constants.

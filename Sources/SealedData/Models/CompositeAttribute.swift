@@ -18,14 +18,14 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// Decodes the value that an object holds; nil if it holds none, or text that does not decode as the type.
+    /// Decodes the value of an object; nil if the object has no value, or its text does not decode as the type.
     static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
         if let composite = stored.value as? any AnyValueHolder { return composite.anyValue as? Value }
         return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
     }
 }
 
-/// A box around a value of a type that its reader does not need to know: a `T` that was set is read as a `T?` as well.
+/// A box around a value whose type the reader does not need to know: a `T` that was set can also be read as a `T?`.
 private protocol AnyValueHolder {
     var anyValue: Any { get }
 }

@@ -5,13 +5,14 @@ import ObjectGraph
 /// the stored value does not have the property's type.
 ///
 /// Reading an object never traps because of the contents of a store, so a substitute is needed. It is never saved: a
-/// save writes the values that were set, and keeps the stored text of all others. The candidates are, in this order:
+/// save writes the values that were set, and preserves the stored text of all others. The candidates are, in this
+/// order:
 ///
 /// 1. nil, for an optional type;
 /// 2. the default value that the property declares;
 /// 3. the first case of a `CaseIterable` type, the value with raw value "" or 0, the result of the type's `init(from:)`
-///    for nil, empty texts and lists, zeros and `false`, or else for texts of one character, lists of one element, ones
-///    and `true`;
+///   for nil, empty texts and lists, zeros and `false`, or otherwise for texts of one character, lists of one element,
+///   ones and `true`;
 /// 4. all bits zero, for a type without references;
 /// 5. a structure that is assembled from empty values of its stored properties, if its `init(from:)` rejects them; not
 ///    on Apple's systems, whose standard library does not expose the stored properties of a type.
@@ -39,7 +40,7 @@ enum MissingValue {
         return properties.indices.contains(slot) ? properties[slot].defaultValue : nil
     }
 
-    /// Returns a value that the type itself accepts; nil if it rejects all candidates.
+    /// Returns a value that the type accepts; nil if it rejects all candidates.
     static func make<V>(_ type: V.Type) -> V? {
         if let cases = type as? any CaseIterable.Type, let first = firstCase(of: cases) as? V { return first }
         if let raw = type as? any RawRepresentable.Type, let value = rawValue(of: raw) as? V { return value }

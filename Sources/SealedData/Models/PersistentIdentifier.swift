@@ -42,7 +42,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
         }
     }
 
-    /// Returns the identifier as a `ManagedObjectID`, or nil if the coordinator's model has no such entity.
+    /// Returns the identifier as a `ManagedObjectID`; nil if the coordinator's model has no such entity.
     func managedObjectID(in coordinator: PersistentStoreCoordinator) -> ManagedObjectID? {
         guard let entity = coordinator.model.entitiesByName[entityName] else { return nil }
         if storeIdentifier != nil,

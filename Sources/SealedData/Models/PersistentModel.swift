@@ -9,11 +9,11 @@ public import ObjectGraph
 /// Models belong to the thread or actor of their context. A context has one instance for each object, so equality is
 /// identity.
 public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable {
-    /// The description of each persisted property that the class itself declares, in order of declaration, followed by
-    /// the class's indexes and uniqueness constraints.
+    /// The description of each persisted property that the class declares, in order of declaration, followed by the
+    /// class's indexes and uniqueness constraints.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-    /// The number of persisted properties, inherited ones included.
+    /// The number of persisted properties, including inherited ones.
     static var _$slotCount: Int { get }
 
     /// Sets the initial values of a new object's properties that the topmost model class declares.
@@ -26,7 +26,7 @@ public typealias _ObjectState = ObjectGraph.ObjectState
 /// The initial values of the properties that a subclass adds.
 public typealias _AddedValues = ObjectGraph.AddedValues
 
-/// The token that shows that a context makes the object.
+/// The token of an object that a context creates.
 public typealias _Materialization = ObjectGraph.Materialization
 
 /// The storage of a persisted property in the object itself, which is empty.

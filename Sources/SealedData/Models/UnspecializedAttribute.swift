@@ -15,7 +15,7 @@ enum UnspecializedAttribute {
         return .null
     }
 
-    /// Reads a value of a type that is not stored as JSON text; nil for other types, and if there is no value.
+    /// Reads a value of a type that is not stored as JSON text; nil for other types, and for null.
     ///
     /// - Parameter attribute: Reads the stored value as a given type.
     static func read<V>(_ type: V.Type, _ attribute: (any StorableValue.Type) -> Any?) -> V? {

@@ -3,7 +3,7 @@ import Observation
 
 /// The registrars of the models that have been observed.
 ///
-/// They are kept outside the models, because few models are observed and a field would enlarge all of them.
+/// They are stored outside the models, because few models are observed and a field would enlarge all of them.
 final class ObservedModels: Sendable {
     static let shared = ObservedModels()
 

@@ -2,16 +2,16 @@ import CObservationTracking
 import Observation
 import Synchronization
 
-// A model registers reads with `withObservationTracking` only inside of it, because a registrar costs more than the
-// whole model. Each read of a property checks for that, so the check must cost almost nothing.
+// A model registers reads only inside `withObservationTracking`, because a registrar costs more than the whole model.
+// Each read of a property checks this, so the check must cost almost nothing.
 
 /// Detects whether the calling thread is inside `withObservationTracking`.
 ///
-/// The Observation library keeps that information in a private thread-local variable. On Linux the loader provides the
+/// The Observation library stores that information in a private thread-local variable. On Linux the loader provides the
 /// address of the library's thread-local storage. The variable is the word that is set only inside
-/// `withObservationTracking`; reading it takes about 3 ns. On other systems, or if no word behaves like that, a
-/// registrar without observers is given an access: it hashes the key path only if the thread tracks observation. That
-/// is several times slower.
+/// `withObservationTracking`; reading it takes about 3 ns. On other systems, or if no word behaves in this way, an
+/// access is reported to a registrar without observers: it hashes the key path only if the thread tracks observation.
+/// This is several times slower.
 enum TrackingDetection {
     /// Whether the variable has been found.
     static let knowsVariable: Bool = {

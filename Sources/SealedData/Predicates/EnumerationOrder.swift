@@ -9,8 +9,7 @@ enum EnumerationOrder {
     /// Returns the expression by which values of a type are ordered.
     ///
     /// - Throws: ``UnsupportedPredicate`` for a type whose order differs from that of the stored form, and whose values
-    ///   cannot
-    ///   be listed.
+    ///   cannot be listed.
     static func rank(of value: QueryExpression, as type: any Any.Type) throws -> QueryExpression {
         let type = PropertyKind.unwrapped(type)
         if let storable = type as? any StorableValue.Type {

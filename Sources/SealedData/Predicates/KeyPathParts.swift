@@ -1,9 +1,9 @@
 /// The parts of a key path, one for each property, `?` and `!`.
 ///
 /// Swift has no interface to them. They are read from the runtime's representation, whose layout is part of Swift's ABI
-/// and which Foundation reads too when it checks the key paths of a predicate: after the object's header and a name, a
-/// word with the size of the rest; then the parts, each a header and the data of its kind, with the type of its value
-/// between it and the next part. A key path of another layout has no parts.
+/// and which Foundation also reads when it checks the key paths of a predicate: after the object's header and a name, a
+/// word with the size of the rest; then the parts, each a header and the data of its kind, followed by the type of its
+/// value unless it is the last part. A key path of another layout has no parts.
 struct KeyPathParts {
     enum Part: Hashable {
         /// A stored property at an offset.

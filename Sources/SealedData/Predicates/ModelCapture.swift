@@ -19,8 +19,8 @@ extension Predicate {
     /// #Predicate<Trip> { $0.guide == someone }
     /// ```
     ///
-    /// Captured values of other classes have to be `Codable`. If one is not, a fetch with the predicate throws
-    /// ``SwiftDataError/unsupportedPredicate``: capture the members that the predicate needs.
+    /// Captured values of other classes must be `Codable`. If a captured value is not, a fetch with the predicate
+    /// throws ``SwiftDataError/unsupportedPredicate``: capture the members that the predicate needs.
     @_disfavoredOverload
     public init<Condition: PredicateExpression>(
         _ builder: (repeat PredicateExpressions.Variable<each Input>) -> Condition

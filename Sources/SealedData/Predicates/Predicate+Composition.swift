@@ -18,10 +18,10 @@ extension Predicate {
     /// Returns a predicate that is true if the predicate is false.
     public static prefix func ! (predicate: Self) -> Self { combination(of: [predicate], .none) }
 
-    /// Returns a predicate that is true if all predicates are; true if there are none.
+    /// Returns a predicate that is true if all predicates are; true for an empty list.
     public static func all(_ predicates: [Self]) -> Self { combination(of: predicates, .all) }
 
-    /// Returns a predicate that is true if one of the predicates is; false if there are none.
+    /// Returns a predicate that is true if one of the predicates is; false for an empty list.
     public static func any(_ predicates: [Self]) -> Self { combination(of: predicates, .any) }
 
     private static func combination(
@@ -34,7 +34,7 @@ extension Predicate {
     }
 }
 
-/// The number of predicates that have to be true.
+/// The number of predicates that must be true.
 enum CombinationRule: Sendable {
     case all, any, none
 }

@@ -3,9 +3,9 @@ import ObjectGraph
 
 /// The translation of predicates and sort descriptors of model classes into query expressions.
 ///
-/// A predicate is a tree of `PredicateExpressions` nodes whose fields are public. Every type of node that can be read
-/// conforms to ``ReadableExpression``, without conditions on its generic arguments: children are cast one by one, so
-/// that the error names a child that cannot be read, instead of refusing the whole tree. The result of a node is a
+/// A predicate is a tree of `PredicateExpressions` nodes whose fields are public. Every supported type of node conforms
+/// to ``ReadableExpression``, without conditions on its generic arguments: children are cast one by one, so that the
+/// error names the child that cannot be read, instead of rejecting the whole tree. The result of a node is a
 /// ``Reading``; the variables and requirements around it are in a ``ReadingContext``.
 struct PredicateReader {
     /// The model of the store.
@@ -54,8 +54,7 @@ struct PredicateReader {
     /// Reads a sort descriptor of the objects of an entity.
     ///
     /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` for a key path that is not persisted, and for a
-    ///   comparison that
-    ///   stores do not support.
+    ///   comparison that stores do not support.
     func read<T: PersistentModel>(_ sort: SortDescriptor<T>, entity: Entity) throws -> QuerySort {
         do {
             return try QuerySort.reading(sort, entity: entity)

@@ -7,11 +7,12 @@ import ObjectGraph
 /// case.
 struct RawValuePath {
     let keyPath: AnyKeyPath
-    /// The slots of the properties, each in the class at the end of the one before.
+    /// The slots of the properties, each in the class of the previous property's value.
     let slots: [Int]
     /// The type of the last property, unwrapped.
     let propertyType: any Any.Type
-    /// The offsets of the members of the structure, each in the one before; empty if the property is the value itself.
+    /// The offsets of the members of the structure, each in the previous member; empty if the property itself is the
+    /// value.
     let offsets: [Int]
 
     /// Returns whether the key path reads the raw value of all known cases.

@@ -6,7 +6,7 @@ enum Reading {
     case constant(Constant)
     /// An attribute, or a value computed from attributes. A condition is 0 or 1.
     case value(QueryExpression)
-    /// A value that is stored as JSON text, or a part of one that is not of a basic type.
+    /// A value that is stored as JSON text, or a part of such a value that is not of a basic type.
     case composite(QueryExpression)
     /// An object.
     case object(ObjectReference)
@@ -35,8 +35,8 @@ struct ObjectReference {
     var path: [Property] = []
     /// The static entity of the object.
     var entity: Entity
-    /// The condition without which the object counts as nil: that it, or an object of its path, is of the class that it
-    /// was cast to.
+    /// The condition without which the object counts as nil: that it, or an object of its path, is of the class to
+    /// which it was cast.
     var requirement: QueryExpression?
 
     init(variable: Int, entity: Entity) {
@@ -81,7 +81,7 @@ struct Members {
         }
     }
 
-    /// The number of members; null if there is no collection.
+    /// The number of members; null if the collection does not exist.
     var count: QueryExpression { .count(source, variable: number, condition: .conjunction(filters)) }
 }
 
@@ -118,7 +118,7 @@ extension Reading {
         try expression(for: "a condition").asCondition
     }
 
-    /// The reading as that of a node which can depend on objects, although its value does not: Foundation must not
+    /// The reading for a node that can depend on objects, although its value does not: Foundation must not evaluate it.
     /// evaluate it.
     var ofNode: Reading {
         if case .constant(let constant) = self, let literal = constant.literal {

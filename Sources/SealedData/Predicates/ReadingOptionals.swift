@@ -73,7 +73,7 @@ extension Reading {
         }
     }
 
-    /// Returns the reading if a condition is true, else nil.
+    /// Returns the reading if a condition is true, otherwise nil.
     fileprivate func present(where presence: QueryExpression) throws -> Reading {
         func isImplied(_ value: QueryExpression) -> Bool {
             presence.requiredValue.map { value.isNull(whereNull: $0) } ?? false

@@ -9,9 +9,9 @@ import ObjectGraph
 /// func find<T: PersistentModel & Named>(_: T.Type) -> Predicate<T> { #Predicate { $0.name == "x" } }
 /// ```
 ///
-/// Generic code has the key path of the requirement, which does not identify the property: it is equal to the key path
-/// of no property. It is read from sample objects. The class satisfies the requirement with a persisted property if
-/// reading the requirement reads only that property, and has its value for all sample values. Only the code of the
+/// Generic code has the key path of the requirement, which does not identify the property: it does not equal the key
+/// path of any property. It is read from sample objects. The class satisfies the requirement with a persisted property
+/// if reading the requirement reads only that property, and has its value for all sample values. Only the code of the
 /// requirement runs: a persisted property, or a computed property, for which all persisted properties of the sample
 /// objects have values.
 enum RequirementLookup {
@@ -23,7 +23,7 @@ enum RequirementLookup {
         slot(of: keyPath, in: model, isWhole: true)
     }
 
-    /// Returns the same for a key path with the suffix that sort descriptors append.
+    /// Returns the slot for a key path with the suffix that sort descriptors append.
     static func slot(ofSorted keyPath: AnyKeyPath, in model: any PersistentModel.Type) -> Int? {
         slot(of: keyPath, in: model, isWhole: false)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectGraph
 
-/// A value of a property of a sample model, which is created to find out what a key path reads.
+/// A value of a property of a sample model, from which a key path is read.
 enum SampleValue {
     case attribute(Value)
     case composite(any CompositeValue)
@@ -10,7 +10,7 @@ enum SampleValue {
 }
 
 extension PersistentModel {
-    /// Returns an object in no context whose properties, constants included, have values; nil if no value is known.
+    /// Returns an object in no context whose properties, including constants, have values; nil if no value is known.
     ///
     /// - Parameter values: The values of some slots.
     static func sample(with values: [Int: SampleValue]) -> Self {

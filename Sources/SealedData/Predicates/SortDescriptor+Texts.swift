@@ -3,12 +3,12 @@ import ObjectGraph
 
 /// An order of texts that follows the user's language.
 ///
-/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has `lexical` only
-/// elsewhere.
+/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has only `lexical` on
+/// other platforms.
 public struct LocalizedTextComparator: Hashable, Sendable {
     let order: TextOrder
 
-    /// The order of lists for people: case and diacritics decide only between otherwise equal texts, and digits are
+    /// The order of displayed lists: case and diacritics decide only between otherwise equal texts, and digits are
     /// compared as numbers.
     public static let localizedStandard = Self(order: .localizedStandard)
     /// The order of the user's language.

@@ -1,7 +1,7 @@
 public import Foundation
 import ObjectGraph
 
-/// A sort by a computed value, or with another position of nil than before the smallest value.
+/// A sort by a computed value, or with a position of nil other than before the smallest value.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>()

@@ -71,11 +71,11 @@ struct PropertyPath {
 
     /// The route of a key path.
     fileprivate struct Route {
-        /// The slots of the properties, each in the class at the end of the one before.
+        /// The slots of the properties, each in the class of the previous property's value.
         var slots: [Int]
         /// The type of the value of the last property.
         let propertyType: any Any.Type
-        /// The members of a structure after the properties, and their offsets, each in the one before.
+        /// The members of a structure after the properties, and their offsets, each in the previous member.
         var parts: [CompositePart] = []
         var offsets: [Int] = []
         /// The type of the value at the end, without the suffix that sort descriptors append.
@@ -94,7 +94,7 @@ struct PropertyPath {
 
     private static let cache = Guarded<[AnyKeyPathKey: Route?]>([:])
 
-    /// Returns the slots of the properties of a key path, each in the class at the end of the one before; nil if a
+    /// Returns the slots of the properties of a key path, each in the class of the previous property's value; nil if a
     /// property is not persisted, or the path continues into a structure.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
         route(along: keyPath, of: model).flatMap { $0.parts.isEmpty ? $0.slots : nil }

@@ -3,8 +3,8 @@ import Guarded
 
 /// The entities of objects outside any container.
 ///
-/// A new object can be used like an instance of any class, and keeps both sides of its relationships in step. For that
-/// it needs a linked entity, which comes from a model of its class and all classes that are reachable from it.
+/// A new object can be used like an instance of any class, and keeps both sides of its relationships consistent. This
+/// requires a linked entity, which comes from a model of its class and all classes that are reachable from it.
 enum DetachedEntities {
     /// A model with one of its entities. Entities do not retain their model's other entities.
     private struct Entry {
@@ -29,7 +29,7 @@ enum DetachedEntities {
         let key = ObjectIdentifier(type)
         if let entry = entries.withLock({ $0[key] }) { return entry }
 
-        // Outside the lock: reading a class evaluates default values, which may make objects and call this function.
+        // Outside the lock: reading a class evaluates default values, which may create objects and call this function.
         let schema = Schema([type])
         let model: ManagedObjectModel
         do {

@@ -2,8 +2,8 @@ import ObjectGraph
 
 /// Finds the inverse of every relationship of a set of classes.
 ///
-/// - An inverse that one side names is the inverse of both. If both sides name one, they must agree. A relationship may
-///   be its own inverse.
+/// - An inverse that one side names is the inverse of both. If both sides name an inverse, they must agree. A
+///   relationship may be its own inverse.
 /// - Several relationships of a class may name the same inverse, if that relationship names none. They share it, and
 ///   each keeps separate members.
 /// - An explicit `inverse: nil` makes a relationship one-way, unless the other side names it.

@@ -1,15 +1,15 @@
-/// A model class and its model superclasses, each with its own declarations.
+/// A model class and its model superclasses, each with its declarations.
 struct ModelInheritance {
     /// One class of the inheritance chain.
     struct Level {
         let type: any PersistentModel.Type
-        /// The properties that the class itself declares, in the order of their declaration.
+        /// The properties that the class declares, in the order of their declaration.
         let properties: [Schema.PropertyMetadata]
-        /// The indexes and uniqueness constraints that the class itself declares, and its name in the previous schema.
+        /// The indexes and uniqueness constraints that the class declares, and its name in the previous schema.
         let rules: [any SchemaProperty]
     }
 
-    /// The classes from the topmost one down to the given one.
+    /// The classes from the topmost one to the given one.
     let levels: [Level]
 
     init(of type: any PersistentModel.Type) {
@@ -30,13 +30,13 @@ struct ModelInheritance {
         self.levels = levels
     }
 
-    /// The model class that a model class inherits from.
+    /// The model superclass of a model class.
     static func superclass(of type: any PersistentModel.Type) -> (any PersistentModel.Type)? {
         guard let superclass = _getSuperclass(type) else { return nil }
         return superclass as? any PersistentModel.Type
     }
 
-    /// The metadata of a declaration that is about the class needs a key path, which names no property of the class.
+    /// The metadata of a declaration about the class needs a key path, which names no property of the class.
     private static func isRule(_ entry: Schema.PropertyMetadata) -> Bool { entry.metadata is any ModelRule }
 
     private static func isDeclared(_ entry: Schema.PropertyMetadata, by type: any PersistentModel.Type) -> Bool {

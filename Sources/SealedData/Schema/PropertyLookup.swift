@@ -34,7 +34,7 @@ final class PropertyLookup: @unchecked Sendable {
         }
     }
 
-    /// Returns the slot of a property, or nil unless the key path leads to a persisted property of the class.
+    /// Returns the slot of a property; nil unless the key path leads to a persisted property of the class.
     ///
     /// The key path may name a protocol requirement, see ``RequirementLookup``.
     static func slot(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> Int? {
@@ -54,7 +54,7 @@ final class PropertyLookup: @unchecked Sendable {
         return slot
     }
 
-    /// Returns the name of a property, or nil unless the key path leads to a persisted property of the class.
+    /// Returns the name of a property; nil unless the key path leads to a persisted property of the class.
     static func name(of keyPath: AnyKeyPath, in type: any PersistentModel.Type) -> String? {
         slot(of: keyPath, in: type).map { properties(of: type).names[$0] }
     }
@@ -108,8 +108,8 @@ final class PropertyLookup: @unchecked Sendable {
 /// }
 /// ```
 public protocol _InheritableModel: PersistentModel {
-    /// Returns the key paths of the properties that the class itself declares, in the order of their slots, with a
-    /// class that inherits from it as their root.
+    /// Returns the key paths of the properties that the class declares, in the order of their slots. Their root is a
+    /// class that inherits from it.
     static func _$keyPaths(from type: any PersistentModel.Type) -> [AnyKeyPath]
 }
 

@@ -156,7 +156,7 @@ extension Schema {
         /// The type as which values are stored; nil if they cannot be stored.
         var storedType: AttributeType? { state.storedType }
 
-        /// The name in the previous schema, if one was given.
+        /// The given name in the previous schema; nil if none was given.
         var renamingIdentifier: String? { state.originalName }
 
         private static func storedType(of valueType: any Any.Type) -> AttributeType? {
@@ -207,7 +207,7 @@ extension Schema.Attribute {
         )
     }
 
-    /// Decodes the default value; nil if there is none, or it no longer decodes as the type.
+    /// Decodes the default value; nil if the attribute has none, or it no longer decodes as the type.
     private static func decodeDefaultValue(
         of type: any Any.Type,
         from container: KeyedDecodingContainer<CodingKeys>

@@ -72,7 +72,7 @@ extension Schema {
                 state.superentityName = newValue?.name
             }
         }
-        /// The properties that the entity itself declares, in order of declaration. The setter moves an ``Index`` or
+        /// The properties that the entity declares, in order of declaration. The setter moves an ``Index`` or
         /// ``Unique`` among them to ``indices`` or ``uniquenessConstraints``, and the name in the previous schema to
         /// ``originalName``.
         public var storedProperties: [any SchemaProperty] {
@@ -90,19 +90,19 @@ extension Schema {
         /// All properties, inherited ones first.
         public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
-        /// The attributes, inherited ones included.
+        /// The attributes, including inherited ones.
         public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
-        /// The relationships, inherited ones included.
+        /// The relationships, including inherited ones.
         public var relationships: Set<Relationship> { Set(properties.compactMap { $0 as? Relationship }) }
-        /// The attributes by name, inherited ones included.
+        /// The attributes by name, including inherited ones.
         public var attributesByName: [String: Attribute] {
             Self.byName(properties.compactMap { $0 as? Attribute })
         }
-        /// The relationships by name, inherited ones included.
+        /// The relationships by name, including inherited ones.
         public var relationshipsByName: [String: Relationship] {
             Self.byName(properties.compactMap { $0 as? Relationship })
         }
-        /// The properties that the entity itself declares, by name.
+        /// The properties that the entity declares, by name.
         public var storedPropertiesByName: [String: any SchemaProperty] {
             Dictionary(storedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
@@ -188,7 +188,7 @@ extension Schema {
             )
         }
 
-        /// Encodes the declarations of the entity itself.
+        /// Encodes the declarations of the entity, without inherited ones.
         public func encode(to encoder: any Encoder) throws {
             let state = state.snapshot
             var container = encoder.container(keyedBy: CodingKeys.self)

@@ -3,9 +3,10 @@ import ObjectGraph
 extension Schema {
     /// A property that refers to other models.
     public final class Relationship: SchemaProperty, CustomDebugStringConvertible, Sendable {
-        /// The effect of deleting an object on the models that the relationship leads to.
+        /// The effect of an object's deletion on the destinations of the relationship.
         public enum DeleteRule: String, Codable, CaseIterable, Sendable {
-            /// No effect: the other side keeps its reference to the deleted object.
+            /// The other side keeps its reference in memory. The save clears it in the store, or throws if it is not
+            /// optional.
             case noAction
             /// The other side no longer refers to the deleted object.
             case nullify
@@ -160,7 +161,7 @@ extension Schema {
                 if let model, state.destination.isEmpty { state.destination = String(describing: model) }
             }
         }
-        /// The name of the entity that the relationship leads to.
+        /// The name of the destination entity.
         public var destination: String {
             get { state.destination }
             set { state.destination = newValue }
@@ -224,7 +225,7 @@ extension Schema {
                 + "\(isOptional ? "?" : "")\(inverse), deleteRule: .\(deleteRule))"
         }
 
-        /// The name in the previous schema, if one was given.
+        /// The given name in the previous schema; nil if none was given.
         var renamingIdentifier: String? { state.originalName }
 
         private struct Identity: Hashable {

@@ -91,7 +91,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the entity of a model class, or nil if the schema does not contain the class.
+    /// Returns the entity of a model class; nil if the schema does not contain the class.
     public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
         entities.first { $0.modelType == type }
             ?? entities.first { $0.modelType == nil && $0.name == Self.entityName(for: type) }

@@ -37,8 +37,8 @@ struct SchemaLinker {
         ]
     }
 
-    /// Returns a model for objects outside any container, whatever problems the schema has. It has the slots, types and
-    /// valid inverses of the schema, without the rules that only a store enforces.
+    /// Returns a model for objects outside any container, regardless of problems of the schema. It has the slots, types
+    /// and valid inverses of the schema, without the rules that only a store enforces.
     func lenientModel() throws(ModelError) -> ManagedObjectModel {
         do {
             return try ManagedObjectModel(entities: declarations)

@@ -199,6 +199,6 @@ struct ModelClass {
     let type: any PersistentModel.Type
     let entity: Schema.Entity
     let superclass: (any PersistentModel.Type)?
-    /// The relationships that the class itself declares.
+    /// The relationships that the class declares.
     let relationships: [Relationship]
 }

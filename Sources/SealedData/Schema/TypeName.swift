@@ -10,6 +10,6 @@ struct TypeName: Codable, Hashable, Sendable {
         mangled = _mangledTypeName(type).flatMap { _typeByName($0) == type ? $0 : nil }
     }
 
-    /// The type, or nil if this program does not have it.
+    /// The type; nil if this program does not have it.
     var type: (any Any.Type)? { mangled.flatMap(_typeByName) }
 }

@@ -82,7 +82,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 
     // MARK: Values
 
-    /// Returns the value of an attribute; null if the snapshot has none.
+    /// Returns the value of an attribute; null if the snapshot does not contain it.
     ///
     /// - Throws: `DecodingError` if the snapshot's value does not have the attribute's type.
     func value(of attribute: Attribute) throws -> Value {
@@ -104,7 +104,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         case nil: return nil
         case .toOne(let identifier)?: return identifier.map { [$0] } ?? []
         case .toMany(let identifiers)?: return identifiers
-        // An array is never null: the store that wrote this only encodes the inverse.
+        // An array is never null: the store that wrote this value encodes only the inverse.
         case .encoded(let encoded)? where relationship.isToMany && encoded.isNull: return nil
         case .encoded(let encoded)?:
             return try encoded.destinations ?? mismatch(relationship.name, "not an identifier")

@@ -4,7 +4,7 @@ import ObjectGraph
 /// The value of a property in an encoded snapshot.
 ///
 /// A snapshot does not contain the types of its values: a text may be a date, and only the decoder knows the format of
-/// dates. The value is therefore decoded in every possible way; the property's type, once known, selects one.
+/// dates. The value is therefore decoded in every possible way, and the property's type, once known, selects a result.
 struct EncodedValue: Sendable {
     private let json: JSONValue
     private var date: Date?

@@ -11,8 +11,7 @@ enum CompositeEquality {
     }
 
     /// - Returns: nil if the texts of equal values can differ in more than the notation of numbers and characters: for
-    ///   values
-    ///   that contain sets, or dictionaries whose keys are not texts.
+    ///   values that contain sets, or dictionaries whose keys are not texts.
     static func captured(_ value: Any) -> Captured? {
         guard isOrdered(value, depth: 0), let text = encodedText(of: value) else { return nil }
         return Captured(text: text, hasOneText: hasOneForm(value, depth: 0))

@@ -20,12 +20,12 @@ struct CompositePart {
 
     private static let cache = Guarded<[Key: CompositePart?]>([:])
 
-    /// Returns the part at a key path; nil if there is none, or its form is unknown.
+    /// Returns the part at a key path; nil if the path leads to no part, or the form of the part is unknown.
     static func part<Root, Part>(at keyPath: KeyPath<Root, Part>) -> CompositePart? {
         cached(.keyPath(AnyKeyPathKey(keyPath))) { find(Part.self, in: Root.self) { $0[keyPath: keyPath] } }
     }
 
-    /// Returns the part at an offset of a type; nil if there is none, or its form is unknown.
+    /// Returns the part at an offset of a type; nil if the type has no part there, or the form of the part is unknown.
     static func part(at offset: Int, in root: any Any.Type) -> CompositePart? {
         func find<Root>(_ root: Root.Type) -> CompositePart? {
             guard let property = StoredProperties(of: root)?.property(at: offset) else { return nil }
@@ -39,7 +39,7 @@ struct CompositePart {
 
     private static func cached(_ key: Key, _ find: () -> CompositePart?) -> CompositePart? {
         if let known = cache.withLock({ $0[key] }) { return known }
-        // Outside the lock: code of the program encodes the types.
+        // Outside the lock: encoding runs code of the program.
         let part = find()
         cache.withLock { $0[key] = .some(part) }
         return part
@@ -128,7 +128,7 @@ struct AnyKeyPathKey: Hashable, @unchecked Sendable {
 
     static func == (left: AnyKeyPathKey, right: AnyKeyPathKey) -> Bool {
         if left.keyPath === right.keyPath { return true }
-        // The requirements of two protocols can have key paths that are equal to Swift.
+        // Swift can consider the key paths of requirements of two protocols equal.
         return left.keyPath == right.keyPath && KeyPathParts(left.keyPath)?.parts == KeyPathParts(right.keyPath)?.parts
     }
 
