@@ -1,7 +1,7 @@
 import CSQLCipher
 
 extension Connection {
-    /// Replaces the statement that defines a table by one with further columns behind the others.
+    /// Replaces the statement that defines a table by one with further columns after the others.
     ///
     /// SQLite stores rows without the values of trailing columns, which then have their default values: adding a column does
     /// not depend on the number of rows. `ALTER TABLE ADD COLUMN` does the same, but reads all rows of a `STRICT` table, to
@@ -22,8 +22,8 @@ extension Connection {
             try statement.bind(text: name, at: 2)
             try statement.run()
         }
-        // The version of the schema changes with the view, so that every connection reads the schema anew. This one does so
-        // at once. The authorizer refuses the setting to statements of other layers.
+        // The version of the schema changes with the view, so that every connection reads the schema again. This one
+        // does so at once. The authorizer refuses the setting to statements of other layers.
         try execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
         sqlite3_set_authorizer(handle, nil, nil)
         defer { StatementAuthorizer.install(on: handle) }

@@ -302,7 +302,7 @@ public final class Connection {
 
     /// Returns the error for a result code that a call on this connection just returned, and records damage.
     ///
-    /// Damage is `damaged` whatever the code: a page that did not verify reads as zeros, which can break any rule, and the
+    /// Damage is `damaged` for any code: a page that did not verify reads as zeros, which can break any rule, and the
     /// statement after it fails with SQLITE_ERROR.
     func failure(_ code: Int32, during phase: DatabaseError.Phase) -> DatabaseError {
         // The pager reports SQLITE_ERROR with the generic message; statements and functions set a specific one.

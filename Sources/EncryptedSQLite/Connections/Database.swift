@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A database in memory has a single connection, which readers and writers use in turn.
 ///
-/// Connections must not be carried over a `fork()`: a child process opens the database anew.
+/// Connections must not be carried over a `fork()`: a child process opens the database again.
 package final class Database: Sendable {
     /// The place of the database.
     package let location: Location

@@ -26,7 +26,7 @@ package struct DatabaseStatistics: Sendable, Equatable {
     }
 }
 
-/// The counters behind `DatabaseStatistics`, shared by the connections of a database.
+/// The counters of `DatabaseStatistics`, shared by the connections of a database.
 final class StatisticsCounters: Sendable {
     let keyDerivations = Atomic(0)
     let connectionsOpened = Atomic(0)

@@ -1,14 +1,14 @@
-/// What a committed transaction survives.
+/// The failures that a committed transaction survives.
 ///
 /// The choice concerns the last transactions only. With either one, the database is consistent after any failure: a transaction
 /// is there completely or not at all, and no transaction is there without those that were committed before it.
 public enum Durability: Hashable, Sendable {
     /// A crash or forced end of the process at any instant. The default.
     ///
-    /// A commit passes its changes to the operating system and does not wait for the disk. A power failure or a crash of the
-    /// operating system may undo the last commits, back to the last checkpoint at worst. It is SQLite's `synchronous=NORMAL`
-    /// with a write-ahead log, and the usual choice for the data of an app: to wait for the disk takes a small save
-    /// from less than 0.1 ms to as long as the disk needs, between 0.1 and 10 ms.
+    /// A commit passes its changes to the operating system and does not wait for the disk. A power failure or a crash
+    /// of the operating system may undo the last commits, back to the last checkpoint at worst. This is SQLite's
+    /// `synchronous=NORMAL` with a write-ahead log, and the usual choice for the data of an app: waiting for the disk
+    /// extends a small save from less than 0.1 ms to the time that the disk needs, between 0.1 and 10 ms.
     case applicationCrash
     /// A power failure and a crash of the operating system, too.
     ///
@@ -21,8 +21,8 @@ public enum Durability: Hashable, Sendable {
 extension Durability {
     /// The settings of a connection, in SQL.
     ///
-    /// `fullfsync` and `checkpoint_fullfsync` have an effect on Apple's systems only, where fsync() does not keep the order of
-    /// writes. The order matters for checkpoints whatever the choice: it is what keeps the database consistent.
+    /// `fullfsync` and `checkpoint_fullfsync` have an effect on Apple's systems only, where fsync() does not keep the
+    /// order of writes. Checkpoints need the order with either choice: the consistency of the database depends on it.
     var settings: String {
         switch self {
         case .applicationCrash: "PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON"

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Lends connections inside a read transaction on the latest commit.
 ///
-/// The transaction of a returned connection stays open, so that the next borrower can continue it: to begin and to end one
-/// costs more than to find a row. It ends after a short time without use, before this process writes, and at once if the
-/// write-ahead log is long: the log cannot be reset behind an open read transaction.
+/// The transaction of a returned connection stays open, so that the next borrower can continue it: beginning and ending
+/// a transaction costs more than finding a row. It ends after a short time without use, before this process writes, and
+/// at once if the write-ahead log is long: the log cannot be reset past an open read transaction.
 final class ReaderPool: Sendable {
     /// The pool that lends the connections.
     let connections: ConnectionPool

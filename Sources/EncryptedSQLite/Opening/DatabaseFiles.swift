@@ -108,8 +108,8 @@ struct DatabaseFiles: Sendable {
 
     // MARK: The log's length
 
-    /// The largest number of bytes of a log behind its first hole. A power failure can leave the end of a log
-    /// unwritten, but SQLite builds an index in memory for the whole length (1/512 of it).
+    /// The largest number of bytes of a log after its first hole. A power failure can leave the end of a log unwritten,
+    /// but SQLite builds an index in memory for the whole length (1/512 of it).
     private static let unwrittenLogByteCount: Int64 = 16 << 30
 
     /// Throws if no sequence of commits can have produced the length of the log.

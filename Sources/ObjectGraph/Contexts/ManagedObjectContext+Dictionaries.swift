@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
     /// Returns the rows of values of a request, computed in the store.
     ///
-    /// Unsaved changes are only included if the request says so (``DictionaryFetchRequest/includesPendingChanges``), as
-    /// with Core Data's dictionary results.
+    /// Unsaved changes are included only with ``DictionaryFetchRequest/includesPendingChanges``, as in Core Data's
+    /// dictionary results.
     ///
     /// - Throws: ``QueryError`` if the request is ambiguous, or an integer overflows;
     ///   ``ObjectGraphError/unreadable(_:)`` as ``fetch(_:as:)``; errors of the store.

@@ -188,7 +188,6 @@ final class IdentityMap {
     /// An object never changes its entity. If the store has a row of another entity under its key, the object is
     /// missing, and the row gets another object: reading the row by the slots of the old entity would read other
     /// properties, or memory after the row.
-    /// behind the row.
     @inline(__always)
     func keeps(_ found: IdentityTable.Found, _ key: Int64, for entityIndex: Int) -> Bool {
         if found.entity == entityIndex { return true }

@@ -52,7 +52,7 @@ public struct FullTextExcerpt: Hashable, Sendable {
     }
 }
 
-/// The texts that enclose matches, and that stand for omitted parts.
+/// The texts that enclose matches, and that replace omitted parts.
 public struct FullTextMarks: Hashable, Sendable {
     /// The text before a match.
     public var opening: String

@@ -20,7 +20,7 @@ public struct QueryPlan: Hashable, Sendable {
         }
     }
 
-    /// The statement. A question mark stands for each value.
+    /// The statement. A question mark represents each value.
     public let statement: String
     /// The steps, each before those that it contains.
     public let steps: [Step]

@@ -2,7 +2,7 @@ extension IncrementalStore {
     /// Returns the options unchanged.
     public static func secured(_ options: [String: any Sendable]) -> [String: any Sendable] { options }
 
-    /// Has nothing to release.
+    /// Does nothing: the store has no resources to release.
     public func close() throws {}
 
     // MARK: Reading

@@ -52,7 +52,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Runs `reads`, which calls methods of the store. Meanwhile the store reports the rows that it reads to the monitor, and
     /// ends a statement soon after the request was cancelled.
     ///
-    /// - Throws: `CancellationError` if the store ended a statement; what `reads` throws.
+    /// - Throws: `CancellationError` if the store ended a statement; errors of `reads`.
     func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R
 
     // MARK: Writing

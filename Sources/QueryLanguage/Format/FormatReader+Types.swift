@@ -118,7 +118,7 @@ extension FormatReader {
         return error(.mismatchedTypes, message, at: side.syntax.range)
     }
 
-    /// Returns an operand as a value. A constant has the wanted type, or else its natural type.
+    /// Returns an operand as a value. A constant has the wanted type, otherwise its natural type.
     func value(
         of side: FormatSide,
         as wanted: AttributeType? = nil

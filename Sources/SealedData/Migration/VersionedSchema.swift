@@ -42,7 +42,6 @@ public enum MigrationStage: Sendable {
     /// A migration with functions of the program. `willMigrate` reads and changes the objects of the old classes before
     /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each function saves its
     /// context; changes that it does not save are discarded.
-    /// that it does not save are discarded.
     case custom(
         fromVersion: any VersionedSchema.Type,
         toVersion: any VersionedSchema.Type,

@@ -119,7 +119,6 @@ extension Reading {
     }
 
     /// The reading for a node that can depend on objects, although its value does not: Foundation must not evaluate it.
-    /// evaluate it.
     var ofNode: Reading {
         if case .constant(let constant) = self, let literal = constant.literal {
             .value(.literal(literal))

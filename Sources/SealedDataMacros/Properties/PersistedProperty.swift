@@ -56,7 +56,8 @@ struct PersistedProperty {
         binding.initializer.map { "\(type.map { ": \($0)" } ?? "") = \($0.value.trimmed)" }
     }
 
-    /// The initial value as an expression of the property's type, valid as an argument; nil if there is none.
+    /// The initial value as an expression of the property's type, valid as an argument; nil if the declaration has
+    /// none.
     ///
     /// Comments around the expression are dropped: a trailing line comment would comment out the closing parenthesis.
     var initialValueAsArgument: String? {

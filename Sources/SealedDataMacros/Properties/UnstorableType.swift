@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// A written type whose values cannot be stored, whatever its names refer to.
+/// A written type whose values cannot be stored, regardless of the meaning of its names.
 enum UnstorableType: String {
     case tuple, function, existential, metatype
 
-    /// Makes the kind of the part of a type that cannot be stored; nil if there is none.
+    /// Creates the kind of the part of a type that cannot be stored; nil if the type has no such part.
     init?(in type: TypeSyntax) {
         if let optional = type.as(OptionalTypeSyntax.self) {
             self.init(in: optional.wrappedType)

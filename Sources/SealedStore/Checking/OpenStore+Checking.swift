@@ -47,7 +47,7 @@ extension OpenStore {
                     .mismatchedTexts()
             }
         } catch DatabaseError.damaged where !problems.isEmpty {
-            // The transaction in which a mismatch is found cannot be committed, and has nothing to commit.
+            // The transaction that finds a mismatch cannot be committed, and has made no changes.
         }
         return problems
     }

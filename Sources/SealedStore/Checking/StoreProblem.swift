@@ -34,7 +34,7 @@ package struct StoreProblem: Hashable, Sendable {
     package let place: String?
     /// The number of rows.
     package let count: Int
-    /// The primary key of one of the objects; nil if there is none.
+    /// The primary key of one of the objects; nil if the problem does not concern objects.
     package let firstKey: Int64?
 
     init(_ kind: Kind, at place: String? = nil, count: Int = 1, firstKey: Int64? = nil) {

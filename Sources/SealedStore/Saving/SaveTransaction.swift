@@ -4,8 +4,8 @@ import ObjectGraph
 /// The statements of one save, on one connection.
 ///
 /// Deletions come first and insertions last, so that a unique value can pass from one object to another. Written
-/// references must have existing destinations, and no row may refer to a deleted one, whatever concurrent writers have
-/// committed.
+/// references must have existing destinations, and no row may refer to a deleted one, regardless of the commits of
+/// concurrent writers.
 struct SaveTransaction {
     let connection: Connection
     let store: OpenStore

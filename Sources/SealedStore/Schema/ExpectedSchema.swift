@@ -21,7 +21,7 @@ struct ExpectedSchema: Sendable {
 
     private struct IndexDefinition: Hashable {
         let isUnique: Bool
-        /// The part of the statement behind ON.
+        /// The part of the statement after ON.
         let target: String
     }
 

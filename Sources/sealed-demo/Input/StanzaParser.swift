@@ -44,7 +44,7 @@ struct StanzaParser {
     private var field = Field.none
 
     private enum Field {
-        /// The previous line was malformed, or there is none.
+        /// The previous line was malformed, or does not exist.
         case none
         case wanted(String)
         case unwanted
