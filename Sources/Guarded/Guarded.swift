@@ -7,8 +7,9 @@ public import Foundation
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
 ///
-/// `@unchecked Sendable`: `value` is written in the initializer and otherwise accessed only between `lock` and `unlock`, which
-/// order the accesses of all threads. Callers neither keep nor pass on a reference out of a value that is not `Sendable`.
+/// `@unchecked Sendable`: `value` is written in the initializer and otherwise accessed only between `lock` and
+/// `unlock`, which order the accesses of all threads. Callers neither keep nor pass on a reference out of a value that
+/// is not `Sendable`.
 public final class Guarded<Value>: @unchecked Sendable {
     @usableFromInline let lock = NSLock()
     @usableFromInline var value: Value

@@ -53,8 +53,8 @@ public final class OpenStore: Sendable {
         scanMonitor = (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
     }
 
-    /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws. The
-    /// error of a violated unique index names entity and properties of the model.
+    /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws.
+    /// The error of a violated unique index names entity and properties of the model.
     func writeTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         do {

@@ -7,7 +7,8 @@ import Synchronization
 final class Checkpointer: Sendable {
     /// The number of pages in the log that starts a checkpoint: SQLite's default.
     static let threshold = 1000
-    /// The number of pages from which the commit itself runs the checkpoint, because commits are faster than the checkpointer.
+    /// The number of pages from which the commit itself runs the checkpoint, because commits are faster than the
+    /// checkpointer.
     private static let urgentThreshold = 16_000
 
     private let connections: ConnectionPool

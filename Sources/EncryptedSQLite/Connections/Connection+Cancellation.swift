@@ -6,8 +6,8 @@ extension Connection {
 
     /// Runs `body`, whose statements on this connection throw `interrupted` soon after `isCancelled` returns true.
     ///
-    /// Unlike `sqlite3_interrupt()`, it can never interrupt the next user of the connection. Calls cannot nest. A statement
-    /// that waits for a lock does not call `isCancelled`.
+    /// Unlike `sqlite3_interrupt()`, it can never interrupt the next user of the connection. Calls cannot nest. A
+    /// statement that waits for a lock does not call `isCancelled`.
     package func interruptible<R>(
         when isCancelled: @escaping @Sendable () -> Bool,
         _ body: () throws -> R

@@ -29,9 +29,9 @@ extension Connection {
 
     /// Ensures a read transaction on the latest commit.
     ///
-    /// To begin and to end a transaction costs two system calls, more than to find a row. Therefore the previous transaction
-    /// continues if no process has committed since it began. The index of the log, which all processes share in memory, shows
-    /// that.
+    /// To begin and to end a transaction costs two system calls, more than to find a row. Therefore the previous
+    /// transaction continues if no process has committed since it began. The index of the log, which all processes
+    /// share in memory, shows that.
     ///
     /// While such a transaction is open, no process can reset the log, even if all of it has been written back. Each
     /// reader that fetches often would let it grow without bound. See ``mayKeepTransaction``.
@@ -53,9 +53,9 @@ extension Connection {
 
     /// Whether the log cannot grow because the open transaction stays open between two uses of the connection.
     ///
-    /// Without a log, an open transaction would block the writers of other processes. With a log it does no harm while the log
-    /// is too short to be written back, nor if all of the log had been written back when the transaction began: such a
-    /// transaction reads the file only, and the next writer resets the log.
+    /// Without a log, an open transaction would block the writers of other processes. With a log it does no harm while
+    /// the log is too short to be written back, nor if all of the log had been written back when the transaction began:
+    /// such a transaction reads the file only, and the next writer resets the log.
     var mayKeepTransaction: Bool {
         guard let state = keptTransaction?.begin?.state else { return false }
         return state.frames < Checkpointer.threshold || state.frames == state.frames_written_back

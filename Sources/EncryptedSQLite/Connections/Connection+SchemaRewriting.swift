@@ -3,10 +3,10 @@ import CSQLCipher
 extension Connection {
     /// Replaces the statement that defines a table by one with further columns after the others.
     ///
-    /// SQLite stores rows without the values of trailing columns, which then have their default values: adding a column does
-    /// not depend on the number of rows. `ALTER TABLE ADD COLUMN` does the same, but reads all rows of a `STRICT` table, to
-    /// compare their types with those of the columns. The SQLite manual describes the procedure under "Making Other Kinds
-    /// Of Table Schema Changes".
+    /// SQLite stores rows without the values of trailing columns, which then have their default values: adding a column
+    /// does not depend on the number of rows. `ALTER TABLE ADD COLUMN` does the same, but reads all rows of a `STRICT`
+    /// table, to compare their types with those of the columns. The SQLite manual describes the procedure under "Making
+    /// Other Kinds Of Table Schema Changes".
     ///
     /// - Precondition: The transaction writes. The new columns allow NULL or have a default value of their type.
     package func replaceDefinition(ofTable name: String, with sql: String) throws {

@@ -3,13 +3,13 @@ import CSQLCipher
 extension Connection {
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
     ///
-    /// The transaction takes the write lock at once, so that no statement in it fails for lack of the lock. Inside another
-    /// transaction of this connection it is a savepoint.
+    /// The transaction takes the write lock at once, so that no statement in it fails for lack of the lock. Inside
+    /// another transaction of this connection it is a savepoint.
     ///
-    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more: SQLite itself would continue to
-    /// write to a file without a name. The file is checked at the begin, to avoid useless work, and right before COMMIT. A
-    /// file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by the next
-    /// transaction.
+    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more: SQLite itself would
+    /// continue to write to a file without a name. The file is checked at the begin, to avoid useless work, and right
+    /// before COMMIT. A file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is
+    /// detected by the next transaction.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try checkUsable()
         let isOutermost = transactionDepth == 0

@@ -1,8 +1,8 @@
 import CSQLCipher
 
-// SQLCipher does not fail the read of a page whose authentication code is wrong: it returns zeros and puts the pager into an
-// error state. SQLite reports that state (as SQLITE_ERROR) when the next page is requested, and clears it when the
-// transaction ends. After a b-tree page or an inner overflow page there is always a next request, or the zeros are
+// SQLCipher does not fail the read of a page whose authentication code is wrong: it returns zeros and puts the pager
+// into an error state. SQLite reports that state (as SQLITE_ERROR) when the next page is requested, and clears it when
+// the transaction ends. After a b-tree page or an inner overflow page there is always a next request, or the zeros are
 // recognised as SQLITE_CORRUPT. After the last overflow page of a value there may be no further request. Therefore the
 // connection requests a page before it returns a result, in the transaction that read it.
 extension Connection {
@@ -62,8 +62,8 @@ extension Connection {
 
     /// Reads the schema, and with it the first pages, which proves the key.
     ///
-    /// The texts of the schema may have overflow pages like any other value, hence the transaction. Its first statement does
-    /// not need the schema, so that the schema is read inside the transaction.
+    /// The texts of the schema may have overflow pages like any other value, hence the transaction. Its first statement
+    /// does not need the schema, so that the schema is read inside the transaction.
     func loadSchema() throws(DatabaseError) {
         try runSettings("BEGIN; PRAGMA schema_version")
         do {

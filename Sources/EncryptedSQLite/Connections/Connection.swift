@@ -23,15 +23,16 @@ public final class Connection {
     var pageRequestStatement: OpaquePointer?
     /// The number of transactions and savepoints that `transaction` has open.
     var transactionDepth = 0
-    /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is open.
+    /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is
+    /// open.
     var keptTransaction: KeptTransaction?
     /// Whether the connection is lent inside a read transaction.
     var isReading = false
-    /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back. It
-    /// stays the same while no commit of another connection can become visible.
+    /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
+    /// It stays the same while no commit of another connection can become visible.
     package internal(set) var stateNumber = 0
-    /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend on
-    /// changes that were rolled back.
+    /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend
+    /// on changes that were rolled back.
     package var annotation: AnyObject?
     /// The observer of the rows of long results.
     package internal(set) var rowObserver: RowObserver?
@@ -113,12 +114,13 @@ public final class Connection {
 
     /// Lends the prepared statement for a text to `body`.
     ///
-    /// Statements are compiled once and cached by their text. If the cached statement is in use further up on the stack,
-    /// another one is compiled. When `body` returns or throws, the statement is reset and its bindings are cleared.
+    /// Statements are compiled once and cached by their text. If the cached statement is in use further up on the
+    /// stack, another one is compiled. When `body` returns or throws, the statement is reset and its bindings are
+    /// cleared.
     ///
-    /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, also in place of an
-    /// error of `body`, which the zeros in place of a page's content may have caused. Before `body` returns, it must not pass
-    /// the values that it reads to any other code.
+    /// The result of `body` depends only on pages that verified. Otherwise the call throws `damaged`, also in place of
+    /// an error of `body`, which the zeros in place of a page's content may have caused. Before `body` returns, it must
+    /// not pass the values that it reads to any other code.
     @inlinable
     package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
         let entry = try takeStatement(sql)
@@ -172,8 +174,8 @@ public final class Connection {
         return (entry, true)
     }
 
-    /// Begins a transaction that lasts until a reading statement is given back. Outside a transaction, SQLite would end the
-    /// implicit one with the last row, which clears the pager's error state before it can be checked.
+    /// Begins a transaction that lasts until a reading statement is given back. Outside a transaction, SQLite would end
+    /// the implicit one with the last row, which clears the pager's error state before it can be checked.
     private func beginImplicitTransaction(for entry: StatementCache.Entry) throws(DatabaseError) {
         guard sqlite3_get_autocommit(handle) != 0, isEncrypted, entry.statement.isReadOnly else { return }
         try runControl("BEGIN")
@@ -273,8 +275,8 @@ public final class Connection {
         return value
     }
 
-    /// Runs a statement of the layer once, and returns the first value of its first row as text. The statistics do not count
-    /// it.
+    /// Runs a statement of the layer once, and returns the first value of its first row as text. The statistics do not
+    /// count it.
     @discardableResult
     func setting(_ sql: String) throws(DatabaseError) -> String? {
         let statement = try Statement(sql, on: self, isPersistent: false)
@@ -325,7 +327,8 @@ public final class Connection {
 
     func checkUsable() throws(DatabaseError) {
         guard !isDamaged else { throw .damaged(path: path) }
-        // Some errors make SQLite roll the transaction back. The statements of a body that continues would commit one by one.
+        // Some errors make SQLite roll the transaction back. The statements of a body that continues would commit one
+        // by one.
         guard transactionDepth == 0 && keptTransaction == nil || sqlite3_get_autocommit(handle) == 0 else {
             throw .transactionRolledBack
         }

@@ -12,8 +12,8 @@ final class ConnectionPool: Sendable {
         var members: [PooledConnection] = []
         /// How many connections are being opened or closed outside the lock.
         var transitions = 0
-        /// The threads that wait for a connection, in the order of their calls. While any thread waits, no connection is idle
-        /// and the pool has no room for another one.
+        /// The threads that wait for a connection, in the order of their calls. While any thread waits, no connection
+        /// is idle and the pool has no room for another one.
         var waiters: [Waiter] = []
         /// The threads that wait for the last connection of a closed pool.
         var closers: [Waiter] = []
@@ -219,11 +219,12 @@ final class ConnectionPool: Sendable {
 
 /// A connection and the thread that holds it.
 ///
-/// `@unchecked Sendable`: the variables of a member of the pool are written under the lock of the pool only; before the member
-/// joins the pool, only the thread that opened the connection has a reference to it. `depth` rises above 1 and falls by calls
-/// of the borrower. Another thread sets it only when it passes the connection to the borrower, before it wakes the borrower:
-/// therefore the borrower may read it without the lock. `connection` is used by the borrower, by the pool under its lock while
-/// the connection is idle, and by the thread that has removed the member from the pool to close it.
+/// `@unchecked Sendable`: the variables of a member of the pool are written under the lock of the pool only; before the
+/// member joins the pool, only the thread that opened the connection has a reference to it. `depth` rises above 1 and
+/// falls by calls of the borrower. Another thread sets it only when it passes the connection to the borrower, before it
+/// wakes the borrower: therefore the borrower may read it without the lock. `connection` is used by the borrower, by
+/// the pool under its lock while the connection is idle, and by the thread that has removed the member from the pool to
+/// close it.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?

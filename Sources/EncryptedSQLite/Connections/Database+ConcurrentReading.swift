@@ -2,14 +2,15 @@ import Dispatch
 import Guarded
 
 extension Database {
-    /// Calls `body` on several threads at once, each with a connection and the number of a part, 0 on the calling thread. All
-    /// connections see the same state: the latest commit of any process.
+    /// Calls `body` on several threads at once, each with a connection and the number of a part, 0 on the calling
+    /// thread. All connections see the same state: the latest commit of any process.
     ///
-    /// SQLite cannot make two connections read the same state, so the head of the log's index is compared instead: if no
-    /// process commits between the begin of the first transaction and the begin of the last one, all of them see the same.
+    /// SQLite cannot make two connections read the same state, so the head of the log's index is compared instead: if
+    /// no process commits between the begin of the first transaction and the begin of the last one, all of them see the
+    /// same.
     ///
-    /// - Returns: the results of `body` by part; nil if `body` was not called, because the thread already reads or writes,
-    ///   no connections or threads are free, or other connections commit all the time.
+    /// - Returns: the results of `body` by part; nil if `body` was not called, because the thread already reads or
+    ///   writes, no connections or threads are free, or other connections commit all the time.
     package func readConcurrently<R: Sendable>(
         parts: Int,
         _ body: @escaping @Sendable (Connection, Int) throws -> R

@@ -3,8 +3,8 @@ import Foundation
 extension Database {
     /// The options with which a database is opened.
     package struct Options: Sendable {
-        /// Whether the database is opened for reading only. As far as the file system allows, no file beside it is written
-        /// either.
+        /// Whether the database is opened for reading only. As far as the file system allows, no file beside it is
+        /// written either.
         package var readOnly: Bool
         /// Whether a database is created if the file does not exist.
         package var createsIfMissing: Bool
@@ -17,7 +17,8 @@ extension Database {
         /// Overwrites all memory of the library when it is freed. Makes it several times slower, for the whole process
         /// and until its end.
         package var memorySecurity: Bool
-        /// The limit of each connection's page cache. The cache grows with the pages that are used, and never exceeds the file.
+        /// The limit of each connection's page cache. The cache grows with the pages that are used, and never exceeds
+        /// the file.
         package var cacheKilobytes: Int
         /// The time that a connection waits for locks of other processes.
         package var busyTimeoutMilliseconds: Int

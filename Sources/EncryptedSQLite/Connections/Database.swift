@@ -49,8 +49,8 @@ package final class Database: Sendable {
 
     /// Opens a database, or creates it if no file exists and the options allow that.
     ///
-    /// A file needs a key; a database in memory takes none. A file that cannot be opened is left as it was, bit for bit.
-    /// Complexity: a passphrase costs a key derivation (about 0.1 s), a raw key does not.
+    /// A file needs a key; a database in memory takes none. A file that cannot be opened is left as it was, bit for
+    /// bit. Complexity: a passphrase costs a key derivation (about 0.1 s), a raw key does not.
     package convenience init(
         _ location: Location,
         key: EncryptionKey?,
@@ -68,12 +68,12 @@ package final class Database: Sendable {
     /// Opens a database, or creates it with the tables that `create` makes.
     ///
     /// `create` runs in the first transaction of a new database, together with setting `application_id` and, unless
-    /// `create` sets it, `user_version`. If it throws, no file remains. If two processes create the same file at once, one
-    /// succeeds and the other opens the result.
+    /// `create` sets it, `user_version`. If it throws, no file remains. If two processes create the same file at once,
+    /// one succeeds and the other opens the result.
     ///
     /// `verify` runs in a read transaction before the database is accepted. If it throws, the database is refused: the
-    /// file, its log and its journal stay as they were. `verify` can run twice: first on a connection that changes nothing,
-    /// if a log or journal of an earlier process lies beside the file, then on the connection that stays open.
+    /// file, its log and its journal stay as they were. `verify` can run twice: first on a connection that changes
+    /// nothing, if a log or journal of an earlier process lies beside the file, then on the connection that stays open.
     package init(
         _ location: Location,
         key: EncryptionKey?,
@@ -140,10 +140,12 @@ package final class Database: Sendable {
 
     // MARK: Reading and writing
 
-    /// Lends a reader connection to `body`, whose statements all see the state that was committed when the first one began.
+    /// Lends a reader connection to `body`, whose statements all see the state that was committed when the first one
+    /// began.
     ///
-    /// Waits while all readers are lent. Nested calls of a thread get the same connection. Inside `write` it is the writer
-    /// connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's connection.
+    /// Waits while all readers are lent. Nested calls of a thread get the same connection. Inside `write` it is the
+    /// writer connection, with its uncommitted changes; inside ``DatabaseSnapshot/perform(_:)``, the snapshot's
+    /// connection.
     package func read<R>(_ body: (Connection) throws -> R) throws -> R {
         if writingThread.load(ordering: .relaxed) == csqlcipher_thread_identity() {
             return try writers.withConnection(body)
@@ -160,8 +162,8 @@ package final class Database: Sendable {
     /// Lends the writer connection to `body`, in a transaction that is committed when `body` returns and rolled back
     /// when it throws.
     ///
-    /// Waits for other writers of this process without limit, and for writers of other processes up to the busy timeout. A
-    /// nested call of the same thread is a savepoint of the outer transaction.
+    /// Waits for other writers of this process without limit, and for writers of other processes up to the busy
+    /// timeout. A nested call of the same thread is a savepoint of the outer transaction.
     package func write<R>(_ body: (Connection) throws -> R) throws -> R {
         try writers.withConnection { connection in
             let outerThread = writingThread.load(ordering: .relaxed)
@@ -191,15 +193,16 @@ package final class Database: Sendable {
         return !readers.connections.isBorrowedByThisThread && snapshotUses.load(ordering: .relaxed) == 0
     }
 
-    /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past them.
+    /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past
+    /// them.
     private func endIdleReading() {
         file?.endIdleTransactions()
     }
 
     // MARK: Snapshots
 
-    /// Returns the state that is committed now, for later reading; nil for a database in memory, whose only connection the
-    /// writer needs.
+    /// Returns the state that is committed now, for later reading; nil for a database in memory, whose only connection
+    /// the writer needs.
     package func snapshot() throws(DatabaseError) -> DatabaseSnapshot? {
         guard let readers else { return nil }
         let connection = try readers.connections.openFurther()

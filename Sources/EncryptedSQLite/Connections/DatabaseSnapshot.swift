@@ -1,8 +1,8 @@
 /// The state that a database had committed at one moment. It can be read for the lifetime of the snapshot, regardless
 /// of later writes by other connections.
 ///
-/// The snapshot has a separate connection with an open read transaction, which keeps the write-ahead log from being reset. It
-/// does not keep the database open: after the database is closed, reading throws `closed`.
+/// The snapshot has a separate connection with an open read transaction, which keeps the write-ahead log from being
+/// reset. It does not keep the database open: after the database is closed, reading throws `closed`.
 package final class DatabaseSnapshot: Sendable {
     private let database: Database
     let connections: ConnectionPool

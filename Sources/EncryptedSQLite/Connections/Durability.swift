@@ -1,7 +1,8 @@
 /// The failures that a committed transaction survives.
 ///
-/// The choice concerns the last transactions only. With either one, the database is consistent after any failure: a transaction
-/// is there completely or not at all, and no transaction is there without those that were committed before it.
+/// The choice concerns the last transactions only. With either one, the database is consistent after any failure: a
+/// transaction is there completely or not at all, and no transaction is there without those that were committed before
+/// it.
 public enum Durability: Hashable, Sendable {
     /// A crash or forced end of the process at any instant. The default.
     ///

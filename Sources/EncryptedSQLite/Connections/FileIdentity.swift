@@ -27,8 +27,8 @@ extension Connection {
         return identity
     }
 
-    /// Throws `moved` if the path does not lead to the open file any more: it was deleted or moved, or another file took its
-    /// place. Costs one system call.
+    /// Throws `moved` if the path does not lead to the open file any more: it was deleted or moved, or another file
+    /// took its place. Costs one system call.
     func requireUnmovedFile() throws(DatabaseError) {
         guard isEncrypted else { return }
         if Self.hasMovedFile(handle) { throw .moved(path: path) }

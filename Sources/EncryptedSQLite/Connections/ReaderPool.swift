@@ -54,9 +54,9 @@ final class ReaderPool: Sendable {
         if isAnyLeft { scheduleSweep() }
     }
 
-    /// The pools to sweep, all by one timer: a timer costs a thirtieth of opening a file. The array holds strong references,
-    /// since an object with weak references takes several times as long to retain and release; a closed pool has no
-    /// connections left.
+    /// The pools to sweep, all by one timer: a timer costs a thirtieth of opening a file. The array holds strong
+    /// references, since an object with weak references takes several times as long to retain and release; a closed
+    /// pool has no connections left.
     private static let poolsToSweep = Guarded<[ReaderPool]>([])
 
     private func scheduleSweep() {

@@ -1,7 +1,7 @@
 import Guarded
 
-/// The prepared statements of one connection by their text. A new statement takes the place of the idle one that has not been
-/// used for longest.
+/// The prepared statements of one connection by their text. A new statement takes the place of the idle one that has
+/// not been used for longest.
 @usableFromInline
 struct StatementCache {
     /// A prepared statement that is lent, or waits for its next use.
@@ -24,15 +24,16 @@ struct StatementCache {
 
     init(limit: Int) { entries = BoundedCache(limit: limit) }
 
-    /// Returns the cached statement of a text, now in use; nil if the text is not cached or its statement is already in use.
+    /// Returns the cached statement of a text, now in use; nil if the text is not cached or its statement is already in
+    /// use.
     mutating func take(_ text: SQLText) -> Entry? {
         guard let entry = entries.value(for: text), !entry.isInUse else { return nil }
         entry.isInUse = true
         return entry
     }
 
-    /// Takes an entry back. A new entry enters the cache unless its text is cached already; otherwise it ends with its last
-    /// reference.
+    /// Takes an entry back. A new entry enters the cache unless its text is cached already; otherwise it ends with its
+    /// last reference.
     mutating func giveBack(_ entry: Entry) {
         entry.isInUse = false
         guard !entry.isCached, !entries.contains(entry.text) else { return }

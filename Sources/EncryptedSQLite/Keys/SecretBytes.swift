@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// Bytes that are overwritten before their memory is freed.
 ///
-/// `@unchecked Sendable`: only the initializer and `deinit` write the bytes; no reference exists before the end of the one, or
-/// after the beginning of the other. In between threads only read.
+/// `@unchecked Sendable`: only the initializer and `deinit` write the bytes; no reference exists before the end of the
+/// one, or after the beginning of the other. In between threads only read.
 final class SecretBytes: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
 

@@ -127,8 +127,8 @@ struct FileInspection {
     }
 }
 
-/// The layout of a write-ahead log (SQLite file format, section 4.1): a header of 32 bytes, then frames, each of which is a
-/// header of 24 bytes that begins with the big-endian page number, and a page.
+/// The layout of a write-ahead log (SQLite file format, section 4.1): a header of 32 bytes, then frames, each of which
+/// is a header of 24 bytes that begins with the big-endian page number, and a page.
 enum LogFormat {
     static let headerByteCount = 32
     static let frameHeaderByteCount = 24

@@ -13,8 +13,8 @@ extension ManagedObjectContext {
     ///   ``ObjectGraphError/notUnique(_:)`` if values are not unique, unless the policy resolves it;
     ///   ``ObjectGraphError/unreadable(_:)`` if values could not be read, even without changes to save, until
     ///   ``forgetReadFailures()``, ``rollback()`` or ``refresh(_:mergeChanges:)``;
-    ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and one cannot commit after another one did;
-    ///   ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
+    ///   ``ObjectGraphError/incompleteSave(_:)`` if several stores are saved and one cannot commit after another one
+    ///   did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
     public func save() throws {
         try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()

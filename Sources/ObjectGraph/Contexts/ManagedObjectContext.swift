@@ -3,8 +3,8 @@ public import Foundation
 /// A collection of objects that are fetched, changed and saved together. It has one object for each row in use.
 ///
 /// A context and its objects belong to one thread, actor or queue at a time; they are not `Sendable`. Pass identifiers
-/// between contexts. The changes that a context saves are merged into the coordinator's other contexts with their next fetch
-/// or save.
+/// between contexts. The changes that a context saves are merged into the coordinator's other contexts with their next
+/// fetch or save.
 ///
 /// The context is the interface of parts with one task each:
 ///
@@ -133,9 +133,9 @@ public final class ManagedObjectContext {
     /// The undo manager with which the changes are registered; initially nil. Replacing it forgets the operations that
     /// it could undo in this context.
     ///
-    /// The changes from one ``processPendingChanges()`` to the next, which fetches and saves call, are one operation. A group
-    /// of the undo manager undoes several operations together. The consequences of the changes are undone with them: inverse
-    /// relationships and the effects of delete rules.
+    /// The changes from one ``processPendingChanges()`` to the next, which fetches and saves call, are one operation. A
+    /// group of the undo manager undoes several operations together. The consequences of the changes are undone with
+    /// them: inverse relationships and the effects of delete rules.
     ///
     /// - An object whose insertion is undone behaves like a deleted object: it keeps its values. Redoing inserts the
     ///   same object.
@@ -179,8 +179,8 @@ public final class ManagedObjectContext {
         return changeTracker.deleted.objects
     }
 
-    /// Merges the changes saved by other contexts, applies the delete rules of deleted objects, and registers the changes
-    /// since the last call with the ``undoManager``, as one operation. Every fetch and save begins with it.
+    /// Merges the changes saved by other contexts, applies the delete rules of deleted objects, and registers the
+    /// changes since the last call with the ``undoManager``, as one operation. Every fetch and save begins with it.
     public func processPendingChanges() {
         remoteChanges.mergeAnnouncements()
         deletePropagation.run()

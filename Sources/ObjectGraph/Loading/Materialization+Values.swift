@@ -37,8 +37,8 @@ extension Materialization {
         return context.loader.row(of: handler.entity, key: entry.pointee.state.key, for: slot) ?? .empty
     }
 
-    /// Reports that the value in a slot is not a value of the property's type. A missing required value is reported when the
-    /// row is read.
+    /// Reports that the value in a slot is not a value of the property's type. A missing required value is reported
+    /// when the row is read.
     package func reportUnreadableValue(at slot: Int, as type: Any.Type) {
         guard let handler = entry.pointee.state.handler else { return }
         let row = row(withValueAt: slot)

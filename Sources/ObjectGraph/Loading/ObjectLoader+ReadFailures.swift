@@ -29,8 +29,8 @@ extension ObjectLoader {
         }
     }
 
-    /// A deleted object returns its last known values, and `isDeleted` is true. Damage and values that cannot be decoded
-    /// stay in the list: the program may have copied the substitute to another object.
+    /// A deleted object returns its last known values, and `isDeleted` is true. Damage and values that cannot be
+    /// decoded stay in the list: the program may have copied the substitute to another object.
     private func forgetFailuresOfDeletedObjects() {
         readFailures.removeAll { failure in
             guard failure.cause is ReadFailures.RowIsGone else { return false }

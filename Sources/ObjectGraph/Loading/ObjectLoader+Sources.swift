@@ -2,7 +2,8 @@
 // rows in memory still contain the keys.
 
 extension ObjectLoader {
-    /// Calls `body` with the registered, saved objects that have a relationship which could lead to one of the destinations.
+    /// Calls `body` with the registered, saved objects that have a relationship which could lead to one of the
+    /// destinations.
     ///
     /// - Parameter body: Called with an object, such a relationship, and the keys of the destinations.
     func forEachSource(

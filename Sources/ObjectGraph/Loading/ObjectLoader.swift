@@ -126,8 +126,8 @@ final class ObjectLoader {
         return rows.map(materializeReferences) ?? []
     }
 
-    /// The row of an object that is not registered, read for the property in a slot; nil if the store has no such object or
-    /// cannot be read.
+    /// The row of an object that is not registered, read for the property in a slot; nil if the store has no such
+    /// object or cannot be read.
     func row(of entity: Entity, key: Int64, for slot: Int) -> Row? {
         let row = reading(entity, key: key, slot: slot) {
             try stores.row(of: entity, with: identityMap.id(entity: entity, key: key))

@@ -49,8 +49,8 @@ final class DeletePropagation {
 
     // MARK: Delete rules
 
-    /// Applies the delete rules of the objects that were deleted since the last call, and of the objects that these rules
-    /// delete.
+    /// Applies the delete rules of the objects that were deleted since the last call, and of the objects that these
+    /// rules delete.
     @inline(__always)
     func run(cascading: Bool = true) {
         if changeTracker.unpropagatedDeletes.isEmpty || isRunning { return }

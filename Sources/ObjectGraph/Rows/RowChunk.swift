@@ -14,9 +14,10 @@
 /// Chunks are small, so that one row in use does not retain a whole result. A row that is larger than a chunk gets a
 /// separate one.
 ///
-/// Only the `RowBatchBuilder` that made a chunk writes to it, and only before it returns the chunk in a batch. Until then no
-/// other code has a reference; from then on the memory and the header are constant, so that threads can share rows. The class
-/// itself cannot be `Sendable`, since the standard library excludes that for all subclasses of `ManagedBuffer`.
+/// Only the `RowBatchBuilder` that made a chunk writes to it, and only before it returns the chunk in a batch. Until
+/// then no other code has a reference; from then on the memory and the header are constant, so that threads can share
+/// rows. The class itself cannot be `Sendable`, since the standard library excludes that for all subclasses of
+/// `ManagedBuffer`.
 public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
     /// The properties of a chunk.
     public struct Header {

@@ -48,8 +48,8 @@ final class PermanentKeys {
 
     // MARK: Before the save
 
-    /// Registers new objects under their permanent keys before their save. The other new objects are assigned keys, and keep
-    /// their temporary identifiers.
+    /// Registers new objects under their permanent keys before their save. The other new objects are assigned keys, and
+    /// keep their temporary identifiers.
     ///
     /// - Throws: errors of the stores.
     func obtain(for objects: some Sequence<any GraphObject>) throws {

@@ -1,7 +1,7 @@
 /// A store of objects that is read and written incrementally, as Core Data's `NSIncrementalStore` is.
 ///
-/// A coordinator calls ``loadMetadata(of:for:)`` of the class that is registered for a type, which returns an open store, and
-/// then the other methods from any thread, several at a time.
+/// A coordinator calls ``loadMetadata(of:for:)`` of the class that is registered for a type, which returns an open
+/// store, and then the other methods from any thread, several at a time.
 ///
 /// There is one `execute` for each type of request, with a separate result type. A store implements those for
 /// `FetchRequest` and ``SaveChangesRequest``. Fetches of identifiers and counts are derived from them; the other
@@ -12,14 +12,15 @@
 public protocol IncrementalStore: AnyObject, Sendable {
     // MARK: Opening
 
-    /// Opens the store that a description names, creates it if it does not exist, and checks that its schema fits the model.
+    /// Opens the store that a description names, creates it if it does not exist, and checks that its schema fits the
+    /// model.
     static func loadMetadata(
         of description: PersistentStoreDescription,
         for model: ManagedObjectModel
     ) throws -> Self
 
-    /// Returns the options of a description, with secrets in a form that no text shows and that is overwritten after use. It
-    /// is called with any options when they are set, and returns unknown ones unchanged.
+    /// Returns the options of a description, with secrets in a form that no text shows and that is overwritten after
+    /// use. It is called with any options when they are set, and returns unknown ones unchanged.
     static func secured(_ options: [String: any Sendable]) -> [String: any Sendable]
 
     /// The identity, the type and the format of the store.
@@ -49,8 +50,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Returns the plan of a fetch.
     func execute(_ request: QueryPlanRequest, with context: ManagedObjectContext?) throws -> QueryPlan
 
-    /// Runs `reads`, which calls methods of the store. Meanwhile the store reports the rows that it reads to the monitor, and
-    /// ends a statement soon after the request was cancelled.
+    /// Runs `reads`, which calls methods of the store. Meanwhile the store reports the rows that it reads to the
+    /// monitor, and ends a statement soon after the request was cancelled.
     ///
     /// - Throws: `CancellationError` if the store ended a statement; errors of `reads`.
     func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R
@@ -63,9 +64,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Inserts rows, all of them or none. The store assigns their keys and checks that destinations exist.
     func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges
 
-    /// Changes the rows that match a request, all of them or none. The context has checked the properties and constants. The
-    /// store increments the rows' versions, checks the values that it computes with ``Property/problem(of:)``, and checks
-    /// that destinations exist.
+    /// Changes the rows that match a request, all of them or none. The context has checked the properties and
+    /// constants. The store increments the rows' versions, checks the values that it computes with
+    /// ``Property/problem(of:)``, and checks that destinations exist.
     func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges
 
     /// Deletes the rows that match a request, all of them or none, by their delete rules, and all references to them.
@@ -96,11 +97,12 @@ public protocol IncrementalStore: AnyObject, Sendable {
         with context: ManagedObjectContext?
     ) throws -> IncrementalStoreNode?
 
-    /// Returns the rows of several objects of one inheritance hierarchy, in any order, without those of missing objects.
+    /// Returns the rows of several objects of one inheritance hierarchy, in any order, without those of missing
+    /// objects.
     func newValuesForObjects(with ids: [ManagedObjectID], with context: ManagedObjectContext?) throws -> RowBatch
 
-    /// Returns the destination or the members of an object's relationship: an ordered relationship in its order, any other by
-    /// primary key.
+    /// Returns the destination or the members of an object's relationship: an ordered relationship in its order, any
+    /// other by primary key.
     func newValue(
         forRelationship relationship: Relationship,
         forObjectWith id: ManagedObjectID,
@@ -116,8 +118,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
     // MARK: Identifiers and generations
 
-    /// Returns permanent identifiers for new objects of a root entity or its subentities. No identifier is ever returned
-    /// twice, whether or not the object is saved.
+    /// Returns permanent identifiers for new objects of a root entity or its subentities. No identifier is ever
+    /// returned twice, whether or not the object is saved.
     func obtainPermanentIDs(for entity: Entity, count: Int) throws -> [ManagedObjectID]
 
     /// Returns the current state of the store, to be read later by contexts whose

@@ -1,7 +1,8 @@
 extension ChangeTracker {
     /// Starts or stops recording changes for an undo manager.
     ///
-    /// - Parameter target: The context, which is the target of the operations that are registered with the undo manager.
+    /// - Parameter target: The context, which is the target of the operations that are registered with the undo
+    ///   manager.
     func setUndoManager(_ manager: UndoManager?, target: AnyObject) {
         undoManager?.removeAllActions(withTarget: target)
         undoManager = manager

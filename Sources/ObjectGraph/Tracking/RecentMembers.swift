@@ -1,8 +1,8 @@
 /// The arrays of the to-many relationships that a program changed last, so that adding to a large array in place does
 /// not create a new array each time.
 ///
-/// A context keeps a few arrays until its next save. They retain their members, most of which are changed objects that the
-/// context retains anyway.
+/// A context keeps a few arrays until its next save. They retain their members, most of which are changed objects that
+/// the context retains anyway.
 struct RecentMembers {
     private static let limit = 4
 

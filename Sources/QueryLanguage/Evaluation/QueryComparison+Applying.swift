@@ -1,5 +1,6 @@
 extension QueryExpression.Comparison {
-    /// Returns whether the comparison holds for two values. Null equals null; NaN equals nothing; null and NaN have no order.
+    /// Returns whether the comparison holds for two values. Null equals null; NaN equals nothing; null and NaN have no
+    /// order.
     func apply(_ left: Value, _ right: Value) -> Bool {
         if left.isNotANumber || right.isNotANumber { return self == .notEqual }
         switch self {

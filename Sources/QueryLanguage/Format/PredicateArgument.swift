@@ -5,9 +5,9 @@ package import Foundation
 /// Its stored form depends on the other side of the comparison: `1.5` is a real for an attribute of type `Double`, and
 /// exact bytes for an attribute of type `Decimal`.
 ///
-/// `@unchecked Sendable`: all cases but `object` hold `Sendable` values. An object of a context is accessed only when the
-/// predicate is read for a fetch, which the isolation of that context does: a fetch from another context with the object of
-/// this one breaks the rule that objects stay in their isolation before it reaches the argument.
+/// `@unchecked Sendable`: all cases but `object` hold `Sendable` values. An object of a context is accessed only when
+/// the predicate is read for a fetch, which the isolation of that context does: a fetch from another context with the
+/// object of this one breaks the rule that objects stay in their isolation before it reaches the argument.
 package indirect enum PredicateArgument: @unchecked Sendable {
     case null
     case boolean(Bool)

@@ -53,9 +53,9 @@ extension QueryExpression {
     ///
     /// - Parameters:
     ///   - format: The text; see <doc:PredicateFormats>.
-    ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of attributes, enums with
-    ///     raw values, objects and their identifiers, collections of these, and ranges. The argument of
-    ///     `%K` is the name of a property, or a key path.
+    ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of attributes, enums
+    ///     with raw values, objects and their identifiers, collections of these, and ranges. The argument of `%K` is
+    ///     the name of a property, or a key path.
     ///   - variables: The values of variables such as `$LIMIT`.
     ///   - entity: The entity of the objects that the condition is on.
     /// - Throws: ``PredicateFormatError`` with the position of the error.

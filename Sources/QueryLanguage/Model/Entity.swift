@@ -4,8 +4,8 @@
 /// entities refer to each other strongly, so that an entity is complete without its model. The reference cycle is
 /// intended: entities stay in memory until the process ends, and all models of the same declarations share them.
 ///
-/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to the
-/// entities until it returns. From then on entities are constant.
+/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
+/// the entities until it returns. From then on entities are constant.
 public final class Entity: @unchecked Sendable {
     /// The declaration of the entity.
     public let description: EntityDescription

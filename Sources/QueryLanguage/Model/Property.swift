@@ -61,8 +61,8 @@ extension Attribute: Hashable {
 
 /// A relationship of a linked ``Entity``, shared by the declaring entity and its descendants.
 ///
-/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to the
-/// relationships until it returns. From then on relationships are constant.
+/// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
+/// the relationships until it returns. From then on relationships are constant.
 public final class Relationship: @unchecked Sendable {
     /// The declaration of the relationship.
     public let description: RelationshipDescription

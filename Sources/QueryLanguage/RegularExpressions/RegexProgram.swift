@@ -1,7 +1,8 @@
 /// A regular expression compiled to instructions for ``RegexSearch``.
 ///
-/// `@unchecked Sendable`: only the initializer writes the properties. The values of type `Regex` in `elements` and `assertions`
-/// contain no closures of the program; Swift compiles each of them once, by an atomic exchange, and only reads it afterwards.
+/// `@unchecked Sendable`: only the initializer writes the properties. The values of type `Regex` in `elements` and
+/// `assertions` contain no closures of the program; Swift compiles each of them once, by an atomic exchange, and only
+/// reads it afterwards.
 final class RegexProgram: @unchecked Sendable {
     enum Instruction {
         /// Consumes one character that an element matches.

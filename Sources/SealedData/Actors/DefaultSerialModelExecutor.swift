@@ -2,8 +2,8 @@ import Dispatch
 
 /// A serial executor on a private dispatch queue.
 ///
-/// `@unchecked Sendable`: both properties are constant. The context, which is not `Sendable`, is used only by jobs of the
-/// executor, and the serial queue runs one job at a time, each after the writes of the previous one.
+/// `@unchecked Sendable`: both properties are constant. The context, which is not `Sendable`, is used only by jobs of
+/// the executor, and the serial queue runs one job at a time, each after the writes of the previous one.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
     /// The context.
     public let modelContext: ModelContext

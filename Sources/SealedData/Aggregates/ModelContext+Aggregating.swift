@@ -60,7 +60,8 @@ extension ModelContext {
     ///   - includePendingChanges: Whether the results include unsaved changes of the context.
     /// - Returns: the keys of each group, followed by its aggregates.
     /// - Throws: as ``aggregate(_:_:where:includePendingChanges:)``.
-    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)``, and one statement for each key that is a model.
+    /// - Complexity: as ``aggregate(_:_:where:includePendingChanges:)``, and one statement for each key that is a
+    ///   model.
     public func aggregate<Model: PersistentModel, each Key, each Result>(
         _ model: Model.Type,
         groupedBy keys: repeat KeyPath<Model, each Key>,

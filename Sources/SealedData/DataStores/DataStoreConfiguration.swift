@@ -1,7 +1,8 @@
 /// The configuration of a custom store, with which a container opens the store.
 ///
 /// ```swift
-/// let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(name: "Trips", fileURL: url))
+/// let configuration = JSONStoreConfiguration(name: "Trips", fileURL: url)
+/// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
 public protocol DataStoreConfiguration<Store>: Hashable {
     /// The type of the store.

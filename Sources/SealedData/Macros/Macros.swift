@@ -47,8 +47,8 @@ public macro Model() = #externalMacro(module: "SealedDataMacros", type: "ModelMa
 /// final class Place { … }
 /// ```
 ///
-/// A store that has the entity `Stop` is migrated: its objects, with their identities and relationships, become those of
-/// the class. The class and its properties may have further changes. The name can stay in the source: the renaming
+/// A store that has the entity `Stop` is migrated: its objects, with their identities and relationships, become those
+/// of the class. The class and its properties may have further changes. The name can stay in the source: the renaming
 /// applies once to a store. ``Model()`` describes the macro itself.
 ///
 /// - Parameter originalName: The name of the class in the previous schema, without its enclosing types.

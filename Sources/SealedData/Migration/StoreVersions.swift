@@ -10,9 +10,9 @@ struct StoreVersions {
 
     /// Reads a plan.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` for a stage that starts from or leads to a version that the plan does not
-    ///   list, or that does not lead to the next version; ``SwiftDataError/modelValidationFailure`` with the problems of a
-    ///   version.
+    /// - Throws: ``SwiftDataError/unknownSchema`` for a stage that starts from or leads to a version that the plan does
+    ///   not list, or that does not lead to the next version; ``SwiftDataError/modelValidationFailure`` with the
+    ///   problems of a version.
     init(of schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws {
         guard let plan else {
             stages = []

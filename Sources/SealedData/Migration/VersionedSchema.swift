@@ -25,8 +25,8 @@ public protocol VersionedSchema: SendableMetatype {
 /// store that has the model of no version is migrated by inference to the first version for which its data can be kept;
 /// the functions of the stage before that version do not run.
 ///
-/// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store has
-/// the version before the stage, and the next opening continues there.
+/// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store
+/// has the version before the stage, and the next opening continues there.
 public protocol SchemaMigrationPlan: SendableMetatype {
     /// The versions, oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
@@ -36,8 +36,8 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 
 /// A migration from one version of a schema to the next.
 public enum MigrationStage: Sendable {
-    /// A migration that is inferred from the differences between the versions: entities and properties added, removed and
-    /// renamed, types that convert exactly, and new rules.
+    /// A migration that is inferred from the differences between the versions: entities and properties added, removed
+    /// and renamed, types that convert exactly, and new rules.
     case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
     /// A migration with functions of the program. `willMigrate` reads and changes the objects of the old classes before
     /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each function saves its

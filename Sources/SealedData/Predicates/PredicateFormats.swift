@@ -18,8 +18,9 @@ extension PersistentModel {
     ///
     /// - Parameters:
     ///   - format: The text; the article "Predicates as text" of the `ObjectGraph` library describes the syntax.
-    ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of properties, models and
-    ///     identifiers, collections of these, and ranges. The argument of `%K` is the name of a property, or a key path, as text.
+    ///   - arguments: The values for `%@` and the other specifiers, in their order: nil, values of properties, models
+    ///     and identifiers, collections of these, and ranges. The argument of `%K` is the name of a property, or a key
+    ///     path, as text.
     ///   - variables: The values of variables such as `$LIMIT`.
     /// - Throws: `PredicateFormatError` with the position of the error, here and when the predicate is used.
     public static func predicate(

@@ -17,8 +17,8 @@ final class PropertyLookup: @unchecked Sendable {
     private static let cache = Guarded<[ObjectIdentifier: PropertyLookup]>([:])
     /// Slots by the identity of key paths, which are retained so that their addresses are not reused.
     ///
-    /// Most programs write key paths as literals, which are created once. Programs that create them dynamically can make any
-    /// number.
+    /// Most programs write key paths as literals, which are created once. Programs that create them dynamically can
+    /// make any number.
     private static let slots = Guarded(BoundedCache<ObjectIdentifier, (keyPath: AnyKeyPath, slot: Int)>(limit: 512))
 
     /// Returns the properties of a class, which are read once.

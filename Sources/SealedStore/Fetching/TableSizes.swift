@@ -1,7 +1,8 @@
 import Guarded
 import ObjectGraph
 
-/// Estimates of the sizes of tables, which need one statement for each table at most. They decide whether several threads read a table.
+/// Estimates of the sizes of tables, which need one statement for each table at most. They decide whether several
+/// threads read a table.
 final class TableSizes: Sendable {
     private struct State {
         /// The number of rows of an entity when all of them were last fetched, by its index.

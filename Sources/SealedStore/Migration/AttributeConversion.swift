@@ -5,10 +5,10 @@ import ObjectGraph
 ///
 /// A value converts only without loss: the conversion back returns the value itself or an equal number.
 ///
-/// - Integers convert to every integer type that holds them, to floating-point numbers up to 2^53 (2^24 for `float`), to
-///   decimals and to text. 0 and 1 convert to Boolean values.
-/// - Floating-point numbers and decimals convert to each other by their shortest decimal digits, and to integers if they
-///   have no fraction.
+/// - Integers convert to every integer type that holds them, to floating-point numbers up to 2^53 (2^24 for `float`),
+///   to decimals and to text. 0 and 1 convert to Boolean values.
+/// - Floating-point numbers and decimals convert to each other by their shortest decimal digits, and to integers if
+///   they have no fraction.
 /// - Text converts to a number if it is the text of the number, without superfluous leading zeros and with no more
 ///   digits than the type holds; to Boolean values if it is `true` or `false`; to UUIDs and URLs if they have the same
 ///   text; to data as UTF-8.

@@ -4,8 +4,8 @@
 /// have the same identifier. In the second case the renaming has already taken place: an identifier stays in a
 /// program's source after the migration, and must not apply again when its name is used for another declaration.
 ///
-/// A new declaration may have the earlier name of a renamed one. The renamed declaration then gets the data, and the other
-/// one is new. If the store has both names, equal names correspond.
+/// A new declaration may have the earlier name of a renamed one. The renamed declaration then gets the data, and the
+/// other one is new. If the store has both names, equal names correspond.
 struct NameMatching {
     /// A declaration of an entity or a property.
     struct Declaration {

@@ -10,8 +10,8 @@ struct RelationshipMapping {
     /// The sources, beginning with those of the relationship itself. Their pairs may overlap.
     private(set) var sources: [PairSource] = []
 
-    /// - Parameter offset: The difference between the new and the old keys of rows that move from the table of an old root
-    ///   entity to that of a new one.
+    /// - Parameter offset: The difference between the new and the old keys of rows that move from the table of an old
+    ///   root entity to that of a new one.
     init(
         _ relationship: Relationship,
         _ mapping: ModelMapping,

@@ -108,7 +108,8 @@ extension SealedStore {
     /// Migrates a store through the versions of its model, and closes it. Opening a store with
     /// ``SealedStore/SealedStore/migrationStagesOption`` does the same.
     ///
-    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError``; an error that the code of a stage throws.
+    /// - Throws: `DatabaseError` if the file cannot be opened; ``SealedStoreError``; an error that the code of a stage
+    ///   throws.
     public static func migrate(
         _ description: PersistentStoreDescription,
         through stages: [StoreMigrationStage]

@@ -117,8 +117,8 @@ struct CompositePart {
 
 /// A key path that threads can share, for example as the key of a cache.
 ///
-/// `@unchecked Sendable`: key paths are immutable, and this one is only compared, hashed and resolved to properties. The
-/// standard library does not mark key paths as `Sendable`, because a subscript can capture a value that is not.
+/// `@unchecked Sendable`: key paths are immutable, and this one is only compared, hashed and resolved to properties.
+/// The standard library does not mark key paths as `Sendable`, because a subscript can capture a value that is not.
 struct AnyKeyPathKey: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath
 
