@@ -24,7 +24,7 @@ enum FoldableText {
         "\u{4E00}"..."\u{9FFF}", "\u{AC00}"..."\u{D7A3}", "\u{FF01}"..."\u{FF9D}",
     ]
 
-    /// The characters with the same set of foldings to them in Swift and in FTS5: ASCII and Chinese characters.
+    /// ASCII and Chinese characters. FTS5 folds every character to them that Swift folds to them.
     private static let rangesOfTargets: [ClosedRange<Unicode.Scalar>] = [
         "\u{20}"..."\u{7E}", "\u{3400}"..."\u{4DBF}", "\u{4E00}"..."\u{9FFF}",
     ]
