@@ -136,6 +136,92 @@ static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csql
     return difference == 0;
 }
 
+// The locks of the write-ahead log, which lie in the shared memory ("WAL-mode file format", section 2.3): writing,
+// checkpoints, recovery, and five for readers. The connection must have read the database, and must not be in a
+// transaction.
+
+enum { CSQLCIPHER_WRITE_LOCK = 0, CSQLCIPHER_LOCK_COUNT = SQLITE_SHM_NLOCK };
+
+static inline int csqlcipher_lock_log(sqlite3_file *file, int first, int count) {
+    return file->pMethods->xShmLock(file, first, count, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE);
+}
+
+static inline int csqlcipher_unlock_log(sqlite3_file *file, int first, int count) {
+    return file->pMethods->xShmLock(file, first, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+}
+
+// The head of the log's index: two copies of a header of 48 bytes, whose first word is the version of its format and whose
+// last two words are a checksum of the others.
+
+typedef struct {
+    uint32_t words[24];
+} csqlcipher_log_index_head;
+
+// A version of the index that no version of SQLite supports: each connection that begins a transaction fails with
+// SQLITE_CANTOPEN.
+#define CSQLCIPHER_INVALID_LOG_INDEX 0x4C414553u
+
+static inline uint32_t volatile *csqlcipher_log_index_words(sqlite3_file *file) {
+    void volatile *head = 0;
+    if (file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+    if (file->pMethods->xShmMap(file, 0, 32768, 0, &head) != SQLITE_OK) return 0;
+    return (uint32_t volatile *)head;
+}
+
+// Writes a head, the second copy first, as SQLite does.
+static inline void csqlcipher_write_log_index_head(sqlite3_file *file, const csqlcipher_log_index_head *head) {
+    uint32_t volatile *words = csqlcipher_log_index_words(file);
+    if (!words) return;
+    for (int index = 12; index < 24; index++) words[index] = head->words[index];
+    file->pMethods->xShmBarrier(file);
+    for (int index = 0; index < 12; index++) words[index] = head->words[index];
+    file->pMethods->xShmBarrier(file);
+}
+
+// Makes the index of the log unusable for each connection of any process, and returns its former head. The caller must
+// hold all locks of the log. Returns 0 if there is no index.
+static inline int csqlcipher_invalidate_log_index(sqlite3_file *file, csqlcipher_log_index_head *former) {
+    uint32_t volatile *words = csqlcipher_log_index_words(file);
+    if (!words) return 0;
+    for (int index = 0; index < 24; index++) former->words[index] = words[index];
+    csqlcipher_log_index_head head = *former;
+    head.words[0] = CSQLCIPHER_INVALID_LOG_INDEX;
+    uint32_t sums[2] = {0, 0};
+    for (int index = 0; index < 10; index += 2) {
+        sums[0] += head.words[index] + sums[1];
+        sums[1] += head.words[index + 1] + sums[0];
+    }
+    head.words[10] = sums[0];
+    head.words[11] = sums[1];
+    for (int index = 0; index < 12; index++) head.words[12 + index] = head.words[index];
+    csqlcipher_write_log_index_head(file, &head);
+    return 1;
+}
+
+static inline int csqlcipher_log_index_is_invalid(sqlite3_file *file) {
+    uint32_t volatile *words = csqlcipher_log_index_words(file);
+    return words && words[0] == CSQLCIPHER_INVALID_LOG_INDEX;
+}
+
+// Writes to the main database file, truncates it, or waits until it is on the disk, through SQLite's own descriptor.
+
+static inline int csqlcipher_file_write(sqlite3_file *file, const void *buffer, int count, int64_t offset) {
+    return file->pMethods->xWrite(file, buffer, count, offset);
+}
+
+static inline int csqlcipher_file_truncate(sqlite3_file *file, int64_t size) {
+    return file->pMethods->xTruncate(file, size);
+}
+
+static inline int csqlcipher_file_sync(sqlite3_file *file) {
+    return file->pMethods->xSync(file, SQLITE_SYNC_FULL);
+}
+
+// Returns to a shared lock on the main database file.
+static inline int csqlcipher_lower_file_lock(sqlite3_file *file) {
+    return file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
+}
+
 // Returns an integer that identifies a running thread of the process; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {
     return (uintptr_t)pthread_self();

@@ -11,7 +11,8 @@ final class Checkpointer: Sendable {
     /// checkpointer.
     private static let urgentThreshold = 16_000
 
-    private let connections: ConnectionPool
+    /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
+    let connections: ConnectionPool
     /// Ends the idle read transactions that keep the log from being written back.
     private let prepare: @Sendable () -> Void
     private let isScheduled = Atomic<Bool>(false)
@@ -57,7 +58,4 @@ final class Checkpointer: Sendable {
             _ = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
     }
-
-    /// Waits for a running checkpoint, and prevents further ones.
-    func close() { connections.close() }
 }

@@ -315,6 +315,8 @@ public final class Connection {
         case .damaged:
             isDamaged = true
             return error
+        case .cannotOpen where isOfReplacedFile:
+            return .moved(path: path)
         case .busy, .interrupted, .notAuthorized:
             return error
         default:

@@ -7,6 +7,9 @@ import Dispatch
 /// A thread that already has a connection of the pool gets the same one again, so that nested use cannot deadlock.
 /// Callers beyond the limit wait and are served in the order of their calls: a returned connection goes directly to the
 /// first waiter. A thread that asks at that moment cannot take it, so a waiter is overtaken only by earlier waiters.
+///
+/// A pool can be paused, in which case callers wait, or stopped, in which case they receive an error. Both close all
+/// connections. A thread that already has a connection keeps it and can borrow it again until it returns it.
 final class ConnectionPool: Sendable {
     private struct State {
         var members: [PooledConnection] = []
@@ -15,13 +18,26 @@ final class ConnectionPool: Sendable {
         /// The threads that wait for a connection, in the order of their calls. While any thread waits, no connection
         /// is idle and the pool has no room for another one.
         var waiters: [Waiter] = []
-        /// The threads that wait for the last connection of a closed pool.
+        /// The threads that wait for the last connection of a paused or stopped pool.
         var closers: [Waiter] = []
-        /// Opens a connection. Nil once the pool is closed, which releases the key that the closure holds.
+        var phase: Phase
+        /// Opens a connection. Nil once the pool is stopped, which releases the key that the closure holds.
         var open: Opening?
 
-        var isClosed: Bool { open == nil }
+        var isServing: Bool { if case .serving = phase { true } else { false } }
         var isEmpty: Bool { members.isEmpty && transitions == 0 }
+
+        mutating func removeIdleMembers() -> [PooledConnection] {
+            let idle = members.filter { $0.borrower == nil }
+            members.removeAll { $0.borrower == nil }
+            return idle
+        }
+    }
+
+    private enum Phase {
+        case serving, paused
+        /// Callers receive the error.
+        case stopped(DatabaseError)
     }
 
     typealias Opening = @Sendable () throws(DatabaseError) -> Connection
@@ -32,7 +48,14 @@ final class ConnectionPool: Sendable {
     init(limit: Int, open: @escaping Opening) {
         precondition(limit > 0, "A pool holds at least one connection.")
         self.limit = limit
-        state = Guarded(State(open: open))
+        state = Guarded(State(phase: .serving, open: open))
+    }
+
+    /// Makes a stopped pool.
+    init(limit: Int) {
+        precondition(limit > 0, "A pool holds at least one connection.")
+        self.limit = limit
+        state = Guarded(State(phase: .stopped(.closed), open: nil))
     }
 
     /// Lends a connection to the calling thread while `body` runs.
@@ -77,30 +100,87 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Opens a connection that does not belong to the pool and does not count towards its limit.
-    func openFurther() throws(DatabaseError) -> Connection {
-        guard let open = state.withLock({ $0.open }) else { throw .closed }
-        return try open()
+    /// Opens a connection that does not belong to the pool and does not count towards its limit, and calls `body` with it.
+    ///
+    /// ``stop(_:)`` waits until `body` has returned.
+    func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
+        let decision = state.withLock { state -> Decision in
+            if case .stopped(let error) = state.phase { return .refuse(error) }
+            guard let open = state.open else { return .refuse(.closed) }
+            state.transitions += 1
+            return .open(open)
+        }
+        switch decision {
+        case .open(let open):
+            defer { endTransition() }
+            return try body(try open())
+        case .refuse(let error): throw error
+        case .use, .wait: throw .closed
+        }
     }
 
-    /// Closes every connection, waiting for lent ones. Later calls of `withConnection` throw `closed`.
+    // MARK: Pausing and stopping
+
+    /// Closes every connection, waiting for lent ones. Later calls of `withConnection` throw an error.
     ///
     /// The calling thread must not hold a connection of the pool.
-    func close() {
+    func stop(_ error: DatabaseError = .closed) {
         precondition(!isBorrowedByThisThread, "A database cannot be closed from inside its own read or write.")
         let lastReturn = Waiter(thread: csqlcipher_thread_identity())
         let (idle, refused, isEmpty) = state.withLock { state in
-            let idle = state.members.filter { $0.borrower == nil }
-            state.members.removeAll { $0.borrower == nil }
             let refused = state.waiters
             state.waiters = []
+            state.phase = .stopped(error)
             state.open = nil
+            let idle = state.removeIdleMembers()
             if !state.isEmpty { state.closers.append(lastReturn) }
             return (idle, refused, state.isEmpty)
         }
-        for waiter in refused { waiter.wake(.refuse) }
+        for waiter in refused { waiter.wake(.refuse(error)) }
         for member in idle { member.connection.close() }
         if !isEmpty { _ = lastReturn.wait() }
+    }
+
+    /// Closes every connection, waiting for lent ones. Later calls of `withConnection` wait for ``resume(with:)``.
+    ///
+    /// The calling thread must not hold a connection of the pool. Throws `busy`, and resumes the pool, if a connection is
+    /// not returned in time.
+    func pause(timeoutMilliseconds: Int) throws(DatabaseError) {
+        precondition(!isBorrowedByThisThread, "The file of a database cannot be replaced inside its own read or write.")
+        let lastReturn = Waiter(thread: csqlcipher_thread_identity())
+        let (idle, isEmpty) = state.withLock { state in
+            if case .serving = state.phase { state.phase = .paused }
+            let idle = state.removeIdleMembers()
+            if !state.isEmpty { state.closers.append(lastReturn) }
+            return (idle, state.isEmpty)
+        }
+        for member in idle { member.connection.close() }
+        guard !isEmpty, !lastReturn.wait(milliseconds: timeoutMilliseconds) else { return }
+        let hasEnded = state.withLock { state in
+            state.closers.removeAll { $0 === lastReturn }
+            return state.isEmpty
+        }
+        guard !hasEnded else { return }
+        resume()
+        throw .busy
+    }
+
+    /// Lends connections again.
+    ///
+    /// - Parameter open: Opens the connections; nil, for a paused pool, if it is the same closure as before.
+    func resume(with open: Opening? = nil) {
+        let woken = state.withLock { state -> [(Waiter, Opening)] in
+            if let open { state.open = open }
+            guard let open = state.open else { return [] }
+            state.phase = .serving
+            var woken: [(Waiter, Opening)] = []
+            while !state.waiters.isEmpty, state.members.count + state.transitions < limit {
+                state.transitions += 1
+                woken.append((state.waiters.removeFirst(), open))
+            }
+            return woken
+        }
+        for (waiter, open) in woken { waiter.wake(.open(open)) }
     }
 
     // MARK: Lending
@@ -109,7 +189,7 @@ final class ConnectionPool: Sendable {
         case use(PooledConnection)
         case open(Opening)
         case wait(Waiter)
-        case refuse
+        case refuse(DatabaseError)
     }
 
     private func borrow() throws(DatabaseError) -> PooledConnection {
@@ -119,7 +199,8 @@ final class ConnectionPool: Sendable {
         switch decision {
         case .use(let member): return member
         case .open(let open): return try openMember(for: thread, open)
-        case .wait, .refuse: throw .closed
+        case .refuse(let error): throw error
+        case .wait: throw .closed
         }
     }
 
@@ -141,17 +222,17 @@ final class ConnectionPool: Sendable {
             }
             if member.borrower == nil { idle = member }
         }
-        guard let open = state.open else { return .refuse }
+        if case .stopped(let error) = state.phase { return .refuse(error) }
         if let idle {
             idle.borrower = thread
             idle.depth = 1
             return .use(idle)
         }
-        if state.members.count + state.transitions < limit {
+        if state.isServing, state.members.count + state.transitions < limit, let open = state.open {
             state.transitions += 1
             return .open(open)
         }
-        guard mayWait else { return .refuse }
+        guard mayWait else { return .refuse(.busy) }
         let waiter = Waiter(thread: thread)
         state.waiters.append(waiter)
         return .wait(waiter)
@@ -178,7 +259,7 @@ final class ConnectionPool: Sendable {
         let (isEnded, next) = state.withLock { state -> (Bool, Waiter?) in
             member.depth -= 1
             guard member.depth == 0 else { return (false, nil) }
-            if member.connection.isDamaged || state.isClosed {
+            if member.connection.isDamaged || !state.isServing {
                 state.members.removeAll { $0 === member }
                 state.transitions += 1
                 return (true, nil)
@@ -203,17 +284,17 @@ final class ConnectionPool: Sendable {
     private func endTransition() {
         let (next, open, closers) = state.withLock { state -> (Waiter?, Opening?, [Waiter]) in
             state.transitions -= 1
-            guard let open = state.open else {
+            guard state.isServing, let open = state.open else {
                 guard state.isEmpty else { return (nil, nil, []) }
                 defer { state.closers = [] }
                 return (nil, nil, state.closers)
             }
-            guard !state.waiters.isEmpty else { return (nil, nil, []) }
+            guard !state.waiters.isEmpty, state.members.count + state.transitions < limit else { return (nil, nil, []) }
             state.transitions += 1
             return (state.waiters.removeFirst(), open, [])
         }
         if let next, let open { next.wake(.open(open)) }
-        for closer in closers { closer.wake(.refuse) }
+        for closer in closers { closer.wake(.refuse(.closed)) }
     }
 }
 
@@ -248,7 +329,12 @@ private final class Waiter: Sendable {
     /// Waits until another thread calls ``wake(_:)``, and returns its decision.
     func wait() -> ConnectionPool.Decision {
         semaphore.wait()
-        return decision.withLock { $0 } ?? .refuse
+        return decision.withLock { $0 } ?? .refuse(.closed)
+    }
+
+    /// Waits until another thread calls ``wake(_:)``, and returns false if none does in time.
+    func wait(milliseconds: Int) -> Bool {
+        semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
     }
 
     func wake(_ decision: ConnectionPool.Decision) {

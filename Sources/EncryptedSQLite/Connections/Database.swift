@@ -10,19 +10,24 @@ import Synchronization
 ///
 /// A database in memory has a single connection, which readers and writers use in turn.
 ///
+/// The connections can be closed while the database stays, and be opened again: see ``lock()`` and ``suspend()``. The file can
+/// be replaced by one with another key or layout: see ``replaceFile(key:progress:copy:)``.
+///
 /// Connections must not be carried over a `fork()`: a child process opens the database again.
 package final class Database: Sendable {
     /// The place of the database.
     package let location: Location
     let options: Options
     let counters: StatisticsCounters
-    private let writers: ConnectionPool
+    let writers: ConnectionPool
     /// Nil for a database in memory, whose only connection reads and writes.
     let readers: ReaderPool?
-    /// The file, shared with the other databases of this process that have it open; nil for a database in memory.
-    private let file: OpenFile?
+    /// The open file with its key; nil for a database in memory, and while the database is locked or closed.
+    let session: Guarded<FileSession?>
+    /// The phase, whose lock is held by the thread that changes it or replaces the file.
+    let phase: Guarded<Phase>
     /// Nil for a database in memory or opened for reading only.
-    private let checkpointer: Checkpointer?
+    let checkpointer: Checkpointer?
     /// The thread that is inside `write`, or 0.
     private let writingThread = Atomic<UInt>(0)
     private let snapshots = Guarded(Snapshots())
@@ -97,35 +102,27 @@ package final class Database: Sendable {
             writers.add(connection)
             readers = nil
             checkpointer = nil
-            file = nil
+            session = Guarded(nil)
+            phase = Guarded(.open)
         case .file(let path):
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opening = try FileOpening(path: path, options: options, counters: counters)
             let opened = try opening.open(key, create: create, verify: verify)
-            let opener = opened.opener
-            let file = OpenFile(identity: opened.identity)
-            let readers = ReaderPool(limit: options.readerCount) { () throws(DatabaseError) in
-                try file.open(.reader, with: opener)
-            }
-            readers.connections.add(opened.connection)
-            file.add(readers)
-            self.readers = readers
-            self.file = file
-            if options.readOnly {
-                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in throw .readOnly }
-                checkpointer = nil
-            } else {
-                let connections = ConnectionPool(limit: 1) { () throws(DatabaseError) in
-                    try file.open(.writer, with: opener)
+            let session = Guarded<FileSession?>(nil)
+            self.session = session
+            phase = Guarded(.open)
+            readers = ReaderPool(limit: options.readerCount)
+            writers = ConnectionPool(limit: 1)
+            checkpointer =
+                options.readOnly
+                ? nil
+                : Checkpointer(connections: ConnectionPool(limit: 1)) {
+                    session.withLock { $0 }?.file.endIdleTransactions()
                 }
-                let checkpointer = Checkpointer(connections: connections) { file.endIdleTransactions() }
-                self.checkpointer = checkpointer
-                writers = ConnectionPool(limit: 1) { () throws(DatabaseError) in
-                    let connection = try file.open(.writer, with: opener)
-                    checkpointer.watch(connection)
-                    return connection
-                }
-            }
+            start(
+                FileSession(file: OpenFile(identity: opened.identity), opener: opened.opener),
+                with: opened.connection
+            )
         }
     }
 
@@ -196,7 +193,7 @@ package final class Database: Sendable {
     /// Ends read transactions that no thread of this process uses, so that the write-ahead log can be written back past
     /// them.
     private func endIdleReading() {
-        file?.endIdleTransactions()
+        session.withLock { $0 }?.file.endIdleTransactions()
     }
 
     // MARK: Snapshots
@@ -205,14 +202,15 @@ package final class Database: Sendable {
     /// the writer needs.
     package func snapshot() throws(DatabaseError) -> DatabaseSnapshot? {
         guard let readers else { return nil }
-        let connection = try readers.connections.openFurther()
-        try connection.beginSnapshot()
-        let snapshot = DatabaseSnapshot(connection, of: self)
-        snapshots.withLock { snapshots in
-            snapshots.open.removeAll { $0.snapshot == nil }
-            snapshots.open.append(WeakSnapshot(snapshot: snapshot))
+        return try readers.connections.openFurther { (connection) throws(DatabaseError) in
+            try connection.beginSnapshot()
+            let snapshot = DatabaseSnapshot(connection, of: self)
+            snapshots.withLock { snapshots in
+                snapshots.open.removeAll { $0.snapshot == nil }
+                snapshots.open.append(WeakSnapshot(snapshot: snapshot))
+            }
+            return snapshot
         }
-        return snapshot
     }
 
     /// Runs `body` on a thread that holds the connection of a snapshot, which `read` lends to it.
@@ -234,21 +232,30 @@ package final class Database: Sendable {
     ///
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
-        for entry in snapshots.withLock({ $0.open }) { entry.snapshot?.connections.close() }
-        closeConnections()
+        phase.withLock { phase in
+            phase = .closed
+            stop(.closed)
+            session.withLock { $0 = nil }
+        }
     }
 
     deinit {
-        closeConnections()
+        stop(.closed)
     }
 
-    private func closeConnections() {
+    /// Closes all connections, waiting for lent ones. Later use throws `error`.
+    func stop(_ error: DatabaseError) {
+        let snapshots = snapshots.withLock { snapshots in
+            defer { snapshots.open = [] }
+            return snapshots.open.compactMap(\.snapshot)
+        }
+        for snapshot in snapshots { snapshot.connections.stop(error) }
         // The writer last: the last connection that is closed writes the log back.
         if let readers {
-            readers.connections.close()
-            file?.remove(readers)
+            readers.connections.stop(error)
+            session.withLock { $0 }?.file.remove(readers)
         }
-        checkpointer?.close()
-        writers.close()
+        checkpointer?.connections.stop(error)
+        writers.stop(error)
     }
 }

@@ -14,7 +14,7 @@ package final class DatabaseSnapshot: Sendable {
     }
 
     deinit {
-        connections.close()
+        connections.stop()
     }
 
     /// Runs `body`, whose reads from the database on this thread return the state of the snapshot.

@@ -16,8 +16,9 @@ final class ReaderPool: Sendable {
     /// The time after which an unused transaction ends; twice as much at most.
     private static let idleMilliseconds = 20
 
-    init(limit: Int, open: @escaping ConnectionPool.Opening) {
-        connections = ConnectionPool(limit: limit, open: open)
+    /// Makes a pool that is stopped until its connections are opened.
+    init(limit: Int) {
+        connections = ConnectionPool(limit: limit)
     }
 
     /// Lends a connection to the calling thread while `body` runs. Nested calls of a thread share a connection and its

@@ -47,6 +47,14 @@ extension DatabaseError: CustomStringConvertible {
             "The database at \(path) cannot be opened: \(reason)."
         case .closed:
             "The database is closed."
+        case .locked:
+            "The database is locked."
+        case .suspended:
+            "The database is suspended."
+        case .unconfirmedReplacement(let path):
+            "The file at \(path) was replaced, and any new key is in force, but the disk has not confirmed it."
+        case .noFile:
+            "A database in memory has no file and no key."
         case .cipherUnavailable(let reason):
             "The SQLite library in use cannot encrypt: \(reason)."
         case .busy:
@@ -124,7 +132,14 @@ extension DatabaseError: LocalizedError {
             "Free disk space and try again."
         case .inputOutput:
             "Close the database, check the disk, and open it again."
-        case .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .malformedPattern, .expensivePattern,
+        case .locked:
+            "Unlock the container with the key."
+        case .suspended:
+            "Resume the container first."
+        case .unconfirmedReplacement:
+            "Keep the old key until the file was opened with the new one after a restart of the system."
+        case .noFile, .cannotOpen, .closed, .readOnly, .constraint, .integerOverflow, .malformedPattern,
+            .expensivePattern,
             .tooBig,
             .transactionRolledBack,
             .notAuthorized,

@@ -44,6 +44,15 @@ public enum DatabaseError: Error, Equatable, Sendable {
 
     /// The database was closed.
     case closed
+    /// The database is locked: its connections are closed and its key is overwritten, until it is unlocked with the key.
+    case locked
+    /// The database is suspended: its connections are closed until it is resumed.
+    case suspended
+    /// The file was replaced, by one with the new key if the key was to be changed, and the database uses the new file. The
+    /// disk has not confirmed the replacement: after a power failure, the old file with the old key can be at the path.
+    case unconfirmedReplacement(path: String)
+    /// A database in memory has no file and no key.
+    case noFile
     /// The library in use is not SQLCipher, or its build writes plaintext to temporary files.
     case cipherUnavailable(reason: String)
     /// Another connection or process held a lock for longer than the busy timeout.

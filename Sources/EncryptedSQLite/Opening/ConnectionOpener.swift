@@ -15,11 +15,18 @@ struct ConnectionOpener: Sendable {
     }
 
     var files: DatabaseFiles
-    let key: DerivedKey
+    var key: DerivedKey
     var options: Database.Options
     let counters: StatisticsCounters
     /// Whether the file is on a read-only medium, so that even the shared memory of a log's readers cannot be written.
     var isImmutable = false
+
+    /// The same with another key.
+    func with(_ key: DerivedKey) -> ConnectionOpener {
+        var opener = self
+        opener.key = key
+        return opener
+    }
 
     /// Opens one more connection to a file that was opened and checked before.
     func open(_ role: Role) throws(DatabaseError) -> Connection {

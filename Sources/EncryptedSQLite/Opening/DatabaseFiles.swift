@@ -101,7 +101,10 @@ struct DatabaseFiles: Sendable {
         return isAnyRemoved
     }
 
-    private static func status(of path: String) -> stat? {
+    /// Whether anything has a name.
+    static func exists(_ path: String) -> Bool { status(of: path) != nil }
+
+    static func status(of path: String) -> stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil
     }

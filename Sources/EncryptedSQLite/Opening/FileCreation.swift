@@ -111,7 +111,7 @@ struct FileCreation {
     }
 
     /// Waits until a file, or the entries of a folder, are on the disk.
-    private static func synchronize(_ path: String, for files: DatabaseFiles) throws(DatabaseError) {
+    static func synchronize(_ path: String, for files: DatabaseFiles) throws(DatabaseError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         defer { close(descriptor) }

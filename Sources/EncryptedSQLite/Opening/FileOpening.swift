@@ -9,6 +9,7 @@ struct FileOpening {
     let counters: StatisticsCounters
 
     private var path: String { files.namedPath }
+    private static let maximumAttempts = 10
 
     /// A reader that passed all checks, and the opener for further connections.
     struct Result {
@@ -36,7 +37,19 @@ struct FileOpening {
             let creation = FileCreation(files: files, options: options, counters: counters)
             if try creation.create(with: newKey, schema: create) { known = newKey }
         }
-        return try openExisting(key, known: known, create: create, verify: verify)
+        var attempts = 0
+        while true {
+            let identity = FileIdentity(path: files.path)
+            do {
+                return try openExisting(key, known: known, create: create, verify: verify)
+            } catch {
+                // Another process has replaced the file meanwhile, which explains any error.
+                attempts += 1
+                guard attempts < Self.maximumAttempts, let new = FileIdentity(path: files.path), new != identity else {
+                    throw error
+                }
+            }
+        }
     }
 
     private func openExisting(
@@ -102,6 +115,7 @@ struct FileOpening {
             let identity = try connection.fileIdentity()
             try opener.finish(connection, for: role)
             if keepsLog { connection.setWritesLogBackOnClose(true) }
+            if !options.readOnly { FileReplacement.removeLeftover(beside: files, through: connection) }
             return Result(connection: connection, identity: identity, opener: opener)
         } catch {
             // Another process may have created a log meanwhile.

@@ -19,8 +19,17 @@ struct TemporaryDatabaseFile: ~Copyable {
             path: original.folder + "/." + original.name + "." + number + Self.suffix,
             namedPath: original.namedPath
         )
-        let descriptor = open(files.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: original.namedPath) }
+        try Self.create(files)
+    }
+
+    /// The files of a replacement of a database, see ``FileReplacement``. The name is always the same.
+    static func replacement(of original: DatabaseFiles) -> DatabaseFiles {
+        DatabaseFiles(path: original.folder + "/." + original.name + ".replacing", namedPath: original.namedPath)
+    }
+
+    static func create(_ files: DatabaseFiles) throws(DatabaseError) {
+        let descriptor = open(files.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         close(descriptor)
     }
 
@@ -40,7 +49,7 @@ struct TemporaryDatabaseFile: ~Copyable {
         }
     }
 
-    private static func remove(_ files: DatabaseFiles) {
+    static func remove(_ files: DatabaseFiles) {
         for path in [files.path] + files.companions { unlink(path) }
     }
 }

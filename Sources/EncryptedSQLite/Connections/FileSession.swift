@@ -1,0 +1,55 @@
+import Guarded
+
+/// An open file of a database with its key.
+final class FileSession: Sendable {
+    let file: OpenFile
+    let opener: ConnectionOpener
+
+    init(file: OpenFile, opener: ConnectionOpener) {
+        self.file = file
+        self.opener = opener
+    }
+
+    /// Opens a connection to the file.
+    func open(_ role: ConnectionOpener.Role) throws(DatabaseError) -> Connection {
+        try file.open(role, with: opener)
+    }
+}
+
+extension Database {
+    /// Whether a database has connections.
+    enum Phase {
+        case open, suspended, locked, closed
+
+        /// The error that every use throws; nil if the database is open.
+        var error: DatabaseError? {
+            switch self {
+            case .open: nil
+            case .suspended: .suspended
+            case .locked: .locked
+            case .closed: .closed
+            }
+        }
+    }
+
+    /// Makes the pools open connections to a file.
+    ///
+    /// - Parameter connection: A reader connection that is open already.
+    func start(_ session: FileSession, with connection: Connection? = nil) {
+        self.session.withLock { $0 = session }
+        guard let readers else { return }
+        session.file.add(readers)
+        if let connection { readers.connections.add(connection) }
+        readers.connections.resume { () throws(DatabaseError) in try session.open(.reader) }
+        guard let checkpointer else {
+            writers.resume { () throws(DatabaseError) in throw .readOnly }
+            return
+        }
+        checkpointer.connections.resume { () throws(DatabaseError) in try session.open(.writer) }
+        writers.resume { () throws(DatabaseError) in
+            let connection = try session.open(.writer)
+            checkpointer.watch(connection)
+            return connection
+        }
+    }
+}

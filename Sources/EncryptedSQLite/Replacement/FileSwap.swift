@@ -1,0 +1,113 @@
+import CSQLCipher
+import Foundation
+
+/// Gives a new database file the name of an open one.
+///
+/// A connection of any process keeps the file that it has opened, and finds the log and the shared memory by name. So no
+/// connection may use the old file beside the new log, nor the new file beside the old log, and two groups of connections
+/// must never use one file with different shared memory. Connections that have the old file open must not read or write it
+/// any more.
+///
+///     this process                                       | other connections                        | at the path
+///     locks the log for writing                          | read; writes wait                        | old file, log
+///     builds and verifies the new file                   | read; writes wait                        |
+///     writes all of the log back, locks its readers      | no transaction is open, none can begin   | old file is complete
+///     takes the PENDING lock                             | no connection to the old file can begin  |
+///     locks the folder, syncs the old file               |                                          |
+///     1 makes the shared index of the log invalid        | can begin no transaction any more        |
+///     2 removes log and shared memory, syncs the folder  |                                          | old file
+///     3 renames the new file                             |                                          | new file
+///     4 syncs the folder                                 |                                          |
+///     5 overwrites the first page of the old file        |                                          |
+///     releases all locks                                 | next use throws `moved`                  |
+///
+/// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path; connections
+/// that had it open throw `moved`, so that they cannot use it together with new connections, which make another shared
+/// memory. From step 3 on the new file is at the path. The log was removed from the disk before that, so that a power failure
+/// cannot bring it back.
+///
+/// A connection that has opened the old file and waits for the PENDING lock at step 3 reads the old file beside the new log
+/// afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
+/// Step 5 leaves no content of the old file on the disk for as long as connections keep it. It is omitted if the file
+/// has another name, a hard link. The length stays at one page: SQLite removes the log by name if the file is empty.
+struct FileSwap {
+    let session: FileSession
+    let options: Database.Options
+
+    private var files: DatabaseFiles { session.opener.files }
+
+    /// Swaps the files.
+    ///
+    /// - Returns: The session of the new file.
+    /// - Throws: Errors before step 3; the old file is at the path then.
+    func run(_ built: FileReplacement.Built) throws(DatabaseError) -> Outcome {
+        let timeout = options.busyTimeoutMilliseconds
+        let lock = built.file.lock
+        try lock.lockReading(timeoutMilliseconds: timeout) { session.file.endIdleTransactions() }
+        try lock.lockOpening(timeoutMilliseconds: timeout)
+        guard let file = csqlcipher_main_file(lock.connection.handle) else { throw .moved(path: files.namedPath) }
+        let folderLock = try FolderLock.take(files.folder, timeoutMilliseconds: timeout)
+        try lock.connection.requireUnmovedFile()
+        let code = csqlcipher_file_sync(file)
+        guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
+        guard let old = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
+        try Self.copyPermissions(of: old, to: built.file.files)
+        guard let identity = FileIdentity(path: built.file.files.path) else { throw .moved(path: files.namedPath) }
+        try removeLog(file)
+        guard rename(built.file.files.path, files.path) == 0 else {
+            throw DatabaseError(systemError: errno, path: files.namedPath)
+        }
+        built.file.isNamed = true
+        var isConfirmed = true
+        do { try FileCreation.synchronize(files.folder, for: files) } catch { isConfirmed = false }
+        if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
+        withExtendedLifetime(folderLock) {}
+        return Outcome(
+            session: FileSession(file: OpenFile(identity: identity), opener: session.opener.with(built.key)),
+            isConfirmed: isConfirmed
+        )
+    }
+
+    struct Outcome {
+        let session: FileSession
+        /// Whether the disk has confirmed the new name.
+        let isConfirmed: Bool
+    }
+
+    /// Steps 1 and 2.
+    private func removeLog(_ file: UnsafeMutablePointer<sqlite3_file>) throws(DatabaseError) {
+        var head = csqlcipher_log_index_head()
+        guard csqlcipher_invalidate_log_index(file, &head) != 0 else {
+            throw .cannotOpen(path: files.namedPath, reason: "its write-ahead log has no index")
+        }
+        do throws(DatabaseError) {
+            _ = try files.removeCompanions()
+        } catch {
+            // The log is removed first. If it is there, the shared memory is, too, and connections can continue.
+            if DatabaseFiles.exists(files.log) { csqlcipher_write_log_index_head(file, &head) }
+            throw error
+        }
+        try FileCreation.synchronize(files.folder, for: files)
+    }
+
+    /// Gives the new file the permissions of the old one.
+    private static func copyPermissions(of old: stat, to files: DatabaseFiles) throws(DatabaseError) {
+        guard let new = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
+            guard chown(files.path, old.st_uid, old.st_gid) == 0 else {
+                throw DatabaseError(systemError: errno, path: files.namedPath)
+            }
+        }
+        guard chmod(files.path, old.st_mode & 0o7777) == 0 else {
+            throw DatabaseError(systemError: errno, path: files.namedPath)
+        }
+    }
+
+    /// Step 5. If it fails, the content stays on the disk until no connection has the old file open.
+    private static func destroy(_ file: UnsafeMutablePointer<sqlite3_file>) {
+        var page = [UInt8](repeating: 0, count: PageCipher.pageByteCount)
+        guard RAND_bytes(&page, Int32(page.count)) == 1 else { return }
+        guard csqlcipher_file_write(file, page, Int32(page.count), 0) == SQLITE_OK else { return }
+        _ = csqlcipher_file_truncate(file, Int64(page.count))
+    }
+}
