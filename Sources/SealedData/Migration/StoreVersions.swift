@@ -47,7 +47,10 @@ struct StoreVersions {
         _ schema: Schema
     ) -> StoreMigrationStage.Code? {
         guard let function else { return nil }
-        return { coordinator in try function(ModelContext(coordinator, of: schema)) }
+        return { coordinator in
+            let container = ModelContainer(coordinator, of: schema)
+            try withExtendedLifetime(container) { try function(ModelContext(container, isolation: nil)) }
+        }
     }
 
     private static func check(_ stages: [MigrationStage], _ versions: [any VersionedSchema.Type]) throws {
@@ -65,16 +68,11 @@ struct StoreVersions {
     }
 }
 
-extension ModelContext {
-    /// Creates a context on the store of a stage, for one function of the program.
+extension ModelContainer {
+    /// Makes a container of the store of a stage, for one function of the program.
     fileprivate convenience init(_ coordinator: PersistentStoreCoordinator, of schema: Schema) {
-        let stores = ModelContainer.Stores(
-            schema: schema,
-            migrationPlan: nil,
-            configurations: [],
-            coordinator: coordinator,
-            dataStores: []
+        self.init(
+            Stores(schema: schema, migrationPlan: nil, configurations: [], coordinator: coordinator, dataStores: [])
         )
-        self.init(ModelContainer(stores), isolation: nil)
     }
 }
