@@ -63,7 +63,15 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
     // MARK: Properties
 
     /// Whether the next save inserts the object.
-    @inlinable var isInserted: Bool { self == .inserted || self == .reinserted }
+    @inlinable var isInserted: Bool {
+        // Not by `==`, which is a call in code of other modules.
+        @inline(__always) get {
+            switch self {
+            case .inserted, .reinserted: true
+            case .unchanged, .updated, .updatedMissing, .deleted, .deletedMissing, .missing, .discarded, .erased: false
+            }
+        }
+    }
 
     /// Whether the next save updates the object's row.
     var isUpdated: Bool { self == .updated || self == .updatedMissing }

@@ -136,7 +136,7 @@ struct ChangeList {
                 rest.append(entry)
                 continue
             }
-            unlist(entry)
+            unlist(entry.state)
             removed.append(entry)
         }
         entries = rest
@@ -149,7 +149,7 @@ struct ChangeList {
     mutating func removeAll() -> [ChangedObject] {
         withEntries { entries in
             for position in entries.indices {
-                unlist(entries[position])
+                unlist(entries[position].state)
             }
         }
         let all = entries
@@ -161,9 +161,8 @@ struct ChangeList {
 
     /// Drops the change of an entry that leaves the list, unless it has been saved.
     @inline(__always)
-    private func unlist(_ entry: ChangedObject) {
-        if kind.contains(entry.life) { entry.state.pointee.life.revert() }
-        entry.state.pointee.flags.subtract(kind.listed)
-        entry.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
+    private func unlist(_ state: UnsafeMutablePointer<ObjectState>) {
+        if kind.contains(state.pointee.life) { state.pointee.life.revert() }
+        state.pointee.flags.subtract([kind.listed, .deletePropagated, .deletedByCascade])
     }
 }
