@@ -5,38 +5,39 @@
 /// intended: entities stay in memory until the process ends, and all models of the same declarations share them.
 ///
 /// `@unchecked Sendable`: only `LinkedEntities.init` writes the variable properties, and it has the only references to
-/// the entities until it returns. From then on entities are constant.
+/// the entities until it returns. From then on entities are constant, and reading a property checks no exclusive access:
+/// saves read several for each row.
 public final class Entity: @unchecked Sendable {
     /// The declaration of the entity.
     public let description: EntityDescription
     /// The position in ``ManagedObjectModel/entities``.
     public let index: Int
     /// The entity from which this entity inherits.
-    public internal(set) var superentity: Entity?
+    @exclusivity(unchecked) public internal(set) var superentity: Entity?
     /// The entities that inherit directly from this entity, in the order of their declaration.
-    public internal(set) var subentities: [Entity] = []
+    @exclusivity(unchecked) public internal(set) var subentities: [Entity] = []
     /// The ``index`` of the topmost ancestor.
-    public internal(set) var rootIndex: Int
+    @exclusivity(unchecked) public internal(set) var rootIndex: Int
     /// The entity and its descendants, each before its descendants.
-    public internal(set) var family: [Entity] = []
+    @exclusivity(unchecked) public internal(set) var family: [Entity] = []
     /// All properties in the order of their slots, inherited ones first.
-    public internal(set) var properties: [Property] = []
+    @exclusivity(unchecked) public internal(set) var properties: [Property] = []
     /// The properties by name.
-    public internal(set) var propertiesByName: [String: Property] = [:]
+    @exclusivity(unchecked) public internal(set) var propertiesByName: [String: Property] = [:]
     /// All attributes, including inherited ones, in the order of their slots.
-    public internal(set) var attributes: [Attribute] = []
+    @exclusivity(unchecked) public internal(set) var attributes: [Attribute] = []
     /// All relationships, including inherited ones, in the order of their slots.
-    public internal(set) var relationships: [Relationship] = []
+    @exclusivity(unchecked) public internal(set) var relationships: [Relationship] = []
     /// The traits of each slot, by slot.
-    package internal(set) var traits: [SlotTraits] = []
+    @exclusivity(unchecked) package internal(set) var traits: [SlotTraits] = []
     /// Whether the entity has to-many relationships.
-    package internal(set) var hasToMany = false
+    @exclusivity(unchecked) package internal(set) var hasToMany = false
     /// Whether the entity has attributes that are stored as JSON text.
-    package internal(set) var hasComposites = false
+    @exclusivity(unchecked) package internal(set) var hasComposites = false
     /// All uniqueness constraints, including inherited ones, each a list of slots.
-    public internal(set) var uniquenessConstraints: [[Int]] = []
+    @exclusivity(unchecked) public internal(set) var uniquenessConstraints: [[Int]] = []
     /// All indexes, including inherited ones.
-    public internal(set) var indexes: [FetchIndexDescription] = []
+    @exclusivity(unchecked) public internal(set) var indexes: [FetchIndexDescription] = []
 
     init(_ description: EntityDescription, index: Int) {
         self.description = description

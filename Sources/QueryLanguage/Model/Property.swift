@@ -71,16 +71,16 @@ public final class Relationship: @unchecked Sendable {
     /// The position among all relationships of the model.
     public let index: Int
     /// The entity that declares the relationship.
-    public internal(set) var source: Entity
+    @exclusivity(unchecked) public internal(set) var source: Entity
     /// The entity of the destinations.
-    public internal(set) var destination: Entity
+    @exclusivity(unchecked) public internal(set) var destination: Entity
     /// The destination's relationship that leads back; nil for a one-way relationship.
-    public internal(set) var inverse: Relationship?
+    @exclusivity(unchecked) public internal(set) var inverse: Relationship?
     /// The destination's relationship that leads back for this relationship and others of the same source; nil if there
     /// is none.
-    public internal(set) var sharedInverse: Relationship?
+    @exclusivity(unchecked) public internal(set) var sharedInverse: Relationship?
     /// The relationships whose shared inverse is this relationship, in the order of their declaration.
-    public internal(set) var sharers: [Relationship] = []
+    @exclusivity(unchecked) public internal(set) var sharers: [Relationship] = []
 
     init(_ description: RelationshipDescription, slot: Int, index: Int, source: Entity, destination: Entity) {
         self.description = description
