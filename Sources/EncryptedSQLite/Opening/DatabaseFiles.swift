@@ -18,12 +18,15 @@ struct DatabaseFiles: Sendable {
     /// The files beside the database.
     var companions: [String] { [log, sharedMemory, journal] }
 
+    /// The folder; the resolved path is absolute and has no slash at its end.
     var folder: String {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
         return folder.isEmpty ? "/" : folder
     }
 
-    var name: String { (path as NSString).lastPathComponent }
+    var name: String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
 
     /// Resolves the symbolic links of a path. The file need not exist.
     init(at path: String) throws(DatabaseError) {
