@@ -119,7 +119,7 @@ struct ConflictResolution {
         case .rollback:
             object.revertRelationships()
             object.dropChanges { _ in true }
-            changeTracker.unlistUpdate(of: object)
+            changeTracker.dropUpdate(of: object)
         }
         if let base { loader.unloadMembers(namedBy: base) }
         loader.unloadMembers(namedBy: row)

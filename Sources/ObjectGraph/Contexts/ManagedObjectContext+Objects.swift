@@ -80,6 +80,8 @@ extension ManagedObjectContext {
     ///   - object: The object. An object that is new, missing or of another context does not change.
     ///   - mergeChanges: Whether unsaved changes stay. Otherwise they are dropped, including a deletion. Members that
     ///     joined or left a to-many relationship through their own to-one relationship to the object stay so.
+    ///     An object whose deletion is dropped counts as updated and is filled while other objects are deleted: the save
+    ///     removes it from the relationships of its deleted owners.
     public func refresh(_ object: any GraphObject, mergeChanges: Bool) {
         guard object.managedObjectContext === self else { return }
         changeReverter.refresh(object, mergeChanges: mergeChanges)

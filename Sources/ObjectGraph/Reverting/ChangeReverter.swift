@@ -53,9 +53,14 @@ final class ChangeReverter {
         changeTracker.withoutRecording {
             if object.life.isDeleted { undo.deletePropagation.restore([object]) }
             object.revertRelationships()
-            changeTracker.unlistUpdate(of: object)
+            changeTracker.dropUpdate(of: object)
             object.turnIntoFault()
             if object.state.pointee.changes != nil { changeTracker.markUpdated(object) }
+            if changeTracker.isRestored(object) {
+                // The save clears the references to deleted objects that it finds in the row and in the changes.
+                object.fireFault()
+                object.reestablishInverses()
+            }
         }
     }
 

@@ -142,7 +142,7 @@ extension GraphObject {
     /// Drops changes that equal the row, which an undo can cause. An object without other changes becomes unchanged.
     fileprivate func dropVoidChanges(_ changeTracker: ChangeTracker) {
         guard state.pointee.life.isUpdated else { return }
-        guard let changes = state.pointee.changes else { return changeTracker.updated.remove(self) }
+        guard let changes = state.pointee.changes else { return changeTracker.dropUpdate(of: self) }
         guard let row = state.pointee.row else { return }
         var isChanged = false
         var keepsMembers = false
@@ -163,7 +163,7 @@ extension GraphObject {
             }
         }
         guard !isChanged else { return }
-        changeTracker.updated.remove(self)
+        changeTracker.dropUpdate(of: self)
         if !keepsMembers { state.pointee.changes = nil }
     }
 }

@@ -97,6 +97,17 @@ final class ChangeTracker {
         if object.life.isUpdated { updated.remove(object) }
     }
 
+    /// Removes an object whose changes were dropped from the updated ones, unless ``isRestored(_:)`` holds.
+    func dropUpdate(of object: any GraphObject) {
+        if !isRestored(object) { unlistUpdate(of: object) }
+    }
+
+    /// Whether the deletion of an object was reverted while other objects are deleted. The store may still relate it to
+    /// a deleted owner, and the save clears only the references of listed objects.
+    func isRestored(_ object: any GraphObject) -> Bool {
+        deleted.count > 0 && object.life == .updated && object.state.pointee.flags.contains(.listedAsDeleted)
+    }
+
     /// Removes an object from the deleted ones.
     func unlistDeletion(of object: any GraphObject) {
         if object.life.isDeleted { deleted.remove(object) }
