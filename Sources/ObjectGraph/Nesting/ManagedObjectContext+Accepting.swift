@@ -3,23 +3,23 @@
 extension ManagedObjectContext {
     /// Applies the changes of a child to this context, as one undo operation. The child's values replace the parent's.
     ///
-    /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted. In this case
-    ///   nothing changes.
+    /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted;
+    ///   ``ObjectGraphError/unreadable(_:)`` if objects to which changes refer cannot be read. In these cases nothing
+    ///   changes.
     func accept(_ changes: SaveChangesRequest, from child: ManagedObjectContext) throws {
         processPendingChanges()
-        let objects = try objectsToChange(by: changes, of: child)
+        let objects = try requiringReadableValues {
+            try objectsToChange(by: changes, of: child) + destinations(of: changes)
+        }
         // They must exist until they are changed; the context retains changed objects.
         withExtendedLifetime(objects) {
             let inserted = changes.inserted.map { (object: insertedObject(for: $0), row: $0) }
             // Rows in memory may refer to objects whose deletion was saved, and that are inserted again.
             let returned = inserted.filter { $0.row.version > 0 }.map(\.object)
             loader.reloadRows(leadingTo: returned)
-            let destinations = destinations(of: [changes.inserted, changes.updated])
-            withExtendedLifetime(destinations) {
-                for (object, row) in inserted { object.relate(as: row) { _ in true } }
-                for (row, update) in zip(changes.updated, changes.updates) { apply(row, update.slots) }
-                for change in changes.memberships { apply(change) }
-            }
+            for (object, row) in inserted { object.relate(as: row) { _ in true } }
+            for (row, update) in zip(changes.updated, changes.updates) { apply(row, update.slots) }
+            for change in changes.memberships { apply(change) }
             let deleted = changes.deleted.compactMap { identityMap.object(forKey: $0.key, of: $0.entity) }
             // The child has applied the rule deny.
             for object in deleted { object.leaveRelationships { $0.deleteRule == .deny } }
@@ -70,13 +70,17 @@ extension ManagedObjectContext {
         return objects + rowsByRoot.values.flatMap { loader.materialize(RowBatch(copying: $0)) }
     }
 
-    /// All destinations of to-one relationships of rows, fetched with one request for each entity.
-    private func destinations(of batches: [RowBatch]) -> [any GraphObject] {
+    /// All destinations of to-one relationships of inserted and updated rows that the child has not inserted, fetched
+    /// with one request for each entity.
+    private func destinations(of changes: SaveChangesRequest) -> [any GraphObject] {
+        var inserted: [Int: Set<Int64>] = [:]
+        for row in changes.inserted { inserted[model.entities[row.entityIndex].rootIndex, default: []].insert(row.key) }
         var keys: [Int: Set<Int64>] = [:]
-        for row in batches.joined() {
+        for row in [changes.inserted, changes.updated].joined() {
             for relationship in model.entities[row.entityIndex].relationships where !relationship.isToMany {
                 let key = row.integer(at: relationship.slot)
-                if key > 0 { keys[relationship.destination.index, default: []].insert(key) }
+                guard key > 0, !(inserted[relationship.destination.rootIndex]?.contains(key) ?? false) else { continue }
+                keys[relationship.destination.index, default: []].insert(key)
             }
         }
         return keys.flatMap { index, keys in loader.objects(with: keys.sorted(), of: model.entities[index]) }
@@ -90,9 +94,16 @@ extension ManagedObjectContext {
         let handler = identityMap.handlers[row.entityIndex]
         handler.table.reserve(1)
         if let known = identityMap.object(forKey: row.key, of: handler.entity) {
-            changeTracker.unlistUpdate(of: known)
+            // A fault may be of an object that the store does not have.
+            known.fireFault()
+            if known.life.isMissing { changeTracker.unlistUpdate(of: known) }
             if known.life.isDeleted { deletePropagation.restore([known]) }
-            if known.hasChanges {
+            if known.hasChanges || known.life.isStored {
+                // The child has undone a deletion that the parent has not saved, or has undone as well.
+                known.leaveRelationships { relationship in
+                    // The rows of the changed members contain the others.
+                    if case .joinTable = relationship.placement { true } else { false }
+                }
                 known.setAttributes(from: row) { _ in true }
             } else {
                 known.state.pointee.flags.remove(.deletePropagated)
@@ -139,12 +150,18 @@ extension ManagedObjectContext {
 
 extension GraphObject {
     /// Sets the attributes of a new object to those of a row, and clears its relationships.
+    ///
+    /// Attributes without a value stay unset, so that they do not replace stored values if the object is merged into
+    /// another one with the same unique values. In an object that had a row they are set to null, since an unset
+    /// attribute has its last known value.
     fileprivate func fillAsNew(from row: Row) {
         let changes = ensureChanges()
         changes.assignedKey = row.key
+        let hadRow = lastRow != nil
         for property in entity.properties {
             changes[property.slot] =
                 switch property {
+                case .attribute where row.isNull(at: property.slot) && !hadRow: .unset
                 case .attribute: .value(row.valueOrNull(at: property.slot))
                 case .relationship(let relationship):
                     relationship.isToMany ? .members(ToManyMembers(new: [])) : .value(.null)

@@ -20,7 +20,11 @@ enum BackingStore {
         switch self {
         case .store(let store): try request.execute(in: store, with: context)
         case .parent(let parent):
-            try parent.answering { try request.execute(in: parent, for: context) }
+            if Request.isRead {
+                try parent.answering { try request.execute(in: parent, for: context) }
+            } else {
+                try parent.obtainingKeys { try request.execute(in: parent, for: context) }
+            }
         }
     }
 

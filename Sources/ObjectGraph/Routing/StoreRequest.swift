@@ -3,12 +3,20 @@
 protocol StoreRequest {
     associatedtype Result
 
+    /// Whether the request only reads. A parent that cannot read a value then answers with an error instead of a
+    /// substitute. A request that writes does not fail after it has taken effect.
+    static var isRead: Bool { get }
+
     /// Calls the store's `execute` for requests of this type.
     func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws -> Result
 
     /// Executes the request of a child in its parent. All new objects of the parent have permanent identifiers.
     /// Requests that read only the saved state are forwarded to the parent's backing store.
     func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Result
+}
+
+extension StoreRequest {
+    static var isRead: Bool { true }
 }
 
 extension FetchRequest: StoreRequest {
@@ -73,6 +81,8 @@ extension QueryPlanRequest: StoreRequest {
 }
 
 extension SaveChangesRequest: StoreRequest {
+    static var isRead: Bool { false }
+
     func execute(in store: any IncrementalStore, with context: ManagedObjectContext) throws {
         try store.execute(self, with: context)
     }
@@ -88,6 +98,8 @@ protocol BatchRequest: StoreRequest where Result == BatchChanges {
 }
 
 extension BatchRequest {
+    static var isRead: Bool { false }
+
     func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> BatchChanges {
         try parent.executeBatch(self, from: child.remoteChanges.inbox)
     }
