@@ -129,7 +129,7 @@ struct UniquenessResolution {
         _ constraint: Constraint
     ) -> any GraphObject {
         wasResolved = true
-        let isSaved = object.state.pointee.key > 0
+        let isSaved = object.isSaved
         switch mergePolicy {
         case .error:
             report(object, other, constraint)
@@ -138,7 +138,7 @@ struct UniquenessResolution {
             if isSaved {
                 object.revertRelationships()
                 object.state.pointee.changes = nil
-                changeTracker.unlistUpdate(of: object)
+                changeTracker.dropUpdate(of: object)
             } else {
                 object.giveSavedMembersBack()
                 deletePropagation.delete(object)
@@ -155,7 +155,7 @@ struct UniquenessResolution {
                 return other
             }
             // A saved object survives. Of two new or two saved objects, the earlier one survives.
-            if isSaved, other.state.pointee.key <= 0 {
+            if isSaved, !other.isSaved {
                 absorb(other, into: object)
                 return object
             }
@@ -170,13 +170,13 @@ struct UniquenessResolution {
     }
 
     private mutating func report(_ object: any GraphObject, _ other: any GraphObject, _ constraint: Constraint) {
-        let isSaved = other.state.pointee.key > 0 && !other.hasChanges
+        let isUnchanged = other.isSaved && !other.hasChanges
         conflicts.append(
             ConstraintConflict(
                 entity: constraint.entity.name,
                 properties: constraint.properties,
-                databaseObject: isSaved ? other.managedObjectID : nil,
-                conflictingObjects: (isSaved ? [object] : [other, object]).map(\.managedObjectID)
+                databaseObject: isUnchanged ? other.managedObjectID : nil,
+                conflictingObjects: (isUnchanged ? [object] : [other, object]).map(\.managedObjectID)
             )
         )
     }
@@ -199,7 +199,7 @@ struct UniquenessResolution {
         }
         redirectReferences(from: object, to: survivor)
         for relationship in object.entity.relationships { object.empty(relationship) }
-        if object.state.pointee.key > 0 {
+        if object.isSaved {
             deletePropagation.delete(object)
             deletePropagation.run()
         } else {
@@ -279,7 +279,8 @@ struct UniquenessResolution {
                 let replaced = handler.table.replaceUnused(survivor.key, with: last.object)
             {
                 state.pointee.life.markPresent()
-                state.pointee.flags = []
+                // Only the observers outlast the merge.
+                state.pointee.flags.formIntersection(.observed)
                 withExtendedLifetime(replaced) {}
             }
         }
@@ -287,10 +288,13 @@ struct UniquenessResolution {
 }
 
 extension GraphObject {
+    /// Whether the store has the object: a new object may have a permanent key before its save.
+    fileprivate var isSaved: Bool { state.pointee.key > 0 && !state.pointee.life.isInserted }
+
     /// Restores the stored owners of the saved objects that would be deleted with this new object.
     fileprivate func giveSavedMembersBack() {
         for relationship in entity.relationships where relationship.deleteRule == .cascade {
-            for member in destinations(of: relationship) where member.state.pointee.key > 0 {
+            for member in destinations(of: relationship) where member.isSaved {
                 if let inverse = relationship.inverse, !inverse.isToMany {
                     let stored = member.state.pointee.row?.integer(at: inverse.slot) ?? 0
                     let owner = state.pointee.handler?.context?.loader.objects(with: [stored], of: inverse.destination)
