@@ -7,9 +7,10 @@ extension GraphObject {
     func adopt(refetched row: Row) -> Bool {
         guard isOfEntity(row) else { return false }
         guard let current = state.pointee.row else {
-            guard state.pointee.life.canBeFilled else { return false }
+            guard state.pointee.life.canBeFilled || canReturn(with: row) else { return false }
             if let cached = cachedRow, row.isOlder(than: cached.row) { return false }
             replaceRow(by: row)
+            markPresent()
             return true
         }
         guard current.isOlder(than: row) else {
@@ -44,10 +45,21 @@ extension GraphObject {
         if !state.pointee.life.changesRow { markPresent() }
     }
 
+    /// Whether a row shows that an object without a row, which is missing or whose deletion is saved, is in the store
+    /// again: another context has undone the deletion.
+    private func canReturn(with row: Row) -> Bool {
+        switch state.pointee.life {
+        // An earlier row that could fill it was deleted.
+        case .missing, .erased: cachedRow?.row.isOlder(than: row) ?? true
+        case .unchanged, .inserted, .reinserted, .updated, .updatedMissing, .deleted, .deletedMissing, .discarded: false
+        }
+    }
+
     /// Records that the store has a row for the object, which may have been missing.
     private func markPresent() {
         guard state.pointee.life.isMissing else { return }
         life.markPresent()
+        state.pointee.handler?.context?.identityMap.noteDeletion()
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
     }
 
@@ -62,9 +74,8 @@ extension GraphObject {
                 adopt(refetched: cached.row)
                 return
             }
-            if state.pointee.life.isMissing { state.pointee.life.markPresent() }
         } else {
-            guard state.pointee.life.canBeFilled else { return }
+            guard state.pointee.life.canBeFilled || canReturn(with: cached.row) else { return }
             if let known = cachedRow, cached.row.isOlder(than: known.row) || !known.isPartial && cached.isPartial,
                 !known.row.isOlder(than: cached.row)
             {
@@ -72,5 +83,6 @@ extension GraphObject {
             }
         }
         replaceRow(by: cached)
+        markPresent()
     }
 }
