@@ -7,8 +7,8 @@
 /// ```
 ///
 /// The identifiers of the results are read when the request is executed; an object that is deleted before its batch is
-/// read has no values. Memory holds a few batches, and eight bytes for each result; an object with other references
-/// keeps its identity.
+/// read has no values. Memory holds a few batches, the objects that are new when the request is executed, and eight
+/// bytes for each result; an object with other references keeps its identity.
 public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
     private let batches: Batches
 
@@ -37,6 +37,8 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
         private let request: FetchRequest
         private let batchSize: Int
         private let context: ManagedObjectContext
+        /// The objects with temporary keys, which a save replaces.
+        private let new: [Int64: any GraphObject]
         /// The batches, the most recently used one first.
         private var batches: [(start: Int, objects: [Object])] = []
 
@@ -45,6 +47,9 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
             self.request = request
             self.batchSize = batchSize
             self.context = context
+            var new: [Int64: any GraphObject] = [:]
+            for key in keys where key < 0 { new[key] = context.identityMap.object(forKey: key, of: request.entity) }
+            self.new = new
         }
 
         func object(at position: Int) -> Object {
@@ -61,12 +66,12 @@ public struct BatchedFetchResults<Object: GraphObject>: RandomAccessCollection {
         }
 
         private func readBatch(from start: Int) -> [Object] {
-            let ids = keys[start..<Swift.min(start + batchSize, keys.count)].map {
-                context.identityMap.id(entity: request.entity, key: $0)
-            }
-            let objects = context.objects(with: ids).map { object in
+            let keys = keys[start..<Swift.min(start + batchSize, keys.count)]
+            let ids = keys.filter { new[$0] == nil }.map { context.identityMap.id(entity: request.entity, key: $0) }
+            var saved = context.objects(with: ids).makeIterator()
+            let objects = keys.map { key in
                 // The class differs only if a row of another entity has replaced the row since its key was read.
-                object as? Object ?? Object._$placeholder(slotCount: request.entity.slotCount)
+                (new[key] ?? saved.next()) as? Object ?? Object._$placeholder(slotCount: request.entity.slotCount)
             }
             // A relationship that cannot be prefetched is read at its first access.
             try? context.loader.prefetch(request.relationshipKeyPathsForPrefetching, from: objects)

@@ -77,4 +77,16 @@ import Testing
         #expect(results[77].isObjectDeleted || results[77]["pages"] == .null)
         #expect(results[78]["pages"] == 78)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `new objects that are saved before their batch is read stay results`(kind: StoreKind) throws {
+        let store = try Self.store(kind)
+        let context = store.context()
+        let added = (0..<25).map { context.make("Book", ["pages": .integer(5000 + $0)]) }
+        let results: BatchedFetchResults<ManagedObject> = try context.fetch(context.request("Book"), batchSize: 10)
+        try context.save()
+        #expect(Array(results.suffix(25)) === added)
+        #expect(results[999]["pages"] == 999)
+        #expect(results.allSatisfy { !$0.isObjectDeleted })
+    }
 }
