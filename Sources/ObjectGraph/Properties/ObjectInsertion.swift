@@ -49,6 +49,7 @@ final class ObjectInsertion {
         state.pointee.key = key
         state.pointee.life.leaveGraph()
         state.pointee.flags.subtract([.deletePropagated, .recordsChanges])
+        if state.pointee.flags.contains(.observed) { deletePropagation.runsAtOnce = true }
         changeTracker.insert(object)
         handler.table.insert(object, forKey: key, entity: handler.entity.index)
         if handler.hasLifecycle { object.withLifecycle?.awakeFromInsert() }

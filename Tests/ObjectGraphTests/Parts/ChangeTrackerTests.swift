@@ -111,4 +111,17 @@ import Testing
         #expect(context.changeTracker.unpropagatedDeletes.count == 1)
         #expect(chapters[1].hasPendingDeletion)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `delete rules are applied at once if an object was observed before its insertion`(kind: StoreKind) throws {
+        let context = try TestStore(kind).context()
+        let book = ManagedObject.make(context.model, "Book")
+        let chapter = ManagedObject.make(context.model, "Chapter")
+        chapter._$beginObserving()
+        chapter[one: "book"] = book
+        context.insert(chapter)
+        try context.save()
+        context.delete(book)
+        #expect(context.changeTracker.deleted.count == 2)
+    }
 }
