@@ -5,7 +5,8 @@ import ObjectGraph
 extension DataStoreAdapter {
     /// Saves the changes of a context in the store.
     ///
-    /// - Throws: `SaveConflict` if objects were changed since the context read them; errors of the store.
+    /// - Throws: `SaveConflict` if objects were changed since the context read them; `ObjectGraphError.unreadable` if
+    ///   values of the changed models cannot be read; errors of the store.
     func execute(_ changes: SaveChangesRequest, with context: ManagedObjectContext?) throws {
         // The request contains only the changes; snapshots contain the whole model, with both sides of its
         // relationships.
@@ -21,7 +22,9 @@ extension DataStoreAdapter {
                 updated: own(context.updatedObjects),
                 deleted: own(context.deletedObjects)
             ),
-            editingState: editingState(of: context)
+            editingState: editingState(of: context),
+            // A snapshot contains the empty substitute of a value that could not be read.
+            beforeWriting: context.requireReadableValues
         )
 
         for (object, identifier) in zip(inserted, temporary) {

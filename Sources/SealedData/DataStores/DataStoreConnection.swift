@@ -15,7 +15,14 @@ protocol DataStoreConnection: Sendable {
     /// Returns the cached snapshots of models with identifiers.
     func cachedSnapshots(for ids: [PersistentIdentifier], editingState: EditingState) throws -> [DefaultSnapshot]
     /// Saves the current values of changed models.
-    func save(_ changes: ChangedModels, editingState: EditingState) throws -> SavedSnapshots
+    ///
+    /// - Parameter beforeWriting: Called after the values are read, which may fetch from the store. If it throws, the
+    ///   store writes nothing.
+    func save(
+        _ changes: ChangedModels,
+        editingState: EditingState,
+        beforeWriting: () throws -> Void
+    ) throws -> SavedSnapshots
     /// Deletes all models.
     func erase() throws
     /// Notifies the store of a new context.
@@ -79,7 +86,11 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
             .values.map(SnapshotReader.defaultSnapshot)
     }
 
-    func save(_ changes: ChangedModels, editingState: EditingState) throws -> SavedSnapshots {
+    func save(
+        _ changes: ChangedModels,
+        editingState: EditingState,
+        beforeWriting: () throws -> Void
+    ) throws -> SavedSnapshots {
         // Outside the lock: making a snapshot may fetch values of its model.
         let request = DataStoreSaveChangesRequest<Store.Snapshot>(
             inserted: changes.inserted.map(snapshot),
@@ -87,6 +98,7 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
             deleted: changes.deleted.map(snapshot),
             editingState: editingState
         )
+        try beforeWriting()
         let result = try lock.withLock { try store.save(request) }
         return SavedSnapshots(
             remappedIdentifiers: result.remappedIdentifiers,

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectGraph
 import SealedData
 import Testing
 
@@ -36,7 +37,11 @@ private final class NoteStore: DataStore {
         /// The texts that the store substitutes for the texts of new snapshots.
         var corrections: [String: String] = [:]
         var records: [String: Snapshot] = [:]
+        /// Whether the store cannot read.
+        var isBroken = false
     }
+
+    struct IsBroken: Error {}
 
     /// Only the child holds the relationship.
     struct Snapshot: DataStoreSnapshot {
@@ -110,6 +115,7 @@ private final class NoteStore: DataStore {
 
     func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot> {
         log.fetches.append(request.descriptor.predicate == nil ? "all" : "filtered")
+        if log.isBroken { throw IsBroken() }
         // The only supported order is that of the slugs.
         if !request.descriptor.sortBy.isEmpty,
             request.descriptor.sortBy as? [SortDescriptor<Note>] != [SortDescriptor(\.slug)]
@@ -157,6 +163,7 @@ private final class NoteStore: DataStore {
         editingState: EditingState
     ) throws -> [PersistentIdentifier: Snapshot] {
         log.fetches.append("cached")
+        if log.isBroken { throw IsBroken() }
         let wanted = Set(persistentIdentifiers)
         let found = log.records.values.filter { wanted.contains($0.persistentIdentifier) }
         return Dictionary(uniqueKeysWithValues: found.map { ($0.persistentIdentifier, $0) })
@@ -254,5 +261,25 @@ private final class NoteStore: DataStore {
 
     @Test func `an unsupported request is an error`() throws {
         #expect(throws: DataStoreError.unsupportedFeature) { try container().erase() }
+    }
+
+    @Test func `values that cannot be read while a save makes snapshots are not saved as empty`() throws {
+        try savedContext().save()
+        let context = ModelContext(try container())
+        let note = try #require(
+            try context.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.slug == "a" })).first
+        )
+        note.body = "changed"
+        log.isBroken = true
+        #expect(throws: ObjectGraphError.self) { try context.save() }
+        log.isBroken = false
+        let saved = try #require(log.records["a"])
+        #expect(saved.parent != nil)
+        #expect(saved.body == "text of a")
+        #expect(context.hasChanges)
+        context.forgetReadFailures()
+        try context.save()
+        #expect(log.records["a"]?.body == "changed")
+        #expect(log.records["a"]?.parent == saved.parent)
     }
 }
