@@ -48,7 +48,6 @@ extension ModelContext {
         guard autosaveEnabled else { return }
         do {
             try save()
-            hasReportedAutosaveFailure = false
         } catch {
             graph.announcesNextChange = true
             // No call can throw the error. One report is enough until a save succeeds.

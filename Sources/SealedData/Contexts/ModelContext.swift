@@ -127,6 +127,7 @@ public final class ModelContext {
     ///   changes, if values could not be read (see ``readFailures``); errors of the store.
     public func save() throws {
         if Self.areSavesObserved, graph.hasChanges { try saveObserved() } else { try graph.save() }
+        hasReportedAutosaveFailure = false
     }
 
     /// Discards all unsaved changes.

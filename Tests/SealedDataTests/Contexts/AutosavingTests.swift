@@ -1,3 +1,5 @@
+import Guarded
+import ObjectGraph
 import SealedData
 import Testing
 
@@ -49,5 +51,36 @@ import Testing
         context.insert(Measurement(value: 2))
         await settle(context)
         #expect(try ModelContext(container).fetch(FetchDescriptor<Measurement>()).map(\.value) == [2])
+    }
+
+    @Model
+    final class Altitude {
+        var value: Double
+
+        init(value: Double) { self.value = value }
+    }
+
+    @Test @MainActor func `a failure after a successful save is reported again`() async throws {
+        let count = Guarded(0)
+        let previous = RuntimeIssues.handler
+        RuntimeIssues.handler = { message in
+            if message.contains("Altitude") { count.withLock { $0 += 1 } } else { previous(message) }
+        }
+        defer { RuntimeIssues.handler = previous }
+        let container = try ModelContainer(
+            for: Altitude.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+        let context = container.mainContext
+        for round in 1...2 {
+            let broken = Altitude(value: .nan)
+            context.insert(broken)
+            await settle(context)
+            context.insert(Altitude(value: 0))
+            await settle(context)
+            #expect(count.withLock { $0 } == round, "repeated failures are reported once")
+            broken.value = 1
+            try context.save()
+        }
     }
 }
