@@ -4,24 +4,23 @@ extension ManagedObjectContext {
     /// The maximum number of requests before the results are fetched synchronously.
     private static let maximumAttempts = 3
 
-    /// Returns the objects that match a request, in its order, without blocking the caller: the store reads on another
-    /// thread, and only the objects are created in the context's isolation.
+    /// Returns the objects that match a request, in the request's order, without blocking the caller. The store reads
+    /// the rows on another thread. The context's isolation creates the objects and fetches the relationships to
+    /// prefetch.
     ///
-    /// Results include unsaved changes as those of ``fetch(_:as:)`` do. If the context is meanwhile used in a way that
-    /// affects the results (a save, a merge, the first change of an object), the request is repeated. After a few
-    /// repetitions it is executed synchronously, which blocks the caller.
-    ///
-    /// A child context and a pinned context execute the request synchronously. Relationships to prefetch are fetched in
-    /// the context's isolation.
+    /// The results include unsaved changes, as the results of ``fetch(_:as:)`` do. If a save, a merge or the first
+    /// change of an object affects the results during the read, the request is repeated. After three attempts it is
+    /// executed synchronously, which blocks the caller. A child context and a pinned context always execute the request
+    /// synchronously.
     ///
     /// - Parameters:
     ///   - request: The predicate and the order of the objects.
     ///   - type: The class of the objects.
-    ///   - progress: Counts the rows as they are read. Their number is not known in advance: the progress is
-    ///     indeterminate, unless the program sets an expected total; at the end the total is the number of rows.
-    ///     Cancelling the progress ends the fetch.
-    /// - Throws: errors of the store; `CancellationError` if the task or the progress is cancelled, which ends the
-    ///   statement.
+    ///   - progress: The progress, whose completed unit count is the number of rows read. It is indeterminate until the
+    ///     fetch ends, unless the program sets a total unit count. At the end the total unit count is the number of
+    ///     rows. Cancelling the progress cancels the fetch.
+    /// - Throws: ``ObjectGraphError/unreadable(_:)`` if values could not be read; `CancellationError` if the task or
+    ///   the progress is cancelled, which interrupts the statement; errors of the store.
     public nonisolated(nonsending) func fetchAsynchronously<T: GraphObject>(
         _ request: FetchRequest,
         as type: T.Type = T.self,
@@ -58,13 +57,14 @@ extension ManagedObjectContext {
         return objects
     }
 
-    /// Returns the rows of values of a request, computed without blocking the caller; see ``fetchDictionaries(_:)``.
+    /// Returns the same results as ``fetchDictionaries(_:)`` without blocking the caller: the store computes them on
+    /// another thread. A pinned context executes the request synchronously.
     ///
     /// - Parameters:
-    ///   - request: The values to compute.
-    ///   - progress: Counts the rows, and can cancel the fetch, as in ``fetchAsynchronously(_:as:progress:)``.
-    /// - Throws: as ``fetchDictionaries(_:)``; `CancellationError` if the task or the progress is cancelled, which ends
-    ///   the statement.
+    ///   - request: The properties and aggregates to return.
+    ///   - progress: The progress, as in ``fetchAsynchronously(_:as:progress:)``.
+    /// - Throws: the errors of ``fetchDictionaries(_:)``; `CancellationError` if the task or the progress is cancelled,
+    ///   which interrupts the statement.
     public nonisolated(nonsending) func fetchDictionariesAsynchronously(
         _ request: DictionaryFetchRequest,
         progress: Progress? = nil

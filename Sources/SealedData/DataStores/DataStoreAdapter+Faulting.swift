@@ -26,17 +26,18 @@ extension DataStoreAdapter {
     ) throws -> RelationshipRows {
         let editingState = editingState(of: context)
         var members: [Int64: [Int64]] = [:]
-        var untold: Set<Int64> = []
+        var ownersWithoutMembers: Set<Int64> = []
         for snapshot in try snapshots(with: ids.map(\.key), editingState) {
             let owner = primaryKeys.key(for: snapshot.persistentIdentifier, in: relationship.source)
             if let destinations = try snapshot.destinations(of: relationship) {
                 members[owner] = destinations.compactMap { key(of: $0, along: relationship) }
             } else {
-                untold.insert(owner)
+                ownersWithoutMembers.insert(owner)
             }
         }
-        if !untold.isEmpty {
-            for (owner, key) in try owners(along: relationship, editingState) where untold.contains(owner) {
+        if !ownersWithoutMembers.isEmpty {
+            for (owner, key) in try owners(along: relationship, editingState)
+            where ownersWithoutMembers.contains(owner) {
                 members[owner, default: []].append(key)
             }
         }
