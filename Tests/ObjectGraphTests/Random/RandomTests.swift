@@ -7,7 +7,7 @@ import Testing
 ///
 /// The seeds are new in each run; `SEED=N swift test --filter RandomTests` repeats one.
 @Suite struct RandomTests {
-    private static let seeds = SeededGenerator.seeds(11, after: [174_198, 9_750_851])
+    private static let seeds = SeededGenerator.seeds(11, after: [174_198, 625_752, 9_750_851])
 
     @Test(arguments: StoreKind.allCases, seeds)
     func `context, store and plain graph agree after every operation`(kind: StoreKind, seed: UInt64) throws {
