@@ -145,7 +145,7 @@ struct FileOpening {
         if options.readOnly, DatabaseFiles.byteCount(of: files.journal) > 0 {
             return .cannotOpen(
                 path: path,
-                reason: "a transaction was interrupted and has to be rolled back first; open it once for writing"
+                reason: "a transaction was interrupted and must be rolled back first; open the file once for writing"
             )
         }
         if csqlcipher_access(files.folder, W_OK) != 0 {

@@ -34,7 +34,7 @@ public final class ReadFailures: Sendable {
     public struct ContextIsGone: Error, CustomStringConvertible {
         /// The cause and the remedy.
         public var description: String {
-            "the context of the object is gone, and the value was not read before: keep the context as long as its objects "
+            "the context of the object no longer exists, and the value was not read before: keep the context while its objects "
                 + "are read, or prefetch the value"
         }
     }

@@ -3,7 +3,7 @@ extension ObjectGraphError {
     public enum BatchProblem: String, Hashable, Sendable {
         case unknownProperty = "the entity has no such property"
         case toMany = "a to-many relationship is not written by batch requests"
-        case inverseMustChange = "its inverse is to-one or ordered, so that other objects would have to change"
+        case inverseMustChange = "its inverse is to-one or ordered, so that other objects would change"
         case wrongType = "the value is of another type"
         case abstractEntity = "the entity is abstract"
         case needsMembers = "a new object needs members, which batch requests do not write"

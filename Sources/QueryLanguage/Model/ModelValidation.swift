@@ -115,7 +115,7 @@ struct ModelValidation {
             return report(
                 entity,
                 relationship.name,
-                "its inverse '\(destination.name).\(inverseName)' names \(inverse.inverse.map { "'\($0)'" } ?? "none") as its own"
+                "its inverse '\(destination.name).\(inverseName)' has the inverse \(inverse.inverse.map { "'\($0)'" } ?? "none")"
             )
         }
         let sources = [entity] + ancestors(of: entity)

@@ -30,7 +30,7 @@ enum MissingValue {
         if let value = make(V.self) ?? zero(V.self) { return value }
         if let value = ProbeValues(.empty).assembledValue(V.self, depth: 0) { return value }
         preconditionFailure(
-            "a property of type \(V.self) has no value, and none can be made: make it optional, or give it a default value"
+            "a property of type \(V.self) has no value, and no default: make it optional, or give it a default value"
         )
     }
 

@@ -82,7 +82,7 @@ extension PredicateExpressions {
 extension PredicateExpressions.FormattedCondition: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         guard case .object(let object) = try context.read(model) else {
-            throw UnsupportedPredicate("a predicate that was written as text, on something else than a model")
+            throw UnsupportedPredicate("a predicate in text form on a value that is no model")
         }
         let subject = FormatSubject(
             object.entity,

@@ -88,9 +88,9 @@ extension Reading {
         where isImplied(members.count):
             return self
         case .composite(let value): return .composite(.conditional(presence, value, .literal(.null)))
-        case .members: throw UnsupportedPredicate("a to-many relationship that does not belong to what is unwrapped")
+        case .members: throw UnsupportedPredicate("a to-many relationship of another object than the unwrapped one")
         default:
-            let value = try expression(for: "what is unwrapped")
+            let value = try expression(for: "the unwrapped value")
             return .value(.conditional(presence, value, .literal(.null)))
         }
     }

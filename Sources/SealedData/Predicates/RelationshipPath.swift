@@ -14,7 +14,7 @@ struct RelationshipPath {
             guard slot < entity.slotCount, case .relationship(let relationship) = entity.properties[slot] else {
                 throw SwiftDataError(
                     .unsupportedKeyPath,
-                    "'\(keyPath)' leads through something else than relationships"
+                    "'\(keyPath)' contains a property that is no relationship"
                 )
             }
             relationships.append(relationship)

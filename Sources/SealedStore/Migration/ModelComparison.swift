@@ -18,7 +18,7 @@ struct ModelComparison {
             compare(old, entity)
         }
         for entity in mapping.old.entities where mapping.newEntities[entity] == nil {
-            differences.append("entity '\(entity.name)' is gone")
+            differences.append("entity '\(entity.name)' is removed")
         }
     }
 
@@ -44,7 +44,7 @@ struct ModelComparison {
             }
         }
         for property in old.properties where !used.contains(property) {
-            differences.append("property '\(new.name).\(property.name)' is gone")
+            differences.append("property '\(new.name).\(property.name)' is removed")
         }
         let constraints = Set(
             new.uniquenessConstraints.map { slots in

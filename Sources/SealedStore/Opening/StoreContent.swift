@@ -44,7 +44,7 @@ struct StoreReading: Sendable {
         let migration = try migration(from: stored, fingerprint, on: connection)
         guard !migration.changesTables else {
             throw SealedStoreError.modelMismatch(
-                differences + ["the store is opened for reading only, and has to be migrated by a program that writes"]
+                differences + ["the store is opened for reading only, and a program that writes must migrate it"]
             )
         }
         try requireNoProblems(migration, on: connection)

@@ -72,6 +72,10 @@ struct StoreOpening {
         return content
     }
 
+    /// The number of busy timeouts for which opening waits for another program's migration: ten minutes. A program that is
+    /// suspended while it writes would otherwise block the opening forever.
+    private static let maximumWaits = 60
+
     /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than
     /// any other transaction.
     func waitingForOtherPrograms<R>(
@@ -79,17 +83,16 @@ struct StoreOpening {
         _ progress: Progress?,
         _ body: () throws -> R
     ) throws -> R {
-        var isLastAttempt = false
-        while true {
+        for _ in 0..<Self.maximumWaits {
             do {
                 return try body()
-            } catch DatabaseError.busy where !isLastAttempt {
+            } catch DatabaseError.busy {
                 if progress?.isCancelled ?? false { throw CancellationError() }
                 let stored = try database.read { try SchemaPlan.metadata(on: $0).metadata.model }
-                if case .shape = ModelChange.from(stored, to: try ownModel()) { continue }
-                isLastAttempt = true
+                guard case .shape = ModelChange.from(stored, to: try ownModel()) else { break }
             }
         }
+        return try body()
     }
 
     /// Writes back and shortens the log, which is as long as the tables that a migration has rebuilt.

@@ -229,7 +229,8 @@ import Testing
         let parcel = try lost()
         _ = Self.readAll(parcel)
         #expect(reported.withLock { $0.count } == 1)
-        #expect(reported.withLock { $0.first }?.hasPrefix("Parcel.address: the context of the object is gone") == true)
+        let report = "Parcel.address: the context of the object no longer exists"
+        #expect(reported.withLock { $0.first }?.hasPrefix(report) == true)
         let context = ModelContext(container)
         context.insert(parcel)
         #expect(throws: ObjectGraphError.self) { try context.save() }

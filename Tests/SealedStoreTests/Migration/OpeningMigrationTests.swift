@@ -58,7 +58,7 @@ import Testing
         let other = [EntityDescription("Other", attributes: [.init("name", .string)])]
         #expect(
             try Self.differences { _ = try MigratingStore(url, other) }
-                == ["entity 'Other' is new", "entity 'Trip' is gone"]
+                == ["entity 'Other' is new", "entity 'Trip' is removed"]
         )
         #expect(try folder.contents() == before)
     }

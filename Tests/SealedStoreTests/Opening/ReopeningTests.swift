@@ -58,7 +58,7 @@ import Testing
             Issue.record("another error: \(String(describing: error))")
             return
         }
-        #expect(differences.contains("entity 'Book' is gone"))
+        #expect(differences.contains("entity 'Book' is removed"))
         #expect(differences.contains("property 'Author.name' has another type"))
     }
 
