@@ -49,7 +49,7 @@ public final class OpenStore: Sendable {
         schema = plan.schema
         model = schema.model
         statements = plan.statements
-        deferredBlobs = DeferredBlobs(database, schema)
+        deferredBlobs = DeferredBlobs(database, schema, states)
         scanMonitor = (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
     }
 

@@ -10,18 +10,25 @@ import ObjectGraph
 final class DeferredBlobs: DeferredValueSource {
     private let database: Database
     private let schema: StoreSchema
+    private let states: FileStates
     /// The state that is read; nil for the latest one.
     private let generation: SnapshotGeneration?
 
-    init(_ database: Database, _ schema: StoreSchema, generation: SnapshotGeneration? = nil) {
+    init(
+        _ database: Database,
+        _ schema: StoreSchema,
+        _ states: FileStates,
+        generation: SnapshotGeneration? = nil
+    ) {
         self.database = database
         self.schema = schema
+        self.states = states
         self.generation = generation
     }
 
     /// Returns a source that reads the values in a state of the store.
     func pinned(to generation: SnapshotGeneration) -> DeferredBlobs {
-        DeferredBlobs(database, schema, generation: generation)
+        DeferredBlobs(database, schema, states, generation: generation)
     }
 
     func blob(at slot: Int, key: Int64, entityIndex: Int) throws -> Data? {
@@ -34,7 +41,9 @@ final class DeferredBlobs: DeferredValueSource {
         let table = schema.table(of: entity)
         guard slot < entity.properties.count, let column = table.column(of: entity.properties[slot]) else { return nil }
         return try database.read { connection in
-            try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") { statement in
+            _ = try states.state(on: connection)
+            return try connection.withStatement("SELECT \(column.name) FROM \(table.name) WHERE \"_id\" = ?") {
+                statement in
                 try statement.bind(key, at: 1)
                 return try statement.step() ? Data(statement.blob(at: 0)) : nil
             }

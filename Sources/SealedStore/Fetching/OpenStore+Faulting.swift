@@ -14,6 +14,7 @@ extension OpenStore {
         let selection = statements.selection(of: root)
         let table = schema.table(of: root).name
         return try database.read { connection in
+            _ = try states.state(on: connection)
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             for group in KeyGroup.groups(of: keys, .reading) {
                 let condition = group.condition(#"t0."_id""#)
@@ -38,6 +39,7 @@ extension OpenStore {
         let (source, ownerColumn, position) = try memberSource(of: relationship)
         var result = RelationshipRows()
         try database.read { connection in
+            _ = try states.state(on: connection)
             var rows = rowBuilder(for: selection, in: generation, readFailures: readFailures)
             // Only a member of a many-to-many relationship can have several owners.
             let isShared = schema.joinTables[relationship.index] != nil

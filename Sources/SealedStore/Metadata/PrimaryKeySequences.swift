@@ -85,12 +85,7 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
-    /// Reserves keys in the file, in a separate transaction.
-    static func reserve(_ count: Int, of root: Entity, _ database: Database) throws -> Range<Int64> {
-        try database.write { try reserve(count, of: root, on: $0) }
-    }
-
-    /// Reserves keys in the transaction of a connection, for rows of the same transaction.
+    /// Reserves keys in the transaction of a connection.
     static func reserve(_ count: Int, of root: Entity, on connection: Connection) throws -> Range<Int64> {
         let sql = """
             UPDATE "_sequence" SET "next" = "next" + ?1 \

@@ -14,6 +14,9 @@ struct StoreMetadataTable {
     let columnsOfMixedForms: Set<String>
     /// The version of the program's model; nil if the program does not number its models.
     private(set) var modelVersion: ModelVersion?
+    /// The number of migrations of the store. A program that has the store open finds a migration by it, also if the
+    /// tables still fit its model.
+    let migrationCount: Int
 
     init(
         uuid: UUID,
@@ -21,7 +24,8 @@ struct StoreMetadataTable {
         model: ManagedObjectModel,
         names: SchemaNames,
         columnsOfMixedForms: Set<String> = [],
-        modelVersion: ModelVersion? = nil
+        modelVersion: ModelVersion? = nil,
+        migrationCount: Int = 0
     ) {
         self.uuid = uuid
         self.formatVersion = formatVersion
@@ -29,6 +33,7 @@ struct StoreMetadataTable {
         self.names = names
         self.columnsOfMixedForms = columnsOfMixedForms
         self.modelVersion = modelVersion
+        self.migrationCount = migrationCount
     }
 
     /// The metadata with another model, and with other names unless they are nil.
@@ -52,7 +57,7 @@ struct StoreMetadataTable {
     static let mixedFormsPrefix = "mixed "
 
     private enum Key: String, CaseIterable {
-        case uuid, format, model, names, version
+        case uuid, format, model, names, version, migrations
     }
 
     /// Writes the table, and replaces its content.
@@ -66,6 +71,7 @@ struct StoreMetadataTable {
             (.names, String(decoding: try encoder.encode(names), as: UTF8.self)),
         ]
         if let modelVersion { values.append((.version, modelVersion.description)) }
+        if migrationCount > 0 { values.append((.migrations, String(migrationCount))) }
         for (key, value) in values {
             let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
             try connection.withStatement(sql) { statement in
@@ -121,6 +127,10 @@ struct StoreMetadataTable {
         else {
             throw SealedStoreError.damagedMetadata(Key.format.rawValue)
         }
+        let migrationCount = values[Key.migrations.rawValue].map { Int($0) } ?? 0
+        guard let migrationCount, (0..<Int.max).contains(migrationCount) else {
+            throw SealedStoreError.damagedMetadata(Key.migrations.rawValue)
+        }
         return StoreMetadataTable(
             uuid: uuid,
             formatVersion: formatVersion,
@@ -136,7 +146,8 @@ struct StoreMetadataTable {
                     throw SealedStoreError.damagedMetadata(Key.version.rawValue)
                 }
                 return version
-            }
+            },
+            migrationCount: migrationCount
         )
     }
 

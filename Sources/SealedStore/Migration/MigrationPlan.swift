@@ -41,7 +41,8 @@ struct MigrationPlan {
             model: try Self.recorded(model, context.newSchema.names),
             names: context.newSchema.names,
             columnsOfMixedForms: tables.reduce(into: []) { $0.formUnion($1.mixedColumns) },
-            modelVersion: old.modelVersion
+            modelVersion: old.modelVersion,
+            migrationCount: old.migrationCount + 1
         )
     }
 

@@ -23,11 +23,14 @@ final class FileState: Sendable {
 final class FileStates: Sendable {
     /// The state that a connection read last. Only the thread that uses the connection accesses it.
     private final class Seen {
+        /// The states of the store that has read it: a connection serves the stores of a migration's stages in turn.
+        let owner: FileStates
         var stateNumber: Int
         let version: Int64
         let state: FileState
 
-        init(stateNumber: Int, version: Int64, state: FileState) {
+        init(_ owner: FileStates, stateNumber: Int, version: Int64, state: FileState) {
+            self.owner = owner
             self.stateNumber = stateNumber
             self.version = version
             self.state = state
@@ -36,6 +39,7 @@ final class FileStates: Sendable {
 
     private let reading: StoreReading
     private let uuid: UUID
+    private let migrationCount: Int
     /// The plan of the file at the time of opening.
     private let plan: SchemaPlan
     /// The states by their conditions, so that the statements of a state are found again.
@@ -50,6 +54,7 @@ final class FileStates: Sendable {
         self.reading = reading
         self.plan = plan
         uuid = metadata.uuid
+        migrationCount = metadata.migrationCount
         last = Guarded(nil)
         guard let version else { return }
         let state = state(of: metadata)
@@ -60,14 +65,20 @@ final class FileStates: Sendable {
     ///
     /// - Throws: ``SealedStoreError`` if the file now belongs to another store, model or schema.
     func state(on connection: Connection) throws -> FileState {
-        if let seen = connection.annotation as? Seen, seen.stateNumber == connection.stateNumber { return seen.state }
-        return try newState(on: connection)
+        let seen = seen(on: connection)
+        if let seen, seen.stateNumber == connection.stateNumber { return seen.state }
+        return try newState(on: connection, seen)
+    }
+
+    private func seen(on connection: Connection) -> Seen? {
+        guard let seen = connection.annotation as? Seen, seen.owner === self else { return nil }
+        return seen
     }
 
     @inline(never)
-    private func newState(on connection: Connection) throws -> FileState {
+    private func newState(on connection: Connection, _ seen: Seen?) throws -> FileState {
         let version = try connection.schemaVersion()
-        if let seen = connection.annotation as? Seen, seen.version == version {
+        if let seen, seen.version == version {
             seen.stateNumber = connection.stateNumber
             return seen.state
         }
@@ -79,7 +90,7 @@ final class FileStates: Sendable {
             // The changes of a write transaction may be rolled back, and another commit may use the version again.
             if !connection.isWriting { last.withLock { $0 = (version, state) } }
         }
-        connection.annotation = Seen(stateNumber: connection.stateNumber, version: version, state: state)
+        connection.annotation = Seen(self, stateNumber: connection.stateNumber, version: version, state: state)
         return state
     }
 
@@ -91,7 +102,11 @@ final class FileStates: Sendable {
             throw SealedStoreError.migratedByAnotherProgram(differences)
         }
         guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
-        guard metadata.names.differsInIndexesOnly(from: plan.schema.names) else {
+        // The tables may fit the model after a migration, too, with rows and columns that have other names.
+        guard metadata.migrationCount == migrationCount else { throw SealedStoreError.migratedByAnotherProgram([]) }
+        // The plan also has names for the entities of the model that the file does not hold.
+        let names = metadata.names.completed(for: plan.schema.model)
+        guard names.differsInIndexesOnly(from: plan.schema.names) else {
             throw SealedStoreError.damagedMetadata("names")
         }
         return state(of: metadata)

@@ -29,7 +29,7 @@ extension OpenStore {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let root = model.root(of: entity)
         let keys = try sequences.take(count, rootIndex: root.index) { count in
-            try PrimaryKeySequences.reserve(count, of: root, database)
+            try writeTransaction { try PrimaryKeySequences.reserve(count, of: root, on: $0) }
         }
         if let last = keys.last { tableSizes.note(lastKey: last, rootIndex: root.index) }
         return keys.map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }
