@@ -30,12 +30,13 @@ extension ConstraintViolation {
         case .foreignKey, .other:
             break
         }
-        let table = names.first?.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).first
+        // Bytes: the point and a combining character behind it are one `Character`.
+        let table = names.first.map { String(decoding: $0.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self) }
         self.kind = kind
-        self.table = table.map(String.init)
+        self.table = table
         columns = names.map { name in
-            guard let table, name.hasPrefix(table + ".") else { return name }
-            return String(name.dropFirst(table.count + 1))
+            guard let table, name.utf8.starts(with: "\(table).".utf8) else { return name }
+            return String(decoding: name.utf8.dropFirst(table.utf8.count + 1), as: UTF8.self)
         }
         self.rule = rule
         self.extendedCode = extendedCode

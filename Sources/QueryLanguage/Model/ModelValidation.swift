@@ -64,7 +64,7 @@ struct ModelValidation {
             if let problem = attribute.validation.contradiction(for: attribute.type) {
                 report(entity, attribute.name, problem)
             }
-            if let value = attribute.defaultValue, value.isNull || !value.fits(attribute.type) {
+            if let value = attribute.defaultValue, value.isNull || !value.isRepresentable(as: attribute.type) {
                 report(entity, attribute.name, "its default value is not of its type")
             }
         }

@@ -7,4 +7,15 @@ extension Value {
         default: false
         }
     }
+
+    /// Returns whether an attribute of a type can hold the value: it is null or has the stored form of the type, an
+    /// integer is in the type's range, and a real is a number.
+    package func isRepresentable(as type: AttributeType) -> Bool {
+        guard fits(type) else { return false }
+        return switch self {
+        case .integer(let integer): type.integerRange?.contains(integer) ?? true
+        case .real(let real): !real.isNaN
+        case .null, .text, .blob, .uuid: true
+        }
+    }
 }

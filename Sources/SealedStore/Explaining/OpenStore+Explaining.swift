@@ -100,24 +100,24 @@ private struct AliasedTables {
     private(set) var names: [String: String] = [:]
 
     init(of sql: String) {
-        var rest = Substring(sql)
+        var rest = Substring(sql).unicodeScalars
         while let start = rest.firstIndex(where: { $0 == "\"" || $0 == "'" }) {
             let mark = rest[start]
             rest = rest[start...].dropFirst()
-            var name = ""
-            while let character = rest.popFirst() {
-                guard character == mark else {
-                    name.append(character)
+            var name = String.UnicodeScalarView()
+            while let scalar = rest.popFirst() {
+                guard scalar == mark else {
+                    name.append(scalar)
                     continue
                 }
                 // A doubled mark is a part of the name.
                 guard rest.first == mark else { break }
-                name.append(character)
+                name.append(scalar)
                 rest.removeFirst()
             }
-            guard mark == "\"", rest.hasPrefix(" AS ") else { continue }
-            let alias = rest.dropFirst(4).prefix { $0.isLetter || $0.isNumber }
-            if !alias.isEmpty { names[String(alias)] = name }
+            guard mark == "\"", rest.starts(with: " AS ".unicodeScalars) else { continue }
+            let alias = rest.dropFirst(4).prefix { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+            if !alias.isEmpty { names[String(alias)] = String(name) }
         }
     }
 }

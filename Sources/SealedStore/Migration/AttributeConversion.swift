@@ -241,6 +241,9 @@ private struct DecimalDigits: Equatable {
     /// The power of ten of the last digit.
     private var power = 0
 
+    /// The exponents of ten that are read; far more than any type holds.
+    private static let exponents = -99_999...99_999
+
     /// - Returns: Nil for a text that is not a number, has superfluous leading zeros or a leading plus sign.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
@@ -259,9 +262,9 @@ private struct DecimalDigits: Equatable {
             power = -fraction.count
         }
         if let first = rest.first, [UInt8(ascii: "e"), UInt8(ascii: "E")].contains(first) {
-            guard let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)), abs(exponent) < 100_000 else {
-                return nil
-            }
+            guard let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
+                Self.exponents.contains(exponent)
+            else { return nil }
             power += exponent
             rest = []
         }

@@ -108,7 +108,7 @@ struct MigrationContext {
     func defaultValue(of attribute: Attribute) -> Value? {
         if let value = attribute.description.defaultValue { return value }
         guard let value = defaultValues?(attribute.declaringEntityName, attribute.name), value != .null,
-            value.fits(attribute.type)
+            value.isRepresentable(as: attribute.type)
         else { return nil }
         return value
     }

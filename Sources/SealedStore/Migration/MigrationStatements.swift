@@ -174,18 +174,22 @@ struct MigrationStatements {
             renames.append((kept.old.name, new.name, relationship.source.name, [relationship.name]))
         }
         let taken = Set(renames.map { SQL.foldedName($0.old) })
-        var second: [MigrationStep] = []
+        var fromTemporaryNames: [MigrationStep] = []
+        var direct: [MigrationStep] = []
         for (old, new, entity, properties) in renames {
-            var source = old
-            if taken.contains(SQL.foldedName(new)) {
-                source = SQL.quoted(names.add("_migration"))
-                steps.append(
-                    MigrationStep(.renameTable, entity, properties, ["ALTER TABLE \(old) RENAME TO \(source)"])
-                )
+            let step = { (source: String, target: String) in
+                MigrationStep(.renameTable, entity, properties, ["ALTER TABLE \(source) RENAME TO \(target)"])
             }
-            second.append(MigrationStep(.renameTable, entity, properties, ["ALTER TABLE \(source) RENAME TO \(new)"]))
+            if taken.contains(SQL.foldedName(new)) {
+                let temporary = SQL.quoted(names.add("_migration"))
+                steps.append(step(old, temporary))
+                fromTemporaryNames.append(step(temporary, new))
+            } else {
+                direct.append(step(old, new))
+            }
         }
-        steps += second
+        // A table with a temporary name waits until all others have given up their old names.
+        steps += direct + fromTemporaryNames
         for table in tables {
             guard let alteration = alterations[table.root.name] else { continue }
             rename(alteration.renames, in: table)
@@ -204,19 +208,26 @@ struct MigrationStatements {
         var columns = UniqueNames(
             table.columns.map { SQL.unquoted($0.name) } + renames.map { SQL.unquoted($0.old) }
         )
-        var first: [String] = []
-        var second: [String] = []
+        var toTemporaryNames: [String] = []
+        var direct: [String] = []
+        var fromTemporaryNames: [String] = []
+        let statement = { (source: String, target: String) in
+            "ALTER TABLE \(table.table.name) RENAME COLUMN \(source) TO \(target)"
+        }
         for (old, new) in renames {
-            var source = old
             if taken.contains(SQL.foldedName(new)) {
-                source = SQL.quoted(columns.add("_migration"))
-                first.append("ALTER TABLE \(table.table.name) RENAME COLUMN \(old) TO \(source)")
+                let temporary = SQL.quoted(columns.add("_migration"))
+                toTemporaryNames.append(statement(old, temporary))
+                fromTemporaryNames.append(statement(temporary, new))
+            } else {
+                direct.append(statement(old, new))
             }
-            second.append("ALTER TABLE \(table.table.name) RENAME COLUMN \(source) TO \(new)")
         }
         let names = Set(renames.map(\.new))
         let properties = table.columns.filter { names.contains($0.name) }.compactMap(\.property?.name)
-        steps.append(MigrationStep(.renameColumns, table.root.name, properties, first + second))
+        // A column with a temporary name waits until all others have given up their old names.
+        let statements = toTemporaryNames + direct + fromTemporaryNames
+        steps.append(MigrationStep(.renameColumns, table.root.name, properties, statements))
     }
 
     private mutating func add(

@@ -164,6 +164,6 @@ struct PairSource {
         }
         let inRow = sql.hasPrefix("p.") ? String(sql.dropFirst(2)) : nil
         guard let inRow else { return .computed(sql) }
-        return inRow.hasSuffix("\"") ? .column(inRow) : .computed("\(RowSource.alias).\(inRow)")
+        return inRow.utf8.last == UInt8(ascii: "\"") ? .column(inRow) : .computed("\(RowSource.alias).\(inRow)")
     }
 }

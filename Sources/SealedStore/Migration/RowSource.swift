@@ -68,7 +68,7 @@ extension Value {
             // SQLite parses numbers with few digits exactly.
             abs(real) < 1e15 && (real * 1000).rounded() == real * 1000 && real.bitPattern != (-0.0).bitPattern
                 ? real.description : nil
-        case .text(let text): text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
+        case .text(let text): text.utf8.contains(0) ? nil : SQL.literal(text)
         case .blob(let data): Self.literal(data)
         case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Self.literal($0) }
         }

@@ -49,7 +49,8 @@ extension QueryGenerator {
             default: nil
             }
         guard let searchable else { return nil }
-        parameters.append(.text("\(FullTextIndex.column(position)) : \"\(searchable.replacing("\"", with: "\"\""))\""))
+        // FTS5 quotes strings as SQL quotes identifiers.
+        parameters.append(.text("\(FullTextIndex.column(position)) : \(SQL.quoted(searchable))"))
         return """
             t0."_id" IN (SELECT rowid FROM \(index.table) WHERE \(index.table) MATCH ? \
             UNION ALL SELECT "_id" FROM \(index.indexed.table) WHERE \(index.isUnfoldable(index.indexed.columns[position])))

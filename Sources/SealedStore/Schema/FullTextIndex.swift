@@ -77,9 +77,9 @@ struct FullTextIndex: Sendable {
     private var columnList: String { indexed.columns.indices.map(Self.column).joined(separator: ", ") }
 
     private var optionList: String {
-        let content = "\(name)\(Self.textSuffix)".replacing("'", with: "''")
         var options = [
-            "content = '\(content)'", "content_rowid = '_id'", "tokenize = '\(self.options.tokenizer.option)'",
+            "content = \(SQL.literal(name + Self.textSuffix))", "content_rowid = '_id'",
+            "tokenize = '\(self.options.tokenizer.option)'",
         ]
         if !self.options.prefixLengths.isEmpty {
             options.append("prefix = '\(self.options.prefixLengths.map(String.init).joined(separator: " "))'")

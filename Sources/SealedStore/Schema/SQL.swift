@@ -9,40 +9,56 @@ enum SQL {
         return (" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))])
     }
 
+    // SQLite reads bytes. A quotation mark and a combining character behind it are one Swift `Character`, which is not
+    // equal to the mark, so quotation marks are sought among the bytes.
+
     /// A quoted identifier, which may contain any character except NUL.
-    static func quoted(_ name: String) -> String {
-        let quote = UInt8(ascii: "\"")
-        return name.utf8.contains(quote) ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
+    static func quoted(_ name: String) -> String { enclosed(name, in: UInt8(ascii: "\"")) }
+
+    /// A string literal, which may contain any character except NUL.
+    static func literal(_ text: String) -> String { enclosed(text, in: UInt8(ascii: "'")) }
+
+    private static func enclosed(_ text: String, in mark: UInt8) -> String {
+        var bytes = [mark]
+        bytes.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            bytes.append(byte)
+            if byte == mark { bytes.append(mark) }
+        }
+        bytes.append(mark)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The name that a quoted identifier denotes.
-    static func unquoted(_ identifier: String) -> String {
-        String(identifier.dropFirst().dropLast()).replacing("\"\"", with: "\"")
-    }
+    static func unquoted(_ identifier: String) -> String { nameOfObject(madeBy: identifier) }
 
     /// The name of the object that one of the store's statements creates: the first quoted identifier.
     static func nameOfObject(madeBy statement: String) -> String {
-        var name = ""
-        var rest = statement.drop { $0 != "\"" }.dropFirst()
-        while let character = rest.popFirst() {
-            if character == "\"" {
-                guard rest.first == "\"" else { break }
+        let mark = UInt8(ascii: "\"")
+        var name: [UInt8] = []
+        var rest = statement.utf8.drop { $0 != mark }.dropFirst()
+        while let byte = rest.popFirst() {
+            if byte == mark {
+                guard rest.first == mark else { break }
                 rest.removeFirst()
             }
-            name.append(character)
+            name.append(byte)
         }
-        return name
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// A name that SQLite accepts, and that does not collide with the store's names, which begin with an underscore.
     static func legalName(_ name: String) -> String {
         let name = withoutNulls(name)
-        let isReserved = name.isEmpty || name.hasPrefix("_") || foldedName(name).hasPrefix("sqlite_")
+        let isReserved =
+            name.isEmpty || name.utf8.first == UInt8(ascii: "_") || foldedName(name).utf8.starts(with: "sqlite_".utf8)
         return isReserved ? "x" + name : name
     }
 
     /// A name without its NUL characters, at the first of which SQLite would end it.
-    static func withoutNulls(_ name: String) -> String { name.utf8.contains(0) ? name.replacing("\0", with: "") : name }
+    static func withoutNulls(_ name: String) -> String {
+        name.utf8.contains(0) ? String(decoding: name.utf8.filter { $0 != 0 }, as: UTF8.self) : name
+    }
 
     /// A name in the form in which SQLite compares names: ASCII letters in lower case, others unchanged.
     static func foldedName(_ name: String) -> String {

@@ -6,9 +6,11 @@ extension SchemaNames {
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
     func validate(for model: ManagedObjectModel) throws(SealedStoreError) {
         var tables = DistinctNames(["_metadata", "_sequence"])
+        // A migration numbers new entities after all others, including those of other models.
+        guard self.codes.values.allSatisfy(Self.validCodes.contains) else { throw Self.damaged }
         var codes: Set<Int64> = []
         for entity in model.entities {
-            guard let code = recordedCode(of: entity), code > 0, codes.insert(code).inserted else { throw Self.damaged }
+            guard let code = recordedCode(of: entity), codes.insert(code).inserted else { throw Self.damaged }
             guard entity.isRoot else { continue }
             try tables.add(recordedTable(of: entity))
             try validateColumns(of: entity, model)
@@ -44,6 +46,9 @@ extension SchemaNames {
             try columns.add(recordedPositionColumn(of: relationship))
         }
     }
+
+    /// The numbers of entities; more than any store can use up.
+    private static let validCodes = 1...Int64(Int32.max)
 
     fileprivate static let damaged = SealedStoreError.damagedMetadata("names")
 }

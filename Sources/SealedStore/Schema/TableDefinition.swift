@@ -88,24 +88,31 @@ struct TableDefinition {
     /// literal.
     private static func withoutDefault(_ column: Substring) -> Substring? {
         // After the name, which may contain the keyword.
-        var rest = column.dropFirst()
-        while let quote = rest.firstIndex(of: "\"") {
+        let mark = UInt8(ascii: "\"")
+        var rest = column.utf8.dropFirst()
+        while let quote = rest.firstIndex(of: mark) {
             rest = rest[rest.index(after: quote)...]
-            guard rest.first == "\"" else { break }
+            guard rest.first == mark else { break }
             rest = rest.dropFirst()
         }
-        guard let clause = rest.firstRange(of: defaultKeyword), isLiteral(rest[clause.upperBound...]) else {
+        guard let clause = rest.firstRange(of: defaultKeyword.utf8), isLiteral(rest[clause.upperBound...]) else {
             return nil
         }
         return column[..<clause.lowerBound]
     }
 
-    private static func isLiteral(_ text: Substring) -> Bool {
-        guard let last = text.last else { return false }
-        if text.first == "'" || text.hasPrefix("x'") {
-            let content = text.dropFirst(text.first == "x" ? 2 : 1).dropLast()
-            return last == "'" && !content.replacing("''", with: "").contains("'") && text.count >= 2
+    private static func isLiteral(_ text: Substring.UTF8View) -> Bool {
+        let mark = UInt8(ascii: "'")
+        var rest = text.first == UInt8(ascii: "x") ? text.dropFirst() : text
+        guard rest.popFirst() == mark else {
+            return !text.isEmpty
+                && text.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit || "+-.".utf8.contains($0) }
         }
-        return text.allSatisfy { $0.isASCII && ($0.isHexDigit || "+-.eE".contains($0)) }
+        while let byte = rest.popFirst() {
+            guard byte == mark else { continue }
+            if rest.isEmpty { return true }
+            guard rest.popFirst() == mark else { return false }
+        }
+        return false
     }
 }

@@ -96,7 +96,7 @@ struct FullTextExpression {
     private func parts(of query: FullTextQuery, _ text: String) -> [String] {
         let parts: [String] =
             if case .words = query { text.split(whereSeparator: \.isWhitespace).map(String.init) } else { [text] }
-        return parts.map { $0.replacing("\0", with: "") }.filter(hasTokens)
+        return parts.map(SQL.withoutNulls).filter(hasTokens)
     }
 
     /// Whether the tokenizer finds tokens in a text.
@@ -120,7 +120,8 @@ struct FullTextExpression {
     }
 
     private func string(_ text: String, of query: FullTextQuery) -> String {
-        let string = "\"\(text.replacing("\"", with: "\"\""))\""
+        // FTS5 quotes strings as SQL quotes identifiers.
+        let string = SQL.quoted(text)
         if case .prefix = query { return string + " *" }
         return string
     }

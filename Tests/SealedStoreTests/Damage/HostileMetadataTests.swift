@@ -65,7 +65,8 @@ import Testing
         (["columns", "Animal", "name"], "_id"), (["columns", "Animal", "name"], "WEIGHT"),
         (["columns", "Dog", "breed"], "name"), (["columns", "Home"], [String: String]()),
         (["joinTables", "Animal", "homes"], "Home"), (["joinTables"], [String: String]()),
-        (["codes"], "text"), (["codes", "Dog"], 1e300),
+        (["codes", "Dog"], Int.max), (["codes", "Other"], Int.max), (["codes", "Other"], 0), (["codes"], "text"),
+        (["codes", "Dog"], 1e300),
     ]
 
     @Test(arguments: names.indices)

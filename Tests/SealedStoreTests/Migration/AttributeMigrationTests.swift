@@ -85,6 +85,32 @@ import Testing
         #expect(try store.problems() == [])
     }
 
+    @Test(arguments: [Value.integer(300), .integer(-129), .text("5"), .real(1)])
+    func `a default value that the type does not hold is none`(value: Value) throws {
+        try write([Self.name], [["name": .text("a")]])
+        #expect(throws: ModelError.self) {
+            try ManagedObjectModel(entities: model([.init("days", .int8, defaultValue: value)]))
+        }
+        let problems = try MigratingStore.refusal {
+            _ = try MigratingStore(
+                url,
+                model([Self.name, .init("days", .int8)]),
+                options: [SealedStore.defaultValuesOption: { _, _ in value } as SealedStore.DefaultValues]
+            )
+        }
+        #expect(problems == [MigrationProblem(entity: "Trip", property: "days", kind: .missingValue, rows: 1)])
+    }
+
+    @Test(arguments: [AttributeType.decimal, .double, .float])
+    func `texts with exponents beyond every type are counted`(type: AttributeType) throws {
+        let texts = [
+            "1e-9223372036854775808", "1e9223372036854775807", "1e-99999999999999999999", "1e99999", "0e99999",
+        ]
+        try write([Self.name], texts.map { ["name": .text($0)] })
+        let problems = try MigratingStore.refusal { _ = try MigratingStore(url, model([.init("name", type)])) }
+        #expect(problems.map(\.rows) == [4])
+    }
+
     @Test func `default values can come from an option`() throws {
         try write([Self.name], [["name": .text("a")]])
         let values: SealedStore.DefaultValues = { entity, attribute in
@@ -121,6 +147,52 @@ import Testing
         )
         #expect(try store.values("Trip", "title") == [.text("2")])
         #expect(try store.values("Trip", "b") == [.text("1")])
+        #expect(try store.problems() == [])
+    }
+
+    @Test(arguments: [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]])
+    func `a renamed attribute takes the earlier name of another renamed one`(order: [String]) throws {
+        try write(
+            order.map { AttributeDescription($0, .string) },
+            [["a": .text("1"), "b": .text("2"), "c": .text("3")]]
+        )
+        let renamed = ["a": "b", "b": "c", "c": "D"]
+        let next = order.map { AttributeDescription(renamed[$0]!, .string, renamingIdentifier: $0) }
+        let preview = try SealedStore.migrationPreview(
+            of: MigratingStore.description(url),
+            to: ManagedObjectModel(entities: model(next))
+        )
+        #expect(preview.steps.map(\.kind) == [.renameColumns, .recordModel])
+        let store = try MigratingStore(url, model(next))
+        #expect(try store.values("Trip", "b") == [.text("1")])
+        #expect(try store.values("Trip", "c") == [.text("2")])
+        #expect(try store.values("Trip", "D") == [.text("3")])
+        #expect(try store.problems() == [])
+    }
+
+    @Test(arguments: [["A", "B", "C"], ["C", "B", "A"], ["B", "C", "A"]])
+    func `a renamed entity takes the earlier name of another renamed one`(order: [String]) throws {
+        // The join tables are renamed as the tables are.
+        let entity = { (name: String, earlier: String?) in
+            EntityDescription(
+                name,
+                attributes: [Self.name],
+                relationships: [.init("all", to: name, .many)],
+                renamingIdentifier: earlier
+            )
+        }
+        let first = try MigratingStore(url, order.map { entity($0, nil) })
+        for name in order {
+            let object = first.insert(name, ["name": .text(name)])
+            object.setMembers([object], forRelationship: "all")
+        }
+        try first.saveAndClose()
+        let renamed = ["A": "B", "B": "C", "C": "D"]
+        let store = try MigratingStore(url, order.map { entity(renamed[$0]!, $0) })
+        for (old, new) in renamed {
+            #expect(try store.values(new, "name") == [.text(old)])
+            #expect(try store.objects(new).first?.members(forRelationship: "all").count == 1)
+        }
         #expect(try store.problems() == [])
     }
 
