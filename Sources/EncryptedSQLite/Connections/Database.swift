@@ -245,16 +245,17 @@ package final class Database: Sendable {
 
     /// Closes all connections, waiting for lent ones. Later use throws `error`.
     func stop(_ error: DatabaseError) {
-        let snapshots = snapshots.withLock { snapshots in
-            defer { snapshots.open = [] }
-            return snapshots.open.compactMap(\.snapshot)
-        }
-        for snapshot in snapshots { snapshot.connections.stop(error) }
         // The writer last: the last connection that is closed writes the log back.
         if let readers {
             readers.connections.stop(error)
             session.withLock { $0 }?.file.remove(readers)
         }
+        // After the pool, which has waited for the snapshots that were being opened and opens no further ones.
+        let snapshots = snapshots.withLock { snapshots in
+            defer { snapshots.open = [] }
+            return snapshots.open.compactMap(\.snapshot)
+        }
+        for snapshot in snapshots { snapshot.connections.stop(error) }
         checkpointer?.connections.stop(error)
         writers.stop(error)
     }

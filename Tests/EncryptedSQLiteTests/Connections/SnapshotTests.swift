@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Guarded
 import TestSupport
 import Testing
 
@@ -32,6 +33,29 @@ import Testing
         try database.write { try $0.execute("DELETE FROM item") }
         let counted = try snapshot.perform { try database.read { _ in try count() } }
         #expect(counted == 1)
+    }
+
+    // one thread                  | another thread
+    // opens a snapshot            |
+    //                             | closes the database and the listed snapshots
+    // lists the snapshot          |
+    @Test func `a snapshot that is taken while the database is closed is closed or not made`() throws {
+        for number in 0..<50 {
+            let database = try openSample(folder.filePath("closed \(number)"))
+            let snapshot = Guarded<DatabaseSnapshot?>(nil)
+            let barrier = Barrier(count: 2)
+            inThreads(2) { thread in
+                barrier.arrive()
+                if thread == 0 {
+                    let taken = try? database.snapshot()
+                    snapshot.withLock { $0 = taken }
+                } else {
+                    try? database.close()
+                }
+            }
+            guard let snapshot = snapshot.withLock(\.self) else { continue }
+            #expect(databaseError { try snapshot.perform {} } == .closed)
+        }
     }
 
     @Test func `threads take turns with a snapshot`() throws {
