@@ -26,7 +26,12 @@ struct StoreVersions {
         for (position, version) in versions.enumerated() {
             let schema = Schema(versionedSchema: version)
             let linked = try schema.makeModel()
-            var stage = StoreMigrationStage(linked.model, classes: linked.classes)
+            var stage = StoreMigrationStage(
+                linked.model,
+                version: String(describing: version.versionIdentifier),
+                classes: linked.classes,
+                defaultValues: schema.storedDefaultValues
+            )
             if position > 0,
                 case .custom(_, _, let willMigrate, let didMigrate)? = plan.stages.first(where: {
                     $0.toVersion == version

@@ -10,6 +10,9 @@ enum ModelChange: Sendable {
     /// Entities or properties: the store must be migrated. Contains the differences, one on each line.
     case shape([String])
 
+    /// Whether the store need not be migrated.
+    var keepsShape: Bool { if case .shape = self { false } else { true } }
+
     private struct Key: Hashable {
         let stored: [ObjectIdentifier]
         let current: [ObjectIdentifier]

@@ -5,7 +5,28 @@ public import ObjectGraph
 /// Migrates a store through the versions of its model.
 struct StagedMigration {
     let stages: [StoreMigrationStage]
-    let opening: StoreOpening
+    private let opening: StoreOpening
+    /// The versions of the stages; empty unless all stages have one.
+    private let versions: [ModelVersion]
+
+    /// - Throws: ``SealedStoreError/malformedOption(_:)`` for a stage with a malformed version.
+    init(stages: [StoreMigrationStage], opening: StoreOpening) throws {
+        self.stages = stages
+        self.opening = opening
+        versions = try Self.versions(of: stages)
+    }
+
+    /// The versions of stages; empty unless all stages have one.
+    static func versions(of stages: [StoreMigrationStage]) throws -> [ModelVersion] {
+        let texts = stages.compactMap(\.version)
+        guard texts.count == stages.count else { return [] }
+        return try texts.map { text in
+            guard let version = ModelVersion(text) else {
+                throw SealedStoreError.malformedOption(SealedStore.migrationStagesOption)
+            }
+            return version
+        }
+    }
 
     /// The remaining stages of a store.
     private struct Entry {
@@ -23,19 +44,57 @@ struct StagedMigration {
     /// - Returns: Nil if no stage remains.
     private func entry(on connection: Connection) throws -> Entry? {
         let stored = try SchemaPlan.metadata(on: connection)
-        guard case .shape = ModelChange.from(stored.metadata.model, to: try opening.ownModel()) else { return nil }
-        for (position, stage) in stages.enumerated().reversed() {
-            if case .shape = ModelChange.from(stored.metadata.model, to: try own(stage)) { continue }
-            return position + 1 < stages.count ? Entry(first: position + 1, isInferred: false) : nil
+        let model = stored.metadata.model
+        let matches = try stages.indices.filter { position in
+            let own = try versionOpening(position, description(at: position, of: model)).ownModel()
+            return ModelChange.from(model, to: own).keepsShape
         }
-        var problems: [MigrationProblem] = []
-        for (position, stage) in stages.enumerated() {
-            let plan = try reading(stage).migration(from: stored.metadata, stored.fingerprint, on: connection)
-            let found = try MigrationCheck.problems(plan.checks, on: connection)
-            if found.isEmpty { return Entry(first: position, isInferred: true) }
-            if problems.isEmpty { problems = found }
+        // Without this, stages would change a store that has the program's model.
+        if ModelChange.from(model, to: try opening.ownModel()).keepsShape, matches.last != stages.indices.last {
+            return nil
         }
-        throw SealedStoreError.cannotMigrate(problems)
+        if let reached = reached(stored.metadata.modelVersion, matches) {
+            return reached + 1 < stages.count ? Entry(first: reached + 1, isInferred: false) : nil
+        }
+        return try inferredEntry(stored, on: connection)
+    }
+
+    /// The position of the version that a store has reached, among the versions whose model it has; nil if it has the
+    /// model of no version.
+    private func reached(_ recorded: ModelVersion?, _ matches: [Int]) -> Int? {
+        // A stage that changes only other entities must not run its code: it would not find the objects.
+        guard let first = matches.first, let last = matches.last, !versions.isEmpty, opening.holdsWholeModel else {
+            return matches.last
+        }
+        if let recorded, let position = matches.last(where: { versions[$0] <= recorded }) { return position }
+        let hasCode = stages[first...last].dropFirst().contains { $0.willMigrate != nil || $0.didMigrate != nil }
+        return hasCode ? first : last
+    }
+
+    /// The first version, from the recorded one on, to which inference can migrate a store.
+    private func inferredEntry(
+        _ stored: (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint),
+        on connection: Connection
+    ) throws -> Entry {
+        var first = 0
+        if let recorded = stored.metadata.modelVersion, !versions.isEmpty {
+            // Earlier versions lack the properties that the store has got since.
+            first = versions.firstIndex { recorded <= $0 } ?? stages.count - 1
+        }
+        var refusal: SealedStoreError?
+        for position in first..<stages.count {
+            do {
+                let reading = try reading(position, of: stored.metadata.model, isTarget: true)
+                let plan = try reading.migration(from: stored.metadata, stored.fingerprint, on: connection)
+                let problems = try MigrationCheck.problems(plan.checks, on: connection)
+                if problems.isEmpty { return Entry(first: position, isInferred: true) }
+                refusal = refusal ?? .cannotMigrate(problems)
+            } catch SealedStoreError.modelMismatch(let differences) {
+                // The version has none of the store's entities.
+                refusal = refusal ?? .modelMismatch(differences)
+            }
+        }
+        throw refusal ?? .cannotMigrate([])
     }
 
     /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain
@@ -54,26 +113,35 @@ struct StagedMigration {
             guard let entry = try entry(on: connection) else { return false }
             let stage = stages[entry.first]
             if !entry.isInferred, let code = stage.willMigrate {
-                try run(code, on: stages[entry.first - 1], database, connection)
+                try run(code, at: entry.first - 1, database, connection)
             }
-            _ = try reading(stage).update(on: connection, progress: progress)
-            if !entry.isInferred, let code = stage.didMigrate { try run(code, on: stage, database, connection) }
+            let stored = try SchemaPlan.metadata(on: connection).metadata
+            let reading = try reading(entry.first, of: stored.model, isTarget: true)
+            _ = try reading.update(on: connection, progress: progress)
+            if !entry.isInferred, let code = stage.didMigrate { try run(code, at: entry.first, database, connection) }
+            try recordVersion(of: entry.first, on: connection)
             return true
         }
     }
 
-    /// Runs code on a version of the model, in the transaction of a connection.
+    private func recordVersion(of position: Int, on connection: Connection) throws {
+        guard !versions.isEmpty else { return }
+        let stored = try SchemaPlan.metadata(on: connection).metadata
+        guard stored.modelVersion.map({ $0 < versions[position] }) ?? true else { return }
+        try stored.with(modelVersion: versions[position]).write(on: connection)
+    }
+
+    /// Runs code on the version of the model that a store has, in the transaction of a connection.
     private func run(
         _ code: StoreMigrationStage.Code,
-        on stage: StoreMigrationStage,
+        at position: Int,
         _ database: Database,
         _ connection: Connection
     ) throws {
-        // The cached state of the connection belongs to another model.
-        connection.annotation = nil
-        defer { connection.annotation = nil }
+        let stage = stages[position]
+        let stored = try SchemaPlan.metadata(on: connection).metadata
         SealedStore.register()
-        var description = description(for: stage)
+        var description = description(at: position, of: stored.model)
         description.type = SealedStore.storeType
         description.options[SealedStore.keyOption] = nil
         description.options[SealedStore.databaseOption] = database
@@ -83,24 +151,41 @@ struct StagedMigration {
         try code(coordinator)
     }
 
-    /// The description of the store for a stage. If the store holds all entities of the program's model, it holds all
+    /// The description of a store for a version. If the store holds all entities of the program's model, it holds all
     /// entities of the version's model.
-    private func description(for stage: StoreMigrationStage) -> PersistentStoreDescription {
+    ///
+    /// - Parameters:
+    ///   - model: The model in the store's file.
+    ///   - isTarget: Whether the store is to be migrated to the version.
+    private func description(
+        at position: Int,
+        of model: ManagedObjectModel,
+        isTarget: Bool = false
+    ) -> PersistentStoreDescription {
         var description = opening.description
         // The version of the program is recorded after the last stage.
         description.options[SealedStore.modelVersionOption] = nil
-        guard let names = description.entityNames else { return description }
-        let isWhole = names.count >= opening.model.entities.count
-        description.entityNames = isWhole ? nil : names.intersection(stage.model.entitiesByName.keys)
+        description.options[SealedStore.migrationStagesOption] = nil
+        if let defaultValues = stages[position].defaultValues {
+            description.options[SealedStore.defaultValuesOption] = defaultValues
+        }
+        description.entityNames = entities?.names(at: position, in: model, isTarget: isTarget)
         return description
     }
 
-    private func own(_ stage: StoreMigrationStage) throws -> ManagedObjectModel {
-        try StoreOpening(model: stage.model, description: description(for: stage)).ownModel()
+    /// The entities of the versions; nil if the store holds all of them.
+    private var entities: StageEntities? {
+        guard let names = opening.description.entityNames, !opening.holdsWholeModel else { return nil }
+        return StageEntities(stages.map(\.model), before: opening.model, own: names)
     }
 
-    private func reading(_ stage: StoreMigrationStage) throws -> StoreReading {
-        try StoreOpening(model: stage.model, description: description(for: stage)).reading(own(stage))
+    private func versionOpening(_ position: Int, _ description: PersistentStoreDescription) -> StoreOpening {
+        StoreOpening(model: stages[position].model, description: description)
+    }
+
+    private func reading(_ position: Int, of model: ManagedObjectModel, isTarget: Bool) throws -> StoreReading {
+        let opening = versionOpening(position, description(at: position, of: model, isTarget: isTarget))
+        return try opening.reading(opening.ownModel())
     }
 }
 

@@ -3,8 +3,14 @@ public import ObjectGraph
 /// A version of a model in a staged migration, with the code that runs when a store is migrated to it.
 ///
 /// The stages are the versions of the model in order, including the first one. A store begins with the stage after the
-/// last version whose model it has. A store that has the model of no version is migrated by inference to the first
-/// version for which that is possible, without the code of that stage.
+/// version that it has reached. A store that has the model of no version is migrated by inference to the first version
+/// for which that is possible, without the code of that stage.
+///
+/// Several versions may have the same model, so that a stage only changes data. If all stages have a ``version``, a
+/// store records the version that it has reached: the code of each later stage runs once. A store without a record
+/// begins with the stage after the first version whose model it has if code follows, otherwise after the last one.
+/// Without versions, and in a store that holds a part of the entities, a store begins after the last version whose model
+/// it has: then the code of a stage runs only if the stage changes entities of the store.
 ///
 /// Each stage is one transaction, including its code: at every instant the store has one complete version. The code
 /// reads and writes through contexts of the given coordinator, on the calling thread, and its reads include its own
@@ -16,6 +22,11 @@ public struct StoreMigrationStage: Sendable {
 
     /// The model of the version.
     public let model: ManagedObjectModel
+    /// The number of the version: numbers separated by points, as in ``SealedStore/SealedStore/modelVersionOption``.
+    public var version: String?
+    /// The values that the stage writes into rows without a value; nil for the values of
+    /// ``SealedStore/SealedStore/defaultValuesOption``.
+    public var defaultValues: SealedStore.DefaultValues?
     /// The classes of the version's objects by entity name. Objects of other entities are instances of `ManagedObject`.
     public var classes: [String: any GraphObject.Type]
     /// Runs on the model of the previous version.
@@ -26,11 +37,15 @@ public struct StoreMigrationStage: Sendable {
     /// Creates a stage.
     public init(
         _ model: ManagedObjectModel,
+        version: String? = nil,
         classes: [String: any GraphObject.Type] = [:],
         willMigrate: Code? = nil,
-        didMigrate: Code? = nil
+        didMigrate: Code? = nil,
+        defaultValues: SealedStore.DefaultValues? = nil
     ) {
         self.model = model
+        self.version = version
+        self.defaultValues = defaultValues
         self.classes = classes
         self.willMigrate = willMigrate
         self.didMigrate = didMigrate

@@ -84,7 +84,8 @@ struct StoreReading: Sendable {
     }
 
     private func isLater(than stored: StoreMetadataTable) -> Bool {
-        guard let modelVersion else { return false }
+        // Without a migration, the store does not reach the version: a stage may remain that changes only data.
+        guard let modelVersion, allowsMigration else { return false }
         return stored.modelVersion.map { $0 < modelVersion } ?? true
     }
 

@@ -19,7 +19,7 @@ struct StoreOpening {
             return try attach(to: database, reading)
         }
         let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
-        let staged = StagedMigration(stages: stages, opening: self)
+        let staged = try StagedMigration(stages: stages, opening: self)
         var content: StoreContent?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
             try create(StoreSchema(model: own), reading.modelVersion, on: connection)
@@ -107,11 +107,17 @@ struct StoreOpening {
     }
 
     func reading(_ own: ManagedObjectModel) throws -> StoreReading {
-        let version = try option(SealedStore.modelVersionOption, as: String.self).map { text in
+        var version = try option(SealedStore.modelVersionOption, as: String.self).map { text in
             guard let version = ModelVersion(text) else {
                 throw SealedStoreError.malformedOption(SealedStore.modelVersionOption)
             }
             return version
+        }
+        // A new store has the last version, and an existing one reaches it.
+        if let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self),
+            let last = try StagedMigration.versions(of: stages).last
+        {
+            version = version.map { max($0, last) } ?? last
         }
         return StoreReading(
             model: model,
@@ -129,9 +135,12 @@ struct StoreOpening {
         return value
     }
 
+    /// Whether the store holds all entities of the model.
+    var holdsWholeModel: Bool { description.entityNames.map { $0.count >= model.entities.count } ?? true }
+
     /// The part of the model that the store holds; all of it if the description names no entities.
     func ownModel() throws -> ManagedObjectModel {
-        guard let names = description.entityNames, names.count < model.entities.count else { return model }
+        guard let names = description.entityNames, !holdsWholeModel else { return model }
         return try ManagedObjectModel(
             entities: model.entities.filter { names.contains($0.name) }.map(\.description)
         )

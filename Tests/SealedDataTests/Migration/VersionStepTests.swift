@@ -1,0 +1,97 @@
+import Foundation
+import SealedData
+import TestSupport
+import Testing
+
+/// Four versions: the second one only cleans data, the third one adds a property, the fourth one renames it.
+private enum Ratings {
+    enum V1: VersionedSchema {
+        static let versionIdentifier = Schema.Version(1, 0, 0)
+        static var models: [any PersistentModel.Type] { [Place.self] }
+
+        @Model final class Place {
+            var name = ""
+            init(_ name: String) { self.name = name }
+        }
+    }
+
+    enum V2: VersionedSchema {
+        static let versionIdentifier = Schema.Version(2, 0, 0)
+        static var models: [any PersistentModel.Type] { [Place.self] }
+
+        @Model final class Place {
+            var name = ""
+            init() {}
+        }
+    }
+
+    enum V3: VersionedSchema {
+        static let versionIdentifier = Schema.Version(3, 0, 0)
+        static var models: [any PersistentModel.Type] { [Place.self] }
+
+        @Model final class Place {
+            @Attribute(.unique) var name = ""
+            var rating = 3
+            init() {}
+        }
+    }
+
+    enum V4: VersionedSchema {
+        static let versionIdentifier = Schema.Version(4, 0, 0)
+        static var models: [any PersistentModel.Type] { [Place.self] }
+
+        @Model final class Place {
+            @Attribute(.unique) var name = ""
+            @Attribute(originalName: "rating") var stars = 5
+            init() {}
+        }
+    }
+
+    enum Plan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self, V4.self] }
+        static var stages: [MigrationStage] { [cleaned] }
+
+        static let cleaned = MigrationStage.custom(
+            fromVersion: V1.self,
+            toVersion: V2.self,
+            willMigrate: nil,
+            didMigrate: { context in
+                var names: Set<String> = []
+                for place in try context.fetch(FetchDescriptor<V2.Place>())
+                where !names.insert(place.name).inserted { context.delete(place) }
+                try context.save()
+            }
+        )
+    }
+}
+
+@Suite("Versions that differ in data and in default values") struct VersionStepTests {
+    private let folder = TemporaryFolder()
+
+    private func configuration() throws -> ModelConfiguration {
+        ModelConfiguration(url: folder.file("places.store"), key: try .raw(Array(repeating: 7, count: 32)))
+    }
+
+    @Test(arguments: [false, true])
+    func `functions run between equal schemas, and each version has its default values`(isVersioned: Bool) throws {
+        do {
+            let schema = isVersioned ? Schema(versionedSchema: Ratings.V1.self) : Schema([Ratings.V1.Place.self])
+            let container = try ModelContainer(for: schema, configurations: [configuration()])
+            let context = ModelContext(container)
+            for name in ["a", "b", "a"] { context.insert(Ratings.V1.Place(name)) }
+            try context.save()
+        }
+        for _ in 0..<2 {
+            let container = try ModelContainer(
+                for: Schema(versionedSchema: Ratings.V4.self),
+                migrationPlan: Ratings.Plan.self,
+                configurations: [configuration()]
+            )
+            let places = try ModelContext(container).fetch(
+                FetchDescriptor<Ratings.V4.Place>(sortBy: [SortDescriptor(\.name)])
+            )
+            #expect(places.map(\.name) == ["a", "b"])
+            #expect(places.map(\.stars) == [3, 3])
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Guarded
+@testable import ObjectGraph
+@testable import SealedStore
+import TestSupport
+import Testing
+
+/// Stages between versions of the same shape, which only change data: the store records the version that it has reached.
+@Suite struct StageVersionTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.file("a.store") }
+
+    private struct Interruption: Error {}
+
+    private static let plain = [EntityDescription("Person", attributes: [.init("name", .string)])]
+    private static let unique = [
+        EntityDescription("Person", attributes: [.init("name", .string)], uniquenessConstraints: [["name"]])
+    ]
+
+    /// The stages that ran.
+    private let calls = Guarded<[String]>([])
+
+    /// Three versions: the second one has the shape of the first one without duplicates; the third one has a rule.
+    private func stages(
+        versions: [String?] = ["1.0", "2.0", "3.0"],
+        last: [EntityDescription] = unique,
+        failing: Bool = false
+    ) throws -> [StoreMigrationStage] {
+        let calls = calls
+        return [
+            StoreMigrationStage(try ManagedObjectModel(entities: Self.plain), version: versions[0]),
+            StoreMigrationStage(try ManagedObjectModel(entities: Self.plain), version: versions[1]) { coordinator in
+                calls.withLock { $0.append("clean") }
+                let context = ManagedObjectContext(coordinator: coordinator)
+                let person = try #require(coordinator.model.entitiesByName["Person"])
+                var names: Set<Value> = []
+                for person in try context.fetch(FetchRequest(person), as: ManagedObject.self)
+                where !names.insert(person["name"]).inserted { context.delete(person) }
+                try context.save()
+            },
+            StoreMigrationStage(
+                try ManagedObjectModel(entities: last),
+                version: versions[2],
+                didMigrate: { _ in
+                    calls.withLock { $0.append("rule") }
+                    if failing { throw Interruption() }
+                }
+            ),
+        ]
+    }
+
+    private func open(_ entities: [EntityDescription], _ stages: [StoreMigrationStage]) throws -> MigratingStore {
+        try MigratingStore(url, entities, options: [SealedStore.migrationStagesOption: stages])
+    }
+
+    private func write(version: String?) throws {
+        var options: [String: any Sendable] = [:]
+        options[SealedStore.modelVersionOption] = version
+        let store = try MigratingStore(url, Self.plain, options: options)
+        for name in ["a", "b", "a"] { store.insert("Person", ["name": .text(name)]) }
+        try store.saveAndClose()
+    }
+
+    private func expect(_ expected: [String], _ body: () throws -> Void) throws {
+        try body()
+        #expect(calls.withLock(\.self) == expected)
+    }
+
+    @Test(arguments: [nil, "1.0", "0.9"])
+    func `code runs once between versions of the same shape`(version: String?) throws {
+        try write(version: version)
+        for _ in 0..<2 {
+            try expect(["clean", "rule"]) {
+                let store = try open(Self.unique, try stages())
+                #expect(try store.values("Person", "name") == [.text("a"), .text("b")])
+                #expect(try store.problems() == [])
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `an interrupted plan continues behind the stage that changed only data`() throws {
+        try write(version: "1.0")
+        #expect(throws: Interruption.self) { try open(Self.unique, try stages(failing: true)) }
+        try expect(["clean", "rule", "rule"]) { try open(Self.unique, try stages()).close() }
+    }
+
+    @Test func `code of the last version runs once if the version has the shape of the previous one`() throws {
+        try write(version: nil)
+        for _ in 0..<2 {
+            try expect(["clean", "rule"]) {
+                let store = try open(Self.plain, try stages(last: Self.plain))
+                #expect(try store.values("Person", "name") == [.text("a"), .text("b")])
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `a new store has the last version`() throws {
+        for _ in 0..<2 { try expect([]) { try open(Self.plain, try stages(last: Self.plain)).close() } }
+        // Code that runs for a program which declares no version of its own does not run again for one which does.
+        try expect([]) {
+            try MigratingStore(
+                url,
+                Self.plain,
+                options: [
+                    SealedStore.migrationStagesOption: try stages(last: Self.plain),
+                    SealedStore.modelVersionOption: "3.0",
+                ]
+            ).close()
+        }
+    }
+
+    @Test func `a store that is not to be migrated records no version`() throws {
+        try write(version: "1.0")
+        let last = try stages(last: Self.plain)
+        try expect([]) {
+            try MigratingStore(
+                url,
+                Self.plain,
+                allowsMigration: false,
+                options: [SealedStore.migrationStagesOption: last]
+            ).close()
+        }
+        try expect(["clean", "rule"]) { try open(Self.plain, last).close() }
+    }
+
+    @Test func `without versions a store begins behind the last version of its shape`() throws {
+        try write(version: nil)
+        let problems = try MigratingStore.refusal {
+            try open(Self.unique, try stages(versions: ["1.0", nil, "3.0"])).close()
+        }
+        #expect(problems.map(\.rows) == [1])
+        #expect(calls.withLock(\.self) == [])
+    }
+
+    @Test func `a malformed version is an error`() throws {
+        try write(version: nil)
+        #expect(throws: SealedStoreError.malformedOption(SealedStore.migrationStagesOption)) {
+            try open(Self.unique, try stages(versions: ["1", "two", "3"]))
+        }
+    }
+
+    @Test func `a store of no version enters behind the recorded one`() throws {
+        let changed = [
+            EntityDescription(
+                "Person",
+                attributes: [.init("name", .string), .init("later", .string, isOptional: true)],
+                uniquenessConstraints: [["name"]]
+            )
+        ]
+        let store = try MigratingStore(url, changed, options: [SealedStore.modelVersionOption: "3.0"])
+        store.insert("Person", ["name": .text("a"), "later": .text("kept")])
+        try store.saveAndClose()
+        let last = [
+            EntityDescription(
+                "Person",
+                attributes: [
+                    .init("name", .string), .init("later", .string, isOptional: true),
+                    .init("x", .int64, isOptional: true),
+                ],
+                uniquenessConstraints: [["name"]]
+            )
+        ]
+        let next = try open(last, try stages(last: last))
+        #expect(try next.values("Person", "later") == [.text("kept")])
+        #expect(calls.withLock(\.self) == [])
+    }
+
+    @Test func `each stage has its own default values`() throws {
+        try write(version: nil)
+        let rated = { (name: String, earlier: String?) in
+            [
+                EntityDescription(
+                    "Person",
+                    attributes: [.init("name", .string), .init(name, .int64, renamingIdentifier: earlier)]
+                )
+            ]
+        }
+        let values = { (name: String, value: Int64) -> SealedStore.DefaultValues in
+            { $1 == name ? .integer(value) : nil }
+        }
+        let last = rated("stars", "rating")
+        let stages = [
+            StoreMigrationStage(try ManagedObjectModel(entities: Self.plain)),
+            StoreMigrationStage(
+                try ManagedObjectModel(entities: rated("rating", nil)),
+                defaultValues: values("rating", 3)
+            ),
+            StoreMigrationStage(try ManagedObjectModel(entities: last), defaultValues: values("stars", 9)),
+        ]
+        let store = try MigratingStore(
+            url,
+            last,
+            options: [SealedStore.migrationStagesOption: stages, SealedStore.defaultValuesOption: values("stars", 9)]
+        )
+        #expect(try store.values("Person", "stars") == Array(repeating: .integer(3), count: 3))
+        #expect(try store.problems() == [])
+    }
+}
