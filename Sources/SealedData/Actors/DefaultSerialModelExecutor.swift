@@ -22,9 +22,4 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
         let executor = asUnownedSerialExecutor()
         queue.async { job.runSynchronously(on: executor) }
     }
-
-    /// Returns the executor as the unowned reference that the runtime uses.
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
-    }
 }

@@ -12,10 +12,7 @@ public import Foundation
 /// let configuration = ModelConfiguration("Trips", key: .passphrase(passphrase))
 /// let container = try ModelContainer(for: Trip.self, configurations: configuration)
 /// ```
-public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
-    /// The encrypted store.
-    public typealias Store = DefaultStore
-
+public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// The iCloud database for the objects. It has no effect, because CloudKit is not supported.
     public struct CloudKitDatabase: Hashable, Sendable {
         let containerIdentifier: String?

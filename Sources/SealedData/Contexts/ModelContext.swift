@@ -160,6 +160,8 @@ public final class ModelContext {
     }
 }
 
+extension ModelContext: EditingStateProvider {}
+
 extension ModelContext: Equatable {
     /// Whether both are the same context.
     public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }

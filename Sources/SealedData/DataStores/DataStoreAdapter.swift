@@ -105,6 +105,6 @@ final class DataStoreAdapter: IncrementalStore {
 
     /// The editing state of a context.
     func editingState(of context: ManagedObjectContext?) -> EditingState {
-        (context?.owner as? ModelContext)?.editingState ?? ownEditingState
+        (context?.owner as? any EditingStateProvider)?.editingState ?? ownEditingState
     }
 }

@@ -108,11 +108,7 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
 
     private func snapshot(of model: any PersistentModel) -> Store.Snapshot {
         var related: [PersistentIdentifier: any BackingData] = [:]
-        return Store.Snapshot(from: Self.backingData(of: model), relatedBackingDatas: &related)
-    }
-
-    private static func backingData<Model: PersistentModel>(of model: Model) -> any BackingData {
-        model.persistentBackingData
+        return Store.Snapshot(from: model.anyBackingData, relatedBackingDatas: &related)
     }
 
     func erase() throws { try lock.withLock { try store.erase() } }

@@ -13,3 +13,8 @@ public struct EditingState: Identifiable, Sendable {
         self.author = author
     }
 }
+
+/// The sender of requests to stores: a ``ModelContext``.
+protocol EditingStateProvider: AnyObject {
+    var editingState: EditingState { get }
+}

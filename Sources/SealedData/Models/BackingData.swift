@@ -67,6 +67,9 @@ extension PersistentModel {
         }
     }
 
+    /// The model's values, for code that does not know the model's class.
+    var anyBackingData: any BackingData { persistentBackingData }
+
     /// The same as ``persistentBackingData``, under the name that SwiftData's expansions use.
     public var _$backingData: any BackingData<Self> {
         get { persistentBackingData }

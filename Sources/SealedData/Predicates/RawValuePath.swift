@@ -20,7 +20,7 @@ struct RawValuePath {
         let cases = type.samples.values
         return !cases.isEmpty
             && cases.allSatisfy { element in
-                guard let rawValue = queryLiteral(of: element.rawValue), let value = storedValue(holding: element)
+                guard let rawValue = queryLiteral(of: element.rawValue), let value = propertyValue(holding: element)
                 else {
                     return false
                 }
@@ -29,7 +29,7 @@ struct RawValuePath {
     }
 
     /// Returns the value of the property for which the value at the end is `element`.
-    private func storedValue<Raw: RawRepresentable>(holding element: Raw) -> SampleValue? {
+    private func propertyValue<Raw: RawRepresentable>(holding element: Raw) -> SampleValue? {
         guard !offsets.isEmpty else { return queryLiteral(of: element.rawValue).map(SampleValue.attribute) }
         guard let type = propertyType as? any (Decodable & Encodable).Type else { return nil }
         return structure(type, holding: element).map(SampleValue.composite)

@@ -57,13 +57,13 @@ struct ObjectReference {
 /// The members of a collection for which conditions hold.
 struct Members {
     /// The kind of a member.
-    enum Member {
+    enum MemberKind {
         case object(Entity)
         case value(AttributeType)
     }
 
     var source: CollectionSource
-    var member: Member
+    var member: MemberKind
     /// Conditions on a member, which is variable `number` in them.
     var filters: [QueryExpression] = []
     /// The number of the variable that a closure over the members binds.

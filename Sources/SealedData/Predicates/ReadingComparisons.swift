@@ -57,12 +57,12 @@ extension PredicateExpressions.Comparison: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let (left, right) = (try context.read(lhs), try context.read(rhs))
         if left.isConstant, right.isConstant { return try context.constant(self) }
-        return .value(try ordering(op.comparison, left, right, of: LHS.Output.self))
+        return .value(try orderComparison(op.comparison, left, right, of: LHS.Output.self))
     }
 }
 
 /// Returns an order comparison of two values of a type.
-func ordering<T: Comparable>(
+func orderComparison<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
     _ left: Reading,
     _ right: Reading,
@@ -74,8 +74,8 @@ func ordering<T: Comparable>(
     }
     guard type is any StorableValue.Type else {
         switch (left, right) {
-        case (_, .constant(let constant)): return try ordering(comparison, left, constant, of: type)
-        case (.constant(let constant), _): return try ordering(comparison.mirrored, right, constant, of: type)
+        case (_, .constant(let constant)): return try orderComparison(comparison, left, constant, of: type)
+        case (.constant(let constant), _): return try orderComparison(comparison.mirrored, right, constant, of: type)
         default:
             let left = try EnumerationOrder.rank(of: try left.storedExpression(for: part), as: type)
             return .comparing(
@@ -90,7 +90,7 @@ func ordering<T: Comparable>(
 
 /// Returns an order comparison of an enum with a constant. The order of an enum can differ from that of its raw values:
 /// the result lists the cases for which the comparison holds.
-private func ordering<T: Comparable>(
+private func orderComparison<T: Comparable>(
     _ comparison: QueryExpression.Comparison,
     _ reading: Reading,
     _ constant: Constant,

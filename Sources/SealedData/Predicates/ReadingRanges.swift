@@ -46,9 +46,9 @@ extension QueryRange {
     /// Returns whether a value is within the bounds.
     fileprivate func contains<Bound: Comparable>(_ element: Reading, of type: Bound.Type) throws -> QueryExpression {
         var conditions: [QueryExpression] = []
-        if let lower { conditions.append(try ordering(.greaterOrEqual, element, .value(lower), of: type)) }
+        if let lower { conditions.append(try orderComparison(.greaterOrEqual, element, .value(lower), of: type)) }
         if let upper {
-            conditions.append(try ordering(includesUpper ? .lessOrEqual : .less, element, .value(upper), of: type))
+            conditions.append(try orderComparison(includesUpper ? .lessOrEqual : .less, element, .value(upper), of: type))
         }
         return .conjunction(conditions)
     }
@@ -71,11 +71,11 @@ extension CapturedRange {
     func contains(_ element: Reading) throws -> QueryExpression {
         var conditions: [QueryExpression] = []
         if let lower {
-            conditions.append(try ordering(.greaterOrEqual, element, .constant(Constant(lower)), of: Bound.self))
+            conditions.append(try orderComparison(.greaterOrEqual, element, .constant(Constant(lower)), of: Bound.self))
         }
         if let upper {
             let comparison: QueryExpression.Comparison = includesUpper ? .lessOrEqual : .less
-            conditions.append(try ordering(comparison, element, .constant(Constant(upper)), of: Bound.self))
+            conditions.append(try orderComparison(comparison, element, .constant(Constant(upper)), of: Bound.self))
         }
         return .conjunction(conditions)
     }

@@ -81,11 +81,6 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
         self.init(types, version: version)
     }
 
-    /// Makes a schema of the model classes of a version.
-    public convenience init(versionedSchema: any VersionedSchema.Type) {
-        self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
-    }
-
     /// The entities by name.
     public var entitiesByName: [String: Entity] {
         Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

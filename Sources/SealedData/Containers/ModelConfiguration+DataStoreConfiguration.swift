@@ -1,0 +1,4 @@
+extension ModelConfiguration: DataStoreConfiguration {
+    /// The encrypted store.
+    public typealias Store = DefaultStore
+}
