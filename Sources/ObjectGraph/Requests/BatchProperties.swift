@@ -1,15 +1,3 @@
-extension ObjectGraphError {
-    /// A reason for which a batch request cannot write a property.
-    public enum BatchProblem: String, Hashable, Sendable {
-        case unknownProperty = "the entity has no such property"
-        case toMany = "a to-many relationship is not written by batch requests"
-        case inverseMustChange = "its inverse is to-one or ordered, so that other objects would change"
-        case wrongType = "the value is of another type"
-        case abstractEntity = "the entity is abstract"
-        case needsMembers = "a new object needs members, which batch requests do not write"
-    }
-}
-
 extension Entity {
     /// Returns a property that a batch request names.
     func batchProperty(named name: String) throws(ObjectGraphError) -> Property {

@@ -55,7 +55,7 @@ final class ChangeReverter {
             object.revertRelationships()
             changeTracker.dropUpdate(of: object)
             object.turnIntoFault()
-            if object.state.pointee.changes != nil { changeTracker.markUpdated(object) }
+            if object.state.pointee.changes != nil { object.noteChange() }
             if changeTracker.isRestored(object) {
                 // The save clears the references to deleted objects that it finds in the row and in the changes.
                 object.fireFault()

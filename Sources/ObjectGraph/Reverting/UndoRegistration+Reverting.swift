@@ -75,7 +75,7 @@ extension UndoRegistration {
         if state.pointee.life.isDeleted {
             changeTracker.deleted.remove(object)
             state.pointee.flags.remove(.deletePropagated)
-            changeTracker.markUpdated(object)
+            object.noteChange()
         } else if state.pointee.life.isRestorable {
             object.prepareForReinsertion(currentKey: recorded.currentKey)
             if state.pointee.key > 0 { returned.append(object) }
@@ -95,13 +95,13 @@ extension UndoRegistration {
         loader.forEachSource(of: returned) { object, relationship, keys in
             guard relationship.isToMany, relationship.inverse == nil else { return }
             let members = object.state.pointee.changes?.members(at: relationship.slot)
-            if members?.readd(keys) ?? false { changeTracker.markUpdated(object) }
+            if members?.readd(keys) ?? false { object.noteChange() }
         }
         // Their rows still contain the keys, so a save would find no difference.
         let cleared = loader.reloadRows(leadingTo: returned)
         for (object, slot, key) in cleared {
             object.ensureChanges()[slot] = .value(.integer(key))
-            changeTracker.markUpdated(object)
+            object.noteChange()
         }
     }
 }

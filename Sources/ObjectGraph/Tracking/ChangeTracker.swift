@@ -50,18 +50,10 @@ final class ChangeTracker {
         recorder?.didInsert(object)
     }
 
-    /// Lists a changed object, unless it is listed already or missing.
-    @inline(__always)
-    func markUpdated(_ object: any GraphObject) {
-        guard object.life == .unchanged else { return }
-        announceChange()
-        updated.add(object)
-    }
-
     /// Lists an object whose own values changed, including an object that another context or process has deleted: its
     /// save reports the conflict, whether the deletion was merged before or after the change.
     func markChanged(_ object: any GraphObject) {
-        guard object.life.isMissing else { return markUpdated(object) }
+        guard object.life.isMissing else { return object.noteChange() }
         guard object.life == .missing, object.state.pointee.row != nil,
             identityMap.object(forKey: object.state.pointee.key, of: object.entity) === object
         else { return }
@@ -89,7 +81,7 @@ final class ChangeTracker {
         object.state.pointee.flags.subtract([.deletePropagated, .deletedByCascade])
         identityMap.noteDeletion()
         recorder?.didInsert(object)
-        markUpdated(object)
+        object.noteChange()
     }
 
     /// Removes an object from the updated ones.
@@ -114,7 +106,7 @@ final class ChangeTracker {
     }
 
     /// Calls ``onFirstChange`` if the next listed change must be announced.
-    private func announceChange() {
+    fileprivate func announceChange() {
         guard changeCount == 0 || announcesNextChange else { return }
         announcesNextChange = false
         onFirstChange?()
@@ -146,13 +138,16 @@ final class ChangeTracker {
 }
 
 extension GraphObject {
-    /// Lists the object among the changed ones of its context.
+    /// Lists the object among the updated ones of its context, unless it is listed already, missing, or in no context.
     @inline(__always)
     func noteChange() {
         guard state.pointee.life == .unchanged,
             let context = state.borrowedHandler?._withUnsafeGuaranteedRef({ $0.borrowedContext })
         else { return }
-        // Retained, since listing the object may call the program, which may release the context.
-        context.takeUnretainedValue().changeTracker.markUpdated(self)
+        // Retained, since announcing the change may call the program, which may release the context.
+        withExtendedLifetime(context.takeUnretainedValue()) {
+            $0.changeTracker.announceChange()
+            $0.changeTracker.updated.add(self)
+        }
     }
 }

@@ -89,8 +89,8 @@ package struct QueryEvaluator {
             return try operation.apply(value(left, variables), value(right, variables), as: kind)
         case .conditional(let test, let first, let second):
             return try value(try isTrue(test, variables) ? first : second, variables)
-        case .coalesce(let expressions):
-            for expression in expressions {
+        case .coalesce(let candidates):
+            for expression in candidates {
                 let value = try value(expression, variables)
                 if !value.isNull { return value }
             }

@@ -57,12 +57,32 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     /// A comparison of two values.
     public enum Comparison: String, Hashable, Sendable {
-        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+        /// The values are equal. Null equals only null; NaN equals nothing.
+        case equal
+        /// The values differ.
+        case notEqual
+        /// The left value precedes the right one. Null and NaN have no order.
+        case less
+        /// The left value precedes the right one or equals it.
+        case lessOrEqual
+        /// The left value follows the right one.
+        case greater
+        /// The left value follows the right one or equals it.
+        case greaterOrEqual
     }
 
     /// A calculation with two numbers. Overflow of integers and their division by zero are errors.
     public enum Arithmetic: String, CaseIterable, Hashable, Sendable {
-        case add, subtract, multiply, divide, remainder
+        /// The sum.
+        case add
+        /// The difference.
+        case subtract
+        /// The product.
+        case multiply
+        /// The quotient; that of integers without its fraction.
+        case divide
+        /// The remainder of a division, with the sign of the dividend.
+        case remainder
     }
 
     /// The number of members for which a condition holds.

@@ -48,7 +48,9 @@ extension QueryRange {
         var conditions: [QueryExpression] = []
         if let lower { conditions.append(try orderComparison(.greaterOrEqual, element, .value(lower), of: type)) }
         if let upper {
-            conditions.append(try orderComparison(includesUpper ? .lessOrEqual : .less, element, .value(upper), of: type))
+            conditions.append(
+                try orderComparison(includesUpper ? .lessOrEqual : .less, element, .value(upper), of: type)
+            )
         }
         return .conjunction(conditions)
     }

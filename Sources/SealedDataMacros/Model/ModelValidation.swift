@@ -16,7 +16,12 @@ struct ModelValidation<Context: MacroExpansionContext> {
         reportPatterns()
         reportConditions()
         for property in model.properties {
-            PropertyValidation(property: property, model: model, context: context).reportProblems()
+            PropertyValidation(
+                property: property,
+                acceptsAccessorsOnConstants: model.acceptsAccessorsOnConstants,
+                context: context
+            )
+            .reportProblems()
         }
         for variable in model.variables { reportLazy(variable) }
     }

@@ -6,7 +6,8 @@ import SwiftSyntaxMacros
 /// The checks of a single persisted property.
 struct PropertyValidation<Context: MacroExpansionContext> {
     let property: PersistedProperty
-    let model: ModelDeclaration
+    /// Whether the language mode accepts accessors on constants.
+    let acceptsAccessorsOnConstants: Bool
     let context: Context
 
     func reportProblems() {
@@ -58,7 +59,7 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     /// A constant with an initial value can only read the value of its row through an accessor, which the Swift 6 mode
     /// does not accept on a constant.
     private func reportFixedConstant() {
-        guard property.isLet, property.binding.initializer != nil, !model.acceptsAccessorsOnConstants else { return }
+        guard property.isLet, property.binding.initializer != nil, !acceptsAccessorsOnConstants else { return }
         let specifier = property.declaration.bindingSpecifier
         let isPrivate =
             property.declaration.hasModifier(.private) || property.declaration.hasModifier(.fileprivate)

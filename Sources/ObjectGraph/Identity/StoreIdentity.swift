@@ -27,15 +27,3 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
         (uuid.uuidString, url?.resolvingSymlinksInPath().path(percentEncoded: false) ?? "")
     }
 }
-
-extension ObjectGraphError {
-    /// The outcome of a save over several stores that was not committed to all of them.
-    public struct IncompleteSave: Sendable {
-        /// The stores that have the changes. Their objects have no unsaved changes.
-        public let savedStores: [StoreIdentity]
-        /// The stores that have none of the changes. The next save writes them.
-        public let unsavedStores: [StoreIdentity]
-        /// The error of the first store whose commit failed.
-        public let cause: any Error
-    }
-}

@@ -67,39 +67,3 @@ extension ConstraintConflict: CustomStringConvertible {
             + "become an update of one of its own entity only"
     }
 }
-
-extension ObjectGraphError {
-    /// The error for a conflict that involves no object of a context.
-    init(_ conflict: SaveConflict) {
-        self =
-            switch conflict {
-            case .outdated(let ids): .conflicts(ids.map { MergeConflict(objectID: $0) })
-            case .notUnique(let entity, let properties):
-                .notUnique([
-                    ConstraintConflict(
-                        entity: entity,
-                        properties: properties,
-                        databaseObject: nil,
-                        conflictingObjects: []
-                    )
-                ])
-            case .missingDestinations(let references):
-                .validation(
-                    references.map {
-                        .init(id: $0.source, property: $0.relationship.name, reason: .missingDestination)
-                    }
-                )
-            case .remainingReferences(let references):
-                .validation(
-                    references.map { reference in
-                        reference.problem
-                            ?? .init(
-                                id: reference.deleted,
-                                property: reference.rule?.name ?? "",
-                                reason: .deletionDenied
-                            )
-                    }
-                )
-            }
-    }
-}

@@ -121,6 +121,26 @@ public enum ObjectGraphError: Error, Sendable {
             (property.isEmpty ? id.entity.name : "\(id.entity.name).\(property)") + ": \(reason)"
         }
     }
+
+    /// The outcome of a save over several stores that was not committed to all of them.
+    public struct IncompleteSave: Sendable {
+        /// The stores that have the changes. Their objects have no unsaved changes.
+        public let savedStores: [StoreIdentity]
+        /// The stores that have none of the changes. The next save writes them.
+        public let unsavedStores: [StoreIdentity]
+        /// The error of the first store whose commit failed.
+        public let cause: any Error
+    }
+
+    /// A reason for which a batch request cannot write a property.
+    public enum BatchProblem: String, Hashable, Sendable {
+        case unknownProperty = "the entity has no such property"
+        case toMany = "a to-many relationship is not written by batch requests"
+        case inverseMustChange = "its inverse is to-one or ordered, so that other objects would change"
+        case wrongType = "the value is of another type"
+        case abstractEntity = "the entity is abstract"
+        case needsMembers = "a new object needs members, which batch requests do not write"
+    }
 }
 
 extension ObjectGraphError: CustomStringConvertible {

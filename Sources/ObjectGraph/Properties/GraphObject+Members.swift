@@ -1,0 +1,218 @@
+// To-many relationships.
+
+extension GraphObject {
+    // MARK: Reading
+
+    /// The members of a to-many relationship: in its order if it is ordered; otherwise the saved members by primary
+    /// key, followed by the new members.
+    public func memberObjects(at slot: Int) -> [any GraphObject] {
+        guard let loaded = loadedMembers(at: slot) else { return [] }
+        return withExtendedLifetime(loaded) {
+            if let graph = loaded.handler.detachedGraph { return loaded.members.keys.compactMap(graph.object) }
+            guard let context = loaded.handler.context else { return [] }
+            return context.loader.objects(with: loaded.members.keys, of: loaded.relationship.destination)
+        }
+    }
+
+    /// The members of a to-many relationship, as an array of their class; empty for another class.
+    public func memberObjects<M: GraphObject>(at slot: Int, as type: M.Type) -> [M] {
+        guard let loaded = loadedMembers(at: slot), let context = loaded.handler.context,
+            context.identityMap.handlers[loaded.relationship.destination.index].objectType is M.Type
+        else { return memberObjects(at: slot).compactMap { $0 as? M } }
+        if let recent = recentMembers(loaded.members, of: loaded.relationship, as: type) { return recent }
+        let capacity = loaded.members.count
+        if capacity == 0 { return [] }
+        return withExtendedLifetime(loaded) {
+            [M](unsafeUninitializedCapacity: capacity) { buffer, count in
+                // The class does not affect the representation of a reference. Without generic code, the loop is as
+                // fast as possible.
+                count = buffer.withMemoryRebound(to: AnyObject.self) { context.loader.objects(of: loaded, into: $0) }
+            }
+        }
+    }
+
+    /// The members of a to-many relationship, loaded unless the object is in no context; nil if there are none.
+    private func loadedMembers(at slot: Int) -> LoadedMembers? {
+        settleFirstValues()
+        guard let handler = state.pointee.handler,
+            case .relationship(let relationship) = handler.entity.properties[slot]
+        else { return nil }
+        let members = members(of: relationship)
+        guard let context = handler.context else {
+            reportLoss(at: slot)
+            return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: [])
+        }
+        context.deletePropagation.run()
+        let objects = members.isLoaded ? [] : context.loader.loadMembers(of: relationship, for: self)
+        return LoadedMembers(handler: handler, relationship: relationship, members: members, objects: objects)
+    }
+
+    // MARK: Writing
+
+    /// Sets the members of a to-many relationship, and updates the inverses. An object that occurs twice counts once.
+    ///
+    /// - Complexity: O(number of objects) to find the differences, and O(1) for each member that differs.
+    ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
+    public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
+        settleFirstValues()
+        for object in objects { joinGraph(of: object) }
+        guard let relationship = relationship(at: slot) else { return }
+        let objects = Array(objects)
+        let old = memberObjects(at: slot)
+        let start = zip(objects, old).prefix { $0 === $1 }.count
+        let end = zip(objects[start...].reversed(), old[start...].reversed()).prefix { $0 === $1 }.count
+        replaceMembers(old[start..<(old.count - end)], by: objects[start..<(objects.count - end)], of: relationship)
+        if relationship.isOrdered { order(objects, of: relationship) }
+    }
+
+    /// Removes members that are not among the new ones, and adds new ones that are not members yet.
+    private func replaceMembers(
+        _ old: ArraySlice<any GraphObject>,
+        by new: ArraySlice<any GraphObject>,
+        of relationship: Relationship
+    ) {
+        if old.isEmpty, new.isEmpty { return }
+        let newIdentities = Set(new.map { ObjectIdentifier($0) })
+        for object in old where !newIdentities.contains(ObjectIdentifier(object)) { remove(object, from: relationship) }
+        let members = members(of: relationship)
+        for object in new where !members.contains(object.state.pointee.key) { add(object, to: relationship) }
+    }
+
+    /// Adds an object to a to-many relationship, at the end if it is ordered, and updates the inverse. An object that
+    /// is already a member keeps its position.
+    ///
+    /// - Complexity: O(1), independent of the number of members; those of a saved object are not read.
+    public func addMember(_ object: any GraphObject, at slot: Int) {
+        settleFirstValues()
+        joinGraph(of: object)
+        guard let relationship = relationship(at: slot) else { return }
+        loadIfOrdered(relationship)
+        let isMember =
+            if let inverse = relationship.inverse, !inverse.isToMany {
+                object.destinationKey(at: inverse.slot) == state.pointee.key
+            } else {
+                members(of: relationship).contains(object.state.pointee.key)
+            }
+        if !isMember { add(object, to: relationship) }
+    }
+
+    /// Removes an object from a to-many relationship, and updates the inverse. Does nothing if the object is not a
+    /// member.
+    ///
+    /// - Complexity: O(1); the first call reads the members.
+    public func removeMember(_ object: any GraphObject, at slot: Int) {
+        settleFirstValues()
+        guard let relationship = relationship(at: slot) else { return }
+        if !members(of: relationship).isLoaded { _ = memberObjects(at: slot) }
+        if members(of: relationship).contains(object.state.pointee.key) { remove(object, from: relationship) }
+    }
+
+    /// Loads the members of an ordered relationship: a change of the order is written as the order of all members.
+    private func loadIfOrdered(_ relationship: Relationship) {
+        if relationship.isOrdered, !members(of: relationship).isLoaded { _ = memberObjects(at: relationship.slot) }
+    }
+
+    private func remove(_ object: any GraphObject, from relationship: Relationship) {
+        removeMember(object.state.pointee.key, from: relationship)
+        if let inverse = relationship.inverse {
+            object.forget(self, along: inverse)
+        } else if relationship.hasSharedSide {
+            didPart(from: object, along: relationship)
+        }
+    }
+
+    /// Adds an object that is not a member yet.
+    func add(_ object: any GraphObject, to relationship: Relationship) {
+        if let inverse = relationship.inverse {
+            if inverse.isToMany {
+                object.addMember(state.pointee.key, to: inverse)
+            } else {
+                if let rival = object.lastDestination(at: inverse.slot), rival !== self {
+                    rival.removeMember(object.state.pointee.key, from: relationship)
+                }
+                object.storeDestination(state.pointee.key, at: inverse.slot)
+            }
+        }
+        addMember(object.state.pointee.key, to: relationship)
+        if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
+    }
+
+    func addMember(_ key: Int64, to relationship: Relationship) {
+        let members = members(of: relationship)
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            guard members.add(key) else { return }
+            recorder?.didAdd(key, to: self, relationship)
+            noteChange()
+        }
+    }
+
+    func removeMember(_ key: Int64, from relationship: Relationship) {
+        let members = members(of: relationship)
+        if let recorder {
+            // An undo requires the position of the member.
+            if relationship.isOrdered, !members.isLoaded {
+                state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self)
+            }
+            recorder.willChangeOrder(of: self, relationship, members)
+        }
+        changing(relationship.slot) {
+            guard let removal = members.remove(key) else { return }
+            recorder?.didRemove(key, from: self, relationship, removal)
+            noteChange()
+        }
+    }
+
+    // MARK: Order
+
+    /// Changes the order of the members of an ordered relationship to that of the objects, which are the members.
+    private func order(_ objects: [any GraphObject], of relationship: Relationship) {
+        let members = members(of: relationship)
+        if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
+        var seen: Set<Int64> = []
+        let keys = objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
+        if members.keys.elementsEqual(keys) { return }
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            members.reorder(keys)
+            noteChange()
+        }
+    }
+
+    /// Changes the order of the members of an ordered relationship. Members that the order does not contain follow.
+    ///
+    /// - Parameter isStored: Whether the store has the same order.
+    func restoreOrder(_ order: [Int64], of relationship: Relationship, isStored: Bool) {
+        let members = members(of: relationship)
+        if !members.isLoaded { state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self) }
+        recorder?.willChangeOrder(of: self, relationship, members)
+        changing(relationship.slot) {
+            members.restoreOrder(order, isStored: isStored)
+            noteChange()
+        }
+    }
+}
+
+/// The members of an object's relationship.
+private struct LoadedMembers {
+    /// The object's handler.
+    let handler: FaultHandler
+    let relationship: Relationship
+    let members: ToManyMembers
+    /// The objects that were just read: they must outlive the sweeps that registering objects may cause.
+    let objects: [AnyObject]
+}
+
+extension ObjectLoader {
+    /// Writes the members that are not deleted to uninitialized memory, and returns their number.
+    fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
+        let destination = loaded.relationship.destination
+        var count = 0
+        forEachObject(with: loaded.members.keys, of: destination) { _, object in
+            guard count < buffer.count else { return }
+            buffer.initializeElement(at: count, to: object.takeUnretainedValue())
+            count += 1
+        }
+        return count
+    }
+}
