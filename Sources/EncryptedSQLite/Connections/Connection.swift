@@ -236,12 +236,6 @@ public final class Connection {
     /// The number of rows changed by the last INSERT, UPDATE or DELETE.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// The number of rows changed since the connection was opened.
-    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-
-    /// The row ID of the last INSERT.
-    package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
-
     /// Whether the database is a file, whose pages are encrypted and authenticated.
     var isEncrypted: Bool { !path.isEmpty }
 

@@ -9,11 +9,6 @@ extension Statement {
         sqlite3_column_count(handle)
     }
 
-    /// The name of a column: its alias, or the name that SQLite chooses.
-    package func columnName(_ index: Int32) -> String {
-        sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
-    }
-
     /// The storage class of a value. It must be read before the value is read as another type.
     @inlinable @inline(__always)
     package func columnType(_ index: Int32) -> ColumnType {

@@ -35,29 +35,6 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Assigns permanent identifiers to all new objects, calls `body`, which answers a child context, and throws if the
-    /// answer contains values that could not be read. These failures stay unreported in this context.
-    func answering<R>(_ body: () throws -> R) throws -> R {
-        try obtainingKeys { try requiringReadableValues(body) }
-    }
-
-    /// Assigns permanent identifiers to all new objects and calls `body`, which changes objects for a child context.
-    /// Values that cannot be read meanwhile are reported in this context only.
-    func obtainingKeys<R>(_ body: () throws -> R) throws -> R {
-        try permanentKeys.obtainForAll()
-        return try body()
-    }
-
-    /// Calls `body`, which must not change anything, and throws if it could not read values.
-    ///
-    /// A value that could not be read before, either, counts again: the result contains its substitute.
-    func requiringReadableValues<R>(_ body: () throws -> R) throws -> R {
-        let additions = readFailures.additions
-        let result = try body()
-        guard readFailures.additions == additions else { throw ObjectGraphError.unreadable(readFailures.values) }
-        return result
-    }
-
     /// Throws all failures that have not been forgotten, as a save does.
     ///
     /// - Throws: ``ObjectGraphError/unreadable(_:)``.

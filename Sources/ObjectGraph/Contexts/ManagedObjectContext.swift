@@ -18,6 +18,7 @@ public import Foundation
 /// | `SaveOperation` | saves |
 /// | `RemoteChangeMerger` | merges the changes saved by other contexts |
 /// | `UndoRegistration`, `ChangeReverter` | undo, roll back and refresh |
+/// | `ParentStore` | serves child contexts |
 public final class ManagedObjectContext {
     /// The coordinator of the context's stores.
     public let coordinator: PersistentStoreCoordinator

@@ -1,13 +1,13 @@
 /// The source and destination of a context's objects: a store, or the parent context.
 enum BackingStore {
     case store(any IncrementalStore)
-    case parent(ManagedObjectContext)
+    case parent(ParentStore)
 
     /// Whether both are the same store or parent.
     func isSame(as other: BackingStore) -> Bool {
         switch (self, other) {
         case (.store(let store), .store(let other)): store === other
-        case (.parent(let parent), .parent(let other)): parent === other
+        case (.parent(let parent), .parent(let other)): parent.context === other.context
         case (.store, .parent), (.parent, .store): false
         }
     }

@@ -12,7 +12,7 @@ protocol StoreRequest {
 
     /// Executes the request of a child in its parent. All new objects of the parent have permanent identifiers.
     /// Requests that read only the saved state are forwarded to the parent's backing store.
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Result
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> Result
 }
 
 extension StoreRequest {
@@ -24,8 +24,8 @@ extension FetchRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> RowBatch {
-        try parent.rows(forChild: self).reporting(to: child.readFailures)
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> RowBatch {
+        try parent.rows(for: self).reporting(to: child.readFailures)
     }
 }
 
@@ -34,8 +34,8 @@ extension ObjectIDFetchRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> [ManagedObjectID] {
-        try parent.fetchIDs(objects)
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> [ManagedObjectID] {
+        try parent.context.fetchIDs(objects)
     }
 }
 
@@ -44,8 +44,8 @@ extension CountRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> Int {
-        try parent.count(objects)
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> Int {
+        try parent.context.count(objects)
     }
 }
 
@@ -54,7 +54,7 @@ extension DictionaryFetchRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> DictionaryResults {
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> DictionaryResults {
         try parent.loader.stores.execute(self, of: entity)
     }
 }
@@ -64,8 +64,8 @@ extension FullTextMatchRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> [StoredFullTextMatch] {
-        parent.processPendingChanges()
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> [StoredFullTextMatch] {
+        parent.context.processPendingChanges()
         return try parent.fetcher.matches(for: self)
     }
 }
@@ -75,7 +75,7 @@ extension QueryPlanRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> QueryPlan {
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> QueryPlan {
         try parent.loader.stores.execute(self, of: objects.entity)
     }
 }
@@ -87,7 +87,7 @@ extension SaveChangesRequest: StoreRequest {
         try store.execute(self, with: context)
     }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws {
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws {
         try parent.accept(self, from: child)
     }
 }
@@ -100,8 +100,8 @@ protocol BatchRequest: StoreRequest where Result == BatchChanges {
 extension BatchRequest {
     static var isRead: Bool { false }
 
-    func execute(in parent: ManagedObjectContext, for child: ManagedObjectContext) throws -> BatchChanges {
-        try parent.executeBatch(self, from: child.remoteChanges.inbox)
+    func execute(in parent: ParentStore, for child: ManagedObjectContext) throws -> BatchChanges {
+        try parent.context.executeBatch(self, from: child.remoteChanges.inbox)
     }
 }
 

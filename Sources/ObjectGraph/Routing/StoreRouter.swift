@@ -27,7 +27,7 @@ final class StoreRouter {
 
     /// The store or parent of an entity's objects.
     func store(for entity: Entity) throws -> BackingStore {
-        if let parent { return .parent(parent) }
+        if let parent { return .parent(ParentStore(parent)) }
         return .store(try coordinator.store(for: entity).store)
     }
 

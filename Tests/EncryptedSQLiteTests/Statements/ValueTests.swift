@@ -92,12 +92,10 @@ import Testing
         }
     }
 
-    @Test func `columns have names and a number`() throws {
-        let names = try database.read { connection in
-            try connection.withStatement("SELECT 1 AS one, 2 AS two") { statement in
-                (0..<statement.columnCount).map { statement.columnName($0) }
-            }
+    @Test func `a statement has a column for each result`() throws {
+        let count = try database.read { connection in
+            try connection.withStatement("SELECT 1 AS one, 2 AS two") { $0.columnCount }
         }
-        #expect(names == ["one", "two"])
+        #expect(count == 2)
     }
 }

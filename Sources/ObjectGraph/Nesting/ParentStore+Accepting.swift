@@ -1,13 +1,13 @@
 // The save of a child context: its changes become changes of the parent, which the parent's next save writes.
 
-extension ManagedObjectContext {
-    /// Applies the changes of a child to this context, as one undo operation. The child's values replace the parent's.
+extension ParentStore {
+    /// Applies the changes of a child to the parent, as one undo operation. The child's values replace the parent's.
     ///
     /// - Throws: ``SaveConflict`` if the parent has deleted objects that the child changed or deleted;
     ///   ``ObjectGraphError/unreadable(_:)`` if objects to which changes refer cannot be read. In these cases nothing
     ///   changes.
     func accept(_ changes: SaveChangesRequest, from child: ManagedObjectContext) throws {
-        processPendingChanges()
+        context.processPendingChanges()
         let objects = try requiringReadableValues {
             try objectsToChange(by: changes, of: child) + destinations(of: changes)
         }
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             // The child has applied the rule cascade: it has deleted the destinations as well, or kept them.
             deletePropagation.delete(deleted, cascading: false)
         }
-        processPendingChanges()
+        context.processPendingChanges()
     }
 
     /// The objects that a child changed. Unregistered ones are instantiated with the rows that the child read.

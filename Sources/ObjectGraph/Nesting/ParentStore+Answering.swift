@@ -1,9 +1,9 @@
-// The parent as the backing store of its children, which read the saved state with the parent's unsaved changes.
+// Children read the saved state with the unsaved changes of the parent.
 
-extension ManagedObjectContext {
+extension ParentStore {
     /// Returns the rows of a child's fetch, with the unsaved changes of the parent.
-    func rows(forChild request: FetchRequest) throws -> RowBatch {
-        processPendingChanges()
+    func rows(for request: FetchRequest) throws -> RowBatch {
+        context.processPendingChanges()
         // The parent refreshes its registered objects with the rows, which must be complete.
         let request = request.readingAllProperties
         if let pending = fetcher.pendingChanges(for: request) {
