@@ -196,6 +196,26 @@ package final class Database: Sendable {
         session.withLock { $0 }?.file.endIdleTransactions()
     }
 
+    // MARK: Further connections
+
+    /// The open file with its key.
+    ///
+    /// - Throws: The error of a database that is not open; `noFile` for a database in memory.
+    func openSession() throws(DatabaseError) -> FileSession {
+        if let error = phase.withLock({ $0.error }) { throw error }
+        guard let session = session.withLock({ $0 }) else { throw .noFile }
+        return session
+    }
+
+    /// Lends the only connection of a database in memory.
+    func withMemoryConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+        precondition(location == .memory)
+        return try writers.withConnection { connection in
+            precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
+            return try body(connection)
+        }
+    }
+
     // MARK: Snapshots
 
     /// Returns the state that is committed now, for later reading; nil for a database in memory, whose only connection

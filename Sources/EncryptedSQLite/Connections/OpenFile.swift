@@ -32,9 +32,17 @@ struct OpenFile: Sendable {
     ///
     /// Throws `moved` if the path does not lead to the file any more: two files must not be mixed in one database.
     func open(_ role: ConnectionOpener.Role, with opener: ConnectionOpener) throws(DatabaseError) -> Connection {
+        try open(with: opener) { (opener) throws(DatabaseError) in try opener.open(role) }
+    }
+
+    /// Opens a connection to the file by a function, under the same conditions.
+    func open(
+        with opener: ConnectionOpener,
+        _ connect: (ConnectionOpener) throws(DatabaseError) -> Connection
+    ) throws(DatabaseError) -> Connection {
         try require(opener.files)
         do throws(DatabaseError) {
-            let connection = try opener.open(role)
+            let connection = try connect(opener)
             guard try connection.fileIdentity() == identity else {
                 throw DatabaseError.moved(path: opener.files.namedPath)
             }

@@ -58,9 +58,9 @@ struct DerivedKey: Sendable {
         try Self.stretch(bytes, salt: salt.map { $0 ^ 0x3a }, rounds: 2)
     }
 
-    /// Sets the key of a connection, in SQLCipher's notation for a raw key with salt: `x'<key><salt>'` in hexadecimal
-    /// digits.
-    func set(on connection: OpaquePointer) -> Int32 {
+    /// Lends the key in SQLCipher's notation for a raw key with salt, `x'<key><salt>'` in hexadecimal digits, to
+    /// `body`.
+    func withSpecification<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         let digits = Array("0123456789abcdef".utf8)
         let specification = SecretBytes(count: 2 * (Self.byteCount + Self.saltByteCount) + 3) { buffer in
             buffer[0] = UInt8(ascii: "x")
@@ -75,9 +75,12 @@ struct DerivedKey: Sendable {
             salt.forEach(append)
             buffer[position] = UInt8(ascii: "'")
         }
-        return specification.withUnsafeBytes {
-            sqlite3_key_v2(connection, "main", $0.baseAddress, Int32($0.count))
-        }
+        return try specification.withUnsafeBytes(body)
+    }
+
+    /// Sets the key of a connection.
+    func set(on connection: OpaquePointer) -> Int32 {
+        withSpecification { sqlite3_key_v2(connection, "main", $0.baseAddress, Int32($0.count)) }
     }
 
     private static func stretch(

@@ -6,9 +6,11 @@ import CSQLCipher
 /// over both and the page number in little-endian order. The first page begins with the salt in place of ciphertext.
 struct PageCipher {
     static let pageByteCount = 4096
+    /// The page with the bytes that SQLite locks, which never has content (SQLite file format, section 1.4).
+    static let lockPage: Int64 = 0x4000_0000 / Int64(pageByteCount) + 1
     private static let vectorByteCount = 16
     private static let codeByteCount = 64
-    fileprivate static let reservedByteCount = vectorByteCount + codeByteCount
+    static let reservedByteCount = vectorByteCount + codeByteCount
 
     private let authenticationKey: SecretBytes
 

@@ -60,10 +60,8 @@ struct ConnectionOpener: Sendable {
             let escaped = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
             name = "file://\(escaped)?immutable=1"
         }
-        if inMemory {
-            flags |= SQLITE_OPEN_MEMORY
-            name = ":memory:"
-        }
+        // Not by the flag, which would make attached databases memory databases, too.
+        if inMemory { name = ":memory:" }
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(name, &handle, flags, nil)
         guard let handle else {

@@ -68,7 +68,7 @@ struct FileCreation {
     // MARK: The file's name
 
     /// Gives a complete file its name. Returns false if the name is taken.
-    private func giveName(to temporary: DatabaseFiles) throws(DatabaseError) -> Bool {
+    func giveName(to temporary: DatabaseFiles) throws(DatabaseError) -> Bool {
         let lock = try FolderLock.take(files.folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
         guard try !files.exist() else { return false }
         if files.haveCompanions {

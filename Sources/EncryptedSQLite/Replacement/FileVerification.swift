@@ -49,6 +49,7 @@ struct FileVerification {
             for start in stride(from: 0, to: count, by: pageByteCount) {
                 let page = UnsafeRawBufferPointer(rebasing: buffer[start..<start + pageByteCount])
                 number += 1
+                guard number != PageCipher.lockPage else { continue }
                 guard cipher.verifies(page, number: UInt32(truncatingIfNeeded: number)),
                     number > 1 || PageCipher.header(ofFirstPage: page, opener.key) == header
                 else { throw DatabaseError.damaged(path: files.namedPath) }

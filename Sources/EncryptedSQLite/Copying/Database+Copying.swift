@@ -1,0 +1,210 @@
+import CSQLCipher
+package import Foundation
+
+extension Database {
+    /// The form of a copy.
+    package enum CopyForm: Sendable {
+        /// Page by page, with free pages. Takes a source in a file.
+        case pages
+        /// Row by row into a file without free pages, in which the pages of each table are consecutive. The keys of
+        /// rows stay.
+        case compact
+    }
+
+    /// Copies the state that is committed now to a new encrypted file, while other connections read and write.
+    ///
+    /// The file appears at its path when it is complete: every page of it has been verified with the key and SQLite has
+    /// checked its structure. A failure, a cancellation or the end of the process leaves nothing at the path.
+    ///
+    /// A copy of a file holds one read transaction while it runs. The log of the source cannot be reset until then, and
+    /// grows by what others write meanwhile. A database in memory cannot be used by others during the copy.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the new file.
+    ///   - key: The key of the new file; nil for the key and the salt of the source. A database in memory has none.
+    ///   - form: The form. A database in memory is always copied row by row.
+    ///   - replacesExisting: Whether a file at the path is replaced. A file that is open elsewhere is not replaced.
+    ///   - progress: Receives the finished part, and can be cancelled.
+    /// - Throws: `damaged` if a page of the source does not verify; `diskFull`; `cannotOpen` if a file exists at the
+    ///   path; `busy` if the file to be replaced is in use; `missingKey`; `locked`; `CancellationError`.
+    /// - Complexity: O(*n*) in the size of the database; memory is bounded.
+    package func copy(
+        to path: String,
+        key: EncryptionKey? = nil,
+        form: CopyForm = .pages,
+        replacesExisting: Bool = false,
+        progress: Progress = Progress(totalUnitCount: 100)
+    ) throws {
+        let target = try CopyTarget(path: path, replacesExisting: replacesExisting)
+        try target.requireFree()
+        let work = DatabaseCopy(database: self, target: target, progress: progress)
+        do {
+            try work.run(key, form)
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+    }
+
+    /// Replaces the file by one without free pages; see ``replaceFile(key:progress:copy:)``.
+    ///
+    /// The rows are written twice, first beside the file and then into the new one, so that space for twice the compact
+    /// size is needed.
+    ///
+    /// - Parameter key: The key of the new file; nil for the key of the old one.
+    package func compact(key: EncryptionKey? = nil, progress: Progress = Progress(totalUnitCount: 100)) throws {
+        let session = try openSession()
+        do {
+            // No connection can write meanwhile, so that the rows are those of the source.
+            try replaceFile(key: key, progress: progress) { _, target, progress in
+                let compact = try CompactFile(of: session, beside: session.opener.files, options, progress)
+                try compact.withConnection { source in
+                    try PageCopy.run(from: source, to: target, progress: progress)
+                    // The last page that was copied may be one that did not verify.
+                    try source.verifyPages()
+                }
+            }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+    }
+}
+
+/// The steps of a copy.
+private struct DatabaseCopy {
+    let database: Database
+    let target: CopyTarget
+    let progress: Progress
+
+    private var counters: StatisticsCounters { database.counters }
+
+    func run(_ key: EncryptionKey?, _ form: Database.CopyForm) throws {
+        if progress.totalUnitCount < 100 { progress.totalUnitCount = 100 }
+        if progress.isCancelled { throw CancellationError() }
+        let session = database.location == .memory ? nil : try database.openSession()
+        let derived: DerivedKey
+        if let key {
+            derived = try DerivedKey(forNewFile: key, counters: counters)
+        } else if let session {
+            derived = session.opener.key
+        } else {
+            throw DatabaseError.missingKey(path: target.files.namedPath)
+        }
+        TemporaryDatabaseFile.removeLeftovers(beside: target.files)
+        let temporary = try TemporaryDatabaseFile(beside: target.files)
+        let opener = ConnectionOpener(
+            files: temporary.files,
+            key: derived,
+            options: database.options.ofCopies,
+            counters: counters
+        )
+        let copying = Progress(totalUnitCount: 1, parent: progress, pendingUnitCount: progress.totalUnitCount * 3 / 4)
+        if let session {
+            try copy(session, form, with: opener, copying)
+        } else {
+            try exportMemory(with: opener, copying)
+        }
+        try complete(opener)
+        // A part of the progress that began after the cancellation is not cancelled.
+        if progress.isCancelled { throw CancellationError() }
+        let creation = FileCreation(files: target.files, options: database.options, counters: counters)
+        try target.giveName(to: temporary.files, creation)
+    }
+
+    private func copy(
+        _ session: FileSession,
+        _ form: Database.CopyForm,
+        with opener: ConnectionOpener,
+        _ progress: Progress
+    ) throws {
+        func copyPages(from source: Connection) throws {
+            let connection = try opener.connect()
+            defer { connection.close() }
+            try opener.prepare(connection, for: .creator)
+            // A file that cannot be completed is removed, so that it needs no journal; it is synchronized at the end.
+            try connection.runSettings("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try PageCopy.run(from: source, to: connection, progress: progress)
+            // The last page that was copied may be one that did not verify.
+            try source.verifyPages()
+        }
+        switch form {
+        case .pages:
+            var small = session.opener
+            small.options.cacheKilobytes = Database.Options.cacheKilobytesOfCopies
+            let source = try session.file.open(.reader, with: small)
+            defer { source.close() }
+            try source.beginSnapshot()
+            try copyPages(from: source)
+        case .compact:
+            let compact = try CompactFile(of: session, beside: target.files, database.options, progress)
+            try compact.withConnection(copyPages)
+        }
+    }
+
+    /// Writes the rows of a database in memory into the new file.
+    private func exportMemory(with opener: ConnectionOpener, _ progress: Progress) throws {
+        try database.withMemoryConnection { connection in
+            // The rules refuse to attach a file.
+            sqlite3_set_authorizer(connection.handle, nil, nil)
+            defer { StatementAuthorizer.install(on: connection.handle) }
+            try opener.key.withSpecification { specification in
+                try connection.withUncachedStatement("ATTACH ?1 AS copy KEY ?2") { statement in
+                    try statement.bind(text: opener.files.path, at: 1)
+                    try statement.bind(staticBlob: specification, at: 2)
+                    try statement.run()
+                }
+            }
+            defer { try? connection.runSettings("DETACH copy") }
+            try connection.interruptible(when: { progress.isCancelled }) {
+                try connection.runSettings("SELECT sqlcipher_export('copy')")
+                for number in ["user_version", "application_id"] {
+                    let value = try connection.setting("PRAGMA main.\(number)") ?? "0"
+                    try connection.runSettings("PRAGMA copy.\(number) = \(value)")
+                }
+            }
+        }
+        progress.completedUnitCount = progress.totalUnitCount
+    }
+
+    /// Gives the new file a write-ahead log, checks its structure, and verifies every page.
+    private func complete(_ opener: ConnectionOpener) throws {
+        let header: DatabaseHeader
+        do {
+            let connection = try opener.open(.creator)
+            defer { connection.close() }
+            header = DatabaseHeader(
+                userVersion: Int32(clamping: try connection.value(of: "PRAGMA user_version")),
+                applicationID: Int32(clamping: try connection.value(of: "PRAGMA application_id"))
+            )
+            let progress = progress
+            let isSound = try connection.interruptible(when: { progress.isCancelled }) {
+                // Without the contents of indexes: a copy has those of the source.
+                try connection.setting("PRAGMA quick_check(1)") == "ok"
+            }
+            guard isSound, header.applicationID == database.options.applicationID else {
+                throw DatabaseError.damaged(path: opener.files.namedPath)
+            }
+        }
+        try FileVerification(opener.files, opener).run(
+            expecting: header,
+            progress: Progress(
+                totalUnitCount: 1,
+                parent: progress,
+                pendingUnitCount: progress.totalUnitCount - progress.totalUnitCount * 3 / 4
+            )
+        )
+        try FileCreation.synchronize(opener.files.path, for: opener.files)
+    }
+}
+
+extension Database.Options {
+    /// The page cache of a connection that reads or writes each page once.
+    static let cacheKilobytesOfCopies = 4096
+
+    /// The options of connections to a new file.
+    var ofCopies: Database.Options {
+        var options = self
+        options.readOnly = false
+        options.cacheKilobytes = Self.cacheKilobytesOfCopies
+        return options
+    }
+}

@@ -1,0 +1,52 @@
+import CSQLCipher
+import Foundation
+
+extension Database {
+    /// Verifies the authentication code of every page of the file and reads the log, while other connections read and
+    /// write.
+    ///
+    /// A read transaction keeps checkpoints from writing pages that the log does not hold, so that a page which does
+    /// not verify, and of which the log has no version, is damaged. A page that the log holds is written again by the
+    /// next checkpoint.
+    ///
+    /// - Parameter didVerify: Called with the number of verified pages and the number of all pages. An error ends the
+    ///   work.
+    /// - Returns: The report; empty for a database in memory.
+    /// - Complexity: O(*n*) in the size of the file. Memory grows with the number of different pages in the log.
+    package func verifyPages(_ didVerify: (Int, Int) throws -> Void) throws -> PageReport {
+        var report = PageReport()
+        guard location != .memory else { return report }
+        let session = try openSession()
+        let opener = session.opener
+        let connection = try session.file.open(with: opener) { (opener) throws(DatabaseError) in
+            let connection = try opener.connect()
+            try opener.prepare(connection, for: .reader)
+            return connection
+        }
+        defer { connection.close() }
+        // Not by its schema, which may be on a damaged page: the number of the version is on the first one.
+        try connection.runSettings("BEGIN; PRAGMA schema_version")
+        let cipher = try PageCipher(opener.key)
+        let log = opener.isImmutable ? LogContent() : LogContent(path: opener.files.log, cipher: cipher)
+        report.logFrameCount = log.frameCount
+        report.lostCommitCount = log.lostCommitCount
+        guard let file = csqlcipher_main_file(connection.handle) else {
+            throw DatabaseError.damaged(path: connection.path)
+        }
+        var byteCount: Int64 = 0
+        guard csqlcipher_file_size(file, &byteCount) == SQLITE_OK else {
+            throw DatabaseError.inputOutput(extendedCode: SQLITE_IOERR, isIndeterminate: false)
+        }
+        report.pageCount = Int(byteCount) / PageCipher.pageByteCount
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
+        defer { buffer.deallocate() }
+        for number in stride(from: 1, through: report.pageCount, by: 1) where Int64(number) != PageCipher.lockPage {
+            let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
+            let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(PageCipher.pageByteCount), offset)
+            let isIntact = code == SQLITE_OK && cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number))
+            if !isIntact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
+            if number % 64 == 0 { try didVerify(number, report.pageCount) }
+        }
+        return report
+    }
+}

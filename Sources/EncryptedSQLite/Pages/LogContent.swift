@@ -1,0 +1,105 @@
+import CSQLCipher
+import Foundation
+
+/// The committed pages in a write-ahead log, as SQLite recovers them (SQLite file format, section 4).
+///
+/// A frame counts if its salts are those of the log's header and its checksum continues that of the frame before it.
+/// The log ends at the last such frame that ends a transaction. SQLite does the same, and drops what lies behind a
+/// damaged frame without an error: ``lostCommitCount`` tells of it.
+struct LogContent {
+    /// The offset in the log of the newest version of each page.
+    private(set) var offsets: [UInt32: Int64] = [:]
+    /// The number of pages of the database after the last transaction; nil if the log has none.
+    private(set) var pageCount: Int?
+    /// The number of frames of committed transactions.
+    private(set) var frameCount = 0
+    /// The number of transactions behind the first damaged frame. They are of the same log, and were committed.
+    private(set) var lostCommitCount = 0
+
+    private static let magic: UInt32 = 0x377f_0682
+    private static let version: UInt32 = 3_007_000
+
+    init() {}
+
+    /// Reads a log; a file that does not exist or has no valid header has no content.
+    init(path: String, cipher: PageCipher) {
+        guard let file = FileHandle(forReadingAtPath: path) else { return }
+        defer { try? file.close() }
+        guard let header = try? file.read(upToCount: LogFormat.headerByteCount),
+            header.count == LogFormat.headerByteCount
+        else { return }
+        let words = header.withUnsafeBytes { bytes in (0..<8).map { Self.word(bytes, 4 * $0) } }
+        guard words[0] & ~1 == Self.magic, words[1] == Self.version, words[2] == UInt32(PageCipher.pageByteCount) else {
+            return
+        }
+        var checksum = LogChecksum(isBigEndian: words[0] & 1 == 1)
+        header.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
+        guard checksum.first == words[6], checksum.second == words[7] else { return }
+        readFrames(file, salts: (words[4], words[5]), checksum, cipher)
+    }
+
+    private mutating func readFrames(
+        _ file: FileHandle,
+        salts: (UInt32, UInt32),
+        _ headerChecksum: LogChecksum,
+        _ cipher: PageCipher
+    ) {
+        var checksum = headerChecksum
+        var pending: [UInt32: Int64] = [:]
+        var isIntact = true
+        var index: Int64 = 0
+        while let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount {
+            let isLast = frame.withUnsafeBytes { bytes -> Bool in
+                let (number, size) = (Self.word(bytes, 0), Self.word(bytes, 4))
+                // Frames with other salts are older than the log.
+                guard number > 0, Self.word(bytes, 8) == salts.0, Self.word(bytes, 12) == salts.1 else { return true }
+                let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
+                if isIntact {
+                    checksum.add(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
+                    checksum.add(page)
+                    isIntact = checksum.first == Self.word(bytes, 16) && checksum.second == Self.word(bytes, 20)
+                }
+                guard isIntact else {
+                    // A transaction whose last frame is complete was committed, unless the frame is damaged, too.
+                    if size > 0, cipher.verifies(page, number: number) { lostCommitCount += 1 }
+                    return false
+                }
+                pending[number] = LogFormat.offset(ofFrame: index) + Int64(LogFormat.frameHeaderByteCount)
+                if size > 0 {
+                    offsets.merge(pending) { $1 }
+                    pending = [:]
+                    pageCount = Int(size)
+                    frameCount = Int(index) + 1
+                }
+                return false
+            }
+            if isLast { break }
+            index += 1
+        }
+    }
+
+    /// A big-endian number.
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+}
+
+/// The checksum of a log, over pairs of 32-bit words (SQLite file format, section 4.2).
+private struct LogChecksum {
+    let isBigEndian: Bool
+    private(set) var first: UInt32 = 0
+    private(set) var second: UInt32 = 0
+
+    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+            first = first &+ (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
+            second = second &+ (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
+            offset += 8
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// The result of the verification of all pages of a database file and its log.
+package struct PageReport: Hashable, Sendable {
+    /// The number of pages of the file.
+    package var pageCount = 0
+    /// The number of frames in the log.
+    package var logFrameCount = 0
+    /// The number of pages whose content does not verify and of which the log has no newer version.
+    package var damagedPageCount = 0
+    /// The smallest number of such a page, from 1 on.
+    package var firstDamagedPage: Int?
+    /// The number of committed transactions in the log that lie behind a damaged frame. SQLite does not read them.
+    package var lostCommitCount = 0
+
+    package init() {}
+
+    mutating func noteDamage(of page: Int) {
+        damagedPageCount += 1
+        firstDamagedPage = min(firstDamagedPage ?? page, page)
+    }
+}

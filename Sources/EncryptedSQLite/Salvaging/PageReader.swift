@@ -1,0 +1,110 @@
+import CSQLCipher
+import Foundation
+
+/// The decrypted pages of a database file and its log, read without SQLite.
+///
+/// SQLite gives up a connection at the first page that does not verify. The reader verifies and decrypts each page
+/// alone.
+final class PageReader {
+    /// The bytes of a page that hold content; behind them are the initialization vector and the authentication code.
+    static let usableByteCount = PageCipher.pageByteCount - PageCipher.reservedByteCount
+
+    /// The number of pages of the database.
+    let pageCount: Int
+    /// The committed pages in the log.
+    let log: LogContent
+    private let connection: Connection
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let logFile: FileHandle?
+    private let cipher: PageCipher
+    private let key: DerivedKey
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
+
+    /// Reads a file, whose first 16 bytes are its salt, through the descriptor of a connection: closing another one
+    /// would release the locks that this process holds on the file.
+    ///
+    /// - Throws: `wrongKey` if no page of a sample verifies with the key; `notADatabase` for a file without a page.
+    init(_ files: DatabaseFiles, of connection: Connection, key: EncryptionKey) throws(DatabaseError) {
+        self.connection = connection
+        let inspection = try FileInspection(files, of: connection)
+        guard let file = csqlcipher_main_file(connection.handle) else {
+            throw .cannotOpen(path: files.namedPath, reason: "SQLite has no file for it")
+        }
+        var byteCount: Int64 = 0
+        guard csqlcipher_file_size(file, &byteCount) == SQLITE_OK else {
+            throw .inputOutput(extendedCode: SQLITE_IOERR, isIndeterminate: false)
+        }
+        self.file = file
+        self.key = try DerivedKey(key, fileSalt: inspection.salt, counters: connection.statistics)
+        cipher = try PageCipher(self.key)
+        log = LogContent(path: files.log, cipher: cipher)
+        logFile = log.offsets.isEmpty ? nil : FileHandle(forReadingAtPath: files.log)
+        pageCount = log.pageCount ?? Int(byteCount) / PageCipher.pageByteCount
+        guard hasPageOfKey else { throw .wrongKey(path: files.namedPath) }
+    }
+
+    deinit {
+        buffer.deallocate()
+        try? logFile?.close()
+    }
+
+    /// Whether a page of a sample verifies.
+    private var hasPageOfKey: Bool {
+        let step = max(1, pageCount / 1000)
+        return stride(from: 1, through: max(1, pageCount), by: step).contains { page($0) != nil }
+    }
+
+    /// The content of a page; nil if the page does not verify, or is outside the file.
+    func page(_ number: Int) -> [UInt8]? {
+        guard number >= 1, number <= pageCount, Int64(number) != PageCipher.lockPage else { return nil }
+        let count: Int
+        if let offset = log.offsets[UInt32(number)], let logFile {
+            count = pread(logFile.fileDescriptor, buffer.baseAddress, buffer.count, off_t(offset))
+        } else {
+            let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
+            let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(buffer.count), offset)
+            count = code == SQLITE_OK ? buffer.count : 0
+        }
+        guard count == buffer.count, cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number)) else {
+            return nil
+        }
+        return PageCipher.content(of: UnsafeRawBufferPointer(buffer), number: number, key)
+    }
+}
+
+extension PageCipher {
+    /// Decrypts a page that was verified.
+    static func content(of page: UnsafeRawBufferPointer, number: Int, _ key: DerivedKey) -> [UInt8]? {
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
+        defer { EVP_CIPHER_CTX_free(context) }
+        let usable = PageReader.usableByteCount
+        let vector = UnsafeRawBufferPointer(rebasing: page[usable...])
+        let started = key.bytes.withUnsafeBytes { key in
+            EVP_DecryptInit_ex(
+                context,
+                EVP_aes_256_cbc(),
+                nil,
+                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                vector.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            )
+        }
+        guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
+        // The salt stands in the place of the first bytes of the first page.
+        let start = number == 1 ? DerivedKey.saltByteCount : 0
+        var isDecrypted = false
+        let content = [UInt8](unsafeUninitializedCapacity: usable + 16) { output, count in
+            output.initialize(repeating: 0)
+            var written: Int32 = 0
+            let result = EVP_DecryptUpdate(
+                context,
+                output.baseAddress! + start,
+                &written,
+                page.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                Int32(usable - start)
+            )
+            isDecrypted = result == 1 && Int(written) == usable - start
+            count = usable
+        }
+        return isDecrypted ? content : nil
+    }
+}
