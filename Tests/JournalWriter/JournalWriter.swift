@@ -5,12 +5,14 @@ import Journal
 ///
 /// With a number, it saves pairs of entries until it is killed, and acknowledges each save by the number of the pair on
 /// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
-/// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a model.
+/// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a
+/// model.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
 ///        journal-writer STORE network WRITER
 ///        journal-writer STORE migrate VERSION
+///        journal-writer STORE OPERATION TARGET, see ``JournalMaintenance``
 @main
 enum JournalWriter {
     static func main() throws {
@@ -18,6 +20,11 @@ enum JournalWriter {
         if arguments.count == 4, arguments[2] == "migrate", let version = Int(arguments[3]) {
             acknowledge("begun\n")
             try MigratedJournal.migrate(URL(filePath: arguments[1]), to: version)
+            return acknowledge("done\n")
+        }
+        if arguments.count == 4, let operation = JournalMaintenance(rawValue: arguments[2]) {
+            acknowledge("begun\n")
+            try operation.run(URL(filePath: arguments[1]), to: URL(filePath: arguments[3]))
             return acknowledge("done\n")
         }
         if arguments.count == 4, arguments[2] == "network", let writer = Int64(arguments[3]) {

@@ -9,7 +9,7 @@ struct ContentCheck {
     private let connection: Connection
     private let schema: StoreSchema
     /// The entities that the store holds.
-    private let entities: [Entity]
+    let entities: [Entity]
 
     /// - Parameter entityNames: The names of the entities that the store holds; nil for all.
     init(_ connection: Connection, _ schema: StoreSchema, entityNames: Set<String>?) {
@@ -19,11 +19,22 @@ struct ContentCheck {
     }
 
     /// All problems, in the order of the model.
-    func problems() throws -> [StoreProblem] {
+    ///
+    /// - Parameter didCheck: Called with the part of the rules that was checked, up to 1.
+    func problems(_ didCheck: (Double) throws -> Void = { _ in }) throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
-        for entity in entities where entity.isRoot { problems += try checkRows(of: entity) }
-        for entity in entities { problems += try checkValues(of: entity) }
-        for relationship in schema.model.relationships where entities.contains(relationship.source) {
+        let relationships = schema.model.relationships.filter { entities.contains($0.source) }
+        let count = Double(2 * entities.count + relationships.count)
+        for (position, entity) in entities.enumerated() {
+            try didCheck(Double(position) / count)
+            if entity.isRoot { problems += try checkRows(of: entity) }
+        }
+        for (position, entity) in entities.enumerated() {
+            try didCheck(Double(entities.count + position) / count)
+            problems += try checkValues(of: entity)
+        }
+        for (position, relationship) in relationships.enumerated() {
+            try didCheck(Double(2 * entities.count + position) / count)
             switch relationship.placement {
             case .sourceKey: problems += try checkKeys(relationship)
             case .destinationKey: problems += try checkOrder(relationship)
@@ -39,15 +50,19 @@ struct ContentCheck {
     private func checkRows(of root: Entity) throws -> [StoreProblem] {
         let table = schema.table(of: root)
         var problems = [
-            try find(.invalidKey, at: root.name, #"FROM \#(table.name) AS t0 WHERE t0."_id" <= 0"#),
+            try find(
+                .invalidKey,
+                at: PropertyPlace(entity: root.name, property: nil),
+                #"FROM \#(table.name) AS t0 WHERE t0."_id" <= 0"#
+            ),
             try find(
                 .invalidVersion,
-                at: root.name,
+                at: PropertyPlace(entity: root.name, property: nil),
                 #"FROM \#(table.name) AS t0 WHERE t0."_version" & \#(VersionWord.versionMask) = 0"#
             ),
             try find(
                 .exhaustedSequence,
-                at: root.name,
+                at: PropertyPlace(entity: root.name, property: nil),
                 """
                 FROM \(table.name) AS t0 \
                 WHERE t0."_id" >= coalesce((SELECT "next" FROM "_sequence" WHERE "entity" = ?), 0)
@@ -60,7 +75,7 @@ struct ContentCheck {
             problems.append(
                 try find(
                     .unknownEntity,
-                    at: root.name,
+                    at: PropertyPlace(entity: root.name, property: nil),
                     #"FROM \#(table.name) AS t0 WHERE t0."_entity" NOT IN (\#(codes))"#
                 )
             )
@@ -215,7 +230,7 @@ struct ContentCheck {
     /// - Returns: nil if there are none.
     private func find(
         _ kind: StoreProblem.Kind,
-        at place: String,
+        at place: PropertyPlace,
         key: String = #"t0."_id""#,
         _ rows: String,
         _ parameters: [Value] = []
@@ -225,17 +240,20 @@ struct ContentCheck {
             guard try statement.step(), statement.integer(at: 0) > 0 else { return nil }
             return StoreProblem(
                 kind,
-                at: place,
+                entity: place.entity,
+                property: place.property,
                 count: Int(statement.integer(at: 0)),
                 firstKey: statement.integer(at: 1)
             )
         }
     }
 
-    private func place(of property: Property, in entity: Entity) -> String { "\(entity.name).\(property.name)" }
+    private func place(of property: Property, in entity: Entity) -> PropertyPlace {
+        PropertyPlace(entity: entity.name, property: property.name)
+    }
 
     /// The condition that rows are of an entity or its subentities.
-    private func condition(on alias: String, _ entity: Entity) -> String {
+    func condition(on alias: String, _ entity: Entity) -> String {
         let table = schema.table(of: entity)
         guard table.hasEntityColumn else { return "1" }
         return "\(alias).\"_entity\" IN (\(codes(entity.family, in: table)))"
@@ -244,4 +262,13 @@ struct ContentCheck {
     private func codes(_ entities: [Entity], in table: EntityTable) -> String {
         entities.compactMap { table.codes[$0] }.sorted().map(String.init).joined(separator: ", ")
     }
+}
+
+/// An entity, and one of its properties or the properties of an index.
+struct PropertyPlace: Hashable, Sendable {
+    let entity: String
+    /// The name; nil for whole rows.
+    let property: String?
+
+    var description: String { property.map { "\(entity).\($0)" } ?? entity }
 }

@@ -48,7 +48,8 @@ struct IndexCheck {
                 )
             } catch DatabaseError.damaged {
                 // The connection cannot be used any longer, and the other indexes are not checked.
-                problems.append(StoreProblem(.indexMismatch, at: SchemaIndex.fullText(index).place))
+                let place = SchemaIndex.fullText(index).place
+                problems.append(StoreProblem(.indexMismatch, entity: place.entity, property: place.property))
                 return problems
             }
         }
@@ -94,12 +95,13 @@ struct IndexCheck {
         """
     }
 
-    private func problem(at place: String, _ missing: String, _ surplus: String) throws -> StoreProblem? {
+    private func problem(at place: PropertyPlace, _ missing: String, _ surplus: String) throws -> StoreProblem? {
         try connection.withStatement("SELECT count(*), min(key) FROM (\(missing) UNION ALL \(surplus))") { statement in
             guard try statement.step(), statement.integer(at: 0) > 0 else { return nil }
             return StoreProblem(
                 .indexMismatch,
-                at: place,
+                entity: place.entity,
+                property: place.property,
                 count: Int(statement.integer(at: 0)),
                 firstKey: statement.integer(at: 1)
             )
@@ -117,9 +119,15 @@ extension SchemaIndex {
         }
     }
 
-    /// The entity and its properties.
-    fileprivate var place: String {
-        guard let indexed else { return "" }
-        return "\(indexed.entity.name).\(indexed.columns.map(\.property.name).joined(separator: "+"))"
+    /// The entity and the properties of the index; empty for an index that SQLite itself checks.
+    var place: PropertyPlace {
+        guard let indexed else { return PropertyPlace(entity: "", property: nil) }
+        return PropertyPlace(
+            entity: indexed.entity.name,
+            property: indexed.columns.map(\.property.name).joined(separator: "+")
+        )
     }
+
+    /// Whether the index is for words.
+    var isFullText: Bool { if case .fullText = self { true } else { false } }
 }

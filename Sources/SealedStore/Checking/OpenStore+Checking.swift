@@ -1,50 +1,87 @@
 import EncryptedSQLite
+public import Foundation
 import ObjectGraph
 
 extension SealedStore {
-    /// Reads the whole store and finds its problems: damaged pages, indexes that differ from their tables, and content
-    /// that violates the model. The check reads one state of the file, while others may write. Only the words of
-    /// full-text indexes are compared with the texts afterwards, and not in a read-only store.
+    /// Reads the whole store and finds its problems: damaged pages of the file and its log, indexes that differ from
+    /// their tables, and content that violates the model.
     ///
-    /// - Returns: all problems; empty for a sound store.
-    /// - Throws: `DatabaseError` if the check itself fails. Damage is a result, not an error.
-    /// - Complexity: O(*n* log *n*) in the number of rows: each page and each row is read a few times.
-    package func check() throws -> [StoreProblem] { try opened.check() }
+    /// The check reads one state of the file, while others may write, and changes nothing. Only the words of full-text
+    /// indexes are compared with the texts afterwards, in a write transaction that writes nothing, and not in a store
+    /// that is open for reading only.
+    ///
+    /// - Parameter progress: Counts to 1,000. It can be cancelled.
+    /// - Returns: The report. Damage is a result, not an error.
+    /// - Throws: `DatabaseError` if the check itself fails; `CancellationError`.
+    /// - Complexity: O(*n* log *n*) in the number of rows: each page and each row is read a few times. Memory is
+    ///   bounded but for ordered relationships, whose positions are sorted (some 30 bytes for each member).
+    public func check(progress: Progress? = nil) throws -> StoreReport { try opened.check(WorkProgress(progress)) }
+
+    /// The problems that ``check(progress:)`` finds.
+    package func check() throws -> [StoreProblem] { try check(progress: nil).problems }
 }
 
 extension OpenStore {
-    /// Every problem of the store; see ``SealedStore/check()``.
-    func check() throws -> [StoreProblem] {
-        let entityNames = description.entityNames
+    /// Every problem of the store; see ``SealedStore/check(progress:)``.
+    func check(_ progress: WorkProgress) throws -> StoreReport {
+        var pages = PageReport()
         do {
-            var problems = try database.read { connection in
-                let schema = try states.state(on: connection).schema
-                let indexes = IndexCheck(connection, schema, entityNames: entityNames)
-                try indexes.refresh()
-                let damage = try Self.damage(found: connection)
-                // The content of damaged pages is unknown.
-                guard damage.isEmpty else { return damage }
-                return try ContentCheck(connection, self.schema, entityNames: entityNames).problems()
-                    + indexes.problems()
-            }
-            // A store in memory would be lost with the connection that finds a mismatch.
-            if problems.isEmpty, !description.isReadOnly, description.url != nil {
-                problems = try mismatchedTexts()
-            }
-            return problems
+            pages = try database.verifyPages { done, all in try progress.show(400 * done / all) }
+            var problems = pages.problems
+            // The content of damaged pages is unknown.
+            if pages.damagedPageCount == 0 { problems += try checkContent(progress) }
+            try progress.show(1000)
+            return StoreReport(
+                problems: problems,
+                pageCount: pages.pageCount,
+                logPageCount: pages.logFrameCount,
+                uncheckedIndexes: canCompareWords ? [] : schema.indexes.filter(\.isFullText).map(\.place.description)
+            )
         } catch DatabaseError.damaged {
-            return [StoreProblem(.damage("a page cannot be read"))]
+            return StoreReport(
+                problems: pages.problems + [StoreProblem(.damage("a page cannot be read"))],
+                pageCount: pages.pageCount,
+                logPageCount: pages.logFrameCount
+            )
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
         }
     }
 
+    /// Comparing the words of an index counts as a write. A store in memory would be lost with the connection that
+    /// finds a mismatch.
+    private var canCompareWords: Bool { !description.isReadOnly && description.url != nil }
+
+    private func checkContent(_ progress: WorkProgress) throws -> [StoreProblem] {
+        let entityNames = description.entityNames
+        let problems = try database.read { connection in
+            try progress.interrupting(connection) {
+                let schema = try states.state(on: connection).schema
+                let indexes = IndexCheck(connection, schema, entityNames: entityNames)
+                try indexes.refresh()
+                try progress.show(400)
+                let damage = try Self.damage(found: connection)
+                guard damage.isEmpty else { return damage }
+                try progress.show(600)
+                return try ContentCheck(connection, self.schema, entityNames: entityNames)
+                    .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
+            }
+        }
+        try progress.show(900)
+        return try problems.isEmpty && canCompareWords ? mismatchedTexts(progress) : problems
+    }
+
     /// The full-text indexes that differ from their texts in the latest state.
-    private func mismatchedTexts() throws -> [StoreProblem] {
+    private func mismatchedTexts(_ progress: WorkProgress) throws -> [StoreProblem] {
+        guard schema.indexes.contains(where: \.isFullText) else { return [] }
         var problems: [StoreProblem] = []
         do {
             try database.write { connection in
-                let schema = try states.state(on: connection).schema
-                problems = try IndexCheck(connection, schema, entityNames: description.entityNames)
-                    .mismatchedTexts()
+                try progress.interrupting(connection) {
+                    let schema = try states.state(on: connection).schema
+                    problems = try IndexCheck(connection, schema, entityNames: description.entityNames)
+                        .mismatchedTexts()
+                }
             }
         } catch DatabaseError.damaged where !problems.isEmpty {
             // The transaction that finds a mismatch cannot be committed, and has made no changes.
@@ -52,19 +89,29 @@ extension OpenStore {
         return problems
     }
 
-    /// The problems that SQLCipher and SQLite report: the former verifies the authentication code of each page of the
-    /// file, the latter checks all tables and indexes.
+    /// The problems that SQLite finds in the structure of all tables and indexes.
     private static func damage(found connection: Connection) throws -> [StoreProblem] {
-        var problems: [StoreProblem] = []
-        for pragma in ["cipher_integrity_check", "integrity_check"] {
-            try connection.withStatement("PRAGMA \(pragma)") { statement in
-                while try statement.step() {
-                    let words = statement.string(at: 0)
-                    if words != "ok" { problems.append(StoreProblem(.damage(words))) }
-                }
+        try connection.withStatement("PRAGMA integrity_check") { statement in
+            var problems: [StoreProblem] = []
+            while try statement.step() {
+                let words = statement.string(at: 0)
+                if words != "ok" { problems.append(StoreProblem(.damage(words))) }
             }
-            guard problems.isEmpty else { break }
+            return problems
         }
+    }
+}
+
+extension PageReport {
+    /// The damage as problems of a store.
+    var problems: [StoreProblem] {
+        var problems: [StoreProblem] = []
+        if damagedPageCount > 0 {
+            problems.append(
+                StoreProblem(.damagedPages, count: damagedPageCount, firstKey: firstDamagedPage.map(Int64.init))
+            )
+        }
+        if lostCommitCount > 0 { problems.append(StoreProblem(.lostTransactions, count: lostCommitCount)) }
         return problems
     }
 }

@@ -1,9 +1,18 @@
-/// A problem of a store's content, with all rows that have it.
-package struct StoreProblem: Hashable, Sendable {
-    /// The kind of the problem.
-    package enum Kind: Hashable, Sendable {
-        /// Pages of the file cannot be decrypted or differ from the written ones; SQLite's message.
+/// A problem of a store, with all rows that have it. It contains no stored value.
+public struct StoreProblem: Hashable, Sendable {
+    /// The kind of a problem.
+    public enum Kind: Hashable, Sendable {
+        /// Pages of the file cannot be decrypted or differ from the written ones.
+        /// ``SealedStore/salvage(_:key:to:newKey:model:progress:)`` recovers what is on the other pages.
+        case damagedPages
+        /// Committed transactions in the log lie behind a damaged part of it, and are lost.
+        case lostTransactions
+        /// The structure of the file is damaged; SQLite's message.
         case damage(String)
+        /// A part of the metadata cannot be read: its name.
+        case damagedMetadata(String)
+        /// An object of the schema is missing, altered, or was not made by a store: its name.
+        case foreignSchema(String)
         /// Rows are of an unknown or abstract entity.
         case unknownEntity
         /// Rows have a key that is not positive.
@@ -29,41 +38,75 @@ package struct StoreProblem: Hashable, Sendable {
     }
 
     /// The kind of the problem.
-    package let kind: Kind
-    /// The entity, or the relationship or attribute with its entity; nil for the whole file.
-    package let place: String?
-    /// The number of rows.
-    package let count: Int
-    /// The primary key of one of the objects; nil if the problem does not concern objects.
-    package let firstKey: Int64?
+    public let kind: Kind
+    /// The name of the entity; nil for a problem of the whole file.
+    public let entity: String?
+    /// The name of the attribute or relationship, or of the properties of an index with `+` between them; nil for a
+    /// problem of whole rows.
+    public let property: String?
+    /// The number of rows, pages or transactions.
+    public let count: Int
+    /// The smallest primary key of the objects, or the smallest number of the pages; nil if there is none.
+    public let firstKey: Int64?
 
-    init(_ kind: Kind, at place: String? = nil, count: Int = 1, firstKey: Int64? = nil) {
+    init(_ kind: Kind, entity: String? = nil, property: String? = nil, count: Int = 1, firstKey: Int64? = nil) {
         self.kind = kind
-        self.place = place
+        self.entity = entity
+        self.property = property
         self.count = count
         self.firstKey = firstKey
+    }
+
+    /// Whether ``SealedStore/repair(_:progress:)`` with all options removes problems of the kind.
+    public var isRepairable: Bool {
+        switch kind {
+        case .invalidVersion, .exhaustedSequence, .strayValue, .danglingReference, .danglingOwner, .inverseMismatch,
+            .invalidOrder, .indexMismatch:
+            true
+        case .damage(let words): Self.isIndexMessage(words)
+        case .damagedPages, .lostTransactions, .damagedMetadata, .foreignSchema, .unknownEntity, .invalidKey,
+            .missingValue:
+            false
+        }
+    }
+
+    /// Whether a message of `PRAGMA integrity_check` is about an index that differs from its table (SQLite manual).
+    static func isIndexMessage(_ words: String) -> Bool {
+        words.contains("missing from index") || words.hasPrefix("wrong # of entries in index")
+            || words.contains("values differ from index") || words.hasPrefix("non-unique entry in index")
     }
 }
 
 extension StoreProblem: CustomStringConvertible {
     /// The problem and its place, without any value.
-    package var description: String {
-        let text =
-            switch kind {
-            case .damage(let words): "the file is damaged: \(words)"
-            case .unknownEntity: "rows of an unknown or abstract entity"
-            case .invalidKey: "primary keys that are not positive"
-            case .invalidVersion: "rows without a version"
-            case .exhaustedSequence: "primary keys that the sequence would return again"
-            case .missingValue: "no value of a required property"
-            case .strayValue: "a value in rows of an entity that does not have the property"
-            case .danglingReference: "references to missing objects"
-            case .danglingOwner: "members of missing objects"
-            case .inverseMismatch: "references whose inverse does not refer back"
-            case .invalidOrder: "members without a unique position"
-            case .indexMismatch: "an index that differs from its table"
-            }
+    public var description: String {
         let key = firstKey.map { ", the first at \($0)" } ?? ""
-        return place.map { "\($0): \(text) (\(count)\(key))" } ?? text
+        if let place { return "\(place): \(text) (\(count)\(key))" }
+        return count > 1 || firstKey != nil ? "\(text) (\(count)\(key))" : text
+    }
+
+    /// The entity, and the property behind a point.
+    private var place: String? { entity.map { entity in property.map { "\(entity).\($0)" } ?? entity } }
+
+    private var text: String {
+        switch kind {
+        case .damagedPages: "pages are damaged"
+        case .lostTransactions: "committed transactions lie behind a damaged part of the log"
+        case .damage(let words): "the file is damaged: \(words)"
+        case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
+        case .foreignSchema(let object):
+            "the schema is not that of the store: '\(object)' is missing, altered or foreign"
+        case .unknownEntity: "rows of an unknown or abstract entity"
+        case .invalidKey: "primary keys that are not positive"
+        case .invalidVersion: "rows without a version"
+        case .exhaustedSequence: "primary keys that the sequence would return again"
+        case .missingValue: "no value of a required property"
+        case .strayValue: "a value in rows of an entity that does not have the property"
+        case .danglingReference: "references to missing objects"
+        case .danglingOwner: "members of missing objects"
+        case .inverseMismatch: "references whose inverse does not refer back"
+        case .invalidOrder: "members without a unique position"
+        case .indexMismatch: "an index that differs from its table"
+        }
     }
 }

@@ -118,14 +118,14 @@ import Testing
         let pairs = try #require(schema.joinTables[places.index])
         let position = try #require(pairs.position)
         let shared = try problems(after: #"UPDATE "Person" SET \#(column) = 0 WHERE "mother" = 1"#)
-        #expect(shared == [StoreProblem(.invalidOrder, at: "Person.children", count: 1, firstKey: 1)])
+        #expect(shared == [StoreProblem(.invalidOrder, entity: "Person", property: "children", count: 1, firstKey: 1)])
         let negative = try problems(
             after: #"""
                 UPDATE "Person" SET \#(column) = NULL WHERE "mother" = 1; \#
                 UPDATE \#(pairs.name) SET \#(position) = -1 WHERE target = 1
                 """#
         )
-        #expect(negative == [StoreProblem(.invalidOrder, at: "Person.places", count: 1, firstKey: 1)])
+        #expect(negative == [StoreProblem(.invalidOrder, entity: "Person", property: "places", count: 1, firstKey: 1)])
     }
 
     @Test func `a damaged page is a problem, not an error`() throws {
@@ -144,7 +144,7 @@ import Testing
         )
         let problems = try opened.check()
         #expect(!problems.isEmpty)
-        #expect(problems.allSatisfy { if case .damage = $0.kind { true } else { false } }, "\(problems)")
+        #expect(problems.map(\.kind) == [.damagedPages], "\(problems)")
     }
 
     @Test func `the description of a problem contains no value`() throws {

@@ -204,7 +204,9 @@ import Testing
             try $0.execute("UPDATE \"_rtree_Place_latitude_longitude\" SET min0 = 7, max0 = 8 WHERE id = 3")
         }
         #expect(
-            try map.check() == [StoreProblem(.indexMismatch, at: "Place.latitude+longitude", count: 2, firstKey: 2)]
+            try map.check() == [
+                StoreProblem(.indexMismatch, entity: "Place", property: "latitude+longitude", count: 2, firstKey: 2)
+            ]
         )
     }
 }

@@ -142,11 +142,15 @@ import Testing
         try archive.opened().database.write {
             try $0.execute("INSERT INTO \(table) (\(table), rowid, c0, c1) VALUES ('delete', 2, 'two', NULL)")
         }
-        #expect(try archive.check() == [StoreProblem(.indexMismatch, at: "Article.title+body", count: 1, firstKey: 2)])
+        #expect(
+            try archive.check() == [
+                StoreProblem(.indexMismatch, entity: "Article", property: "title+body", count: 1, firstKey: 2)
+            ]
+        )
         try archive.opened().database.write {
             try $0.execute("INSERT INTO \(table) (rowid, c0, c1) VALUES (2, 'four', NULL)")
         }
-        #expect(try archive.check() == [StoreProblem(.indexMismatch, at: "Article.title+body")])
+        #expect(try archive.check() == [StoreProblem(.indexMismatch, entity: "Article", property: "title+body")])
         // The store is usable afterwards.
         archive.insert("Article", ["title": .text("four"), "year": .integer(1)])
         try archive.context.save()

@@ -1,0 +1,67 @@
+public import EncryptedSQLite
+public import Foundation
+import ObjectGraph
+
+extension SealedStore {
+    /// Checks the store in a file, without the program that made it, and changes nothing.
+    ///
+    /// A file that does not open as a store has a report, too: its damaged pages, or the part of its metadata or schema
+    /// that is not that of a store.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the file.
+    ///   - key: The key of the file.
+    ///   - progress: Counts to 1,000. It can be cancelled.
+    /// - Returns: The report. The words of full-text indexes are not compared.
+    /// - Throws: `DatabaseError` for a file that does not exist, that the key does not open, or that is no database;
+    ///   ``SealedStoreError/notAStore``; `CancellationError`.
+    /// - Complexity: That of ``check(progress:)``.
+    public static func check(_ url: URL, key: EncryptionKey, progress: Progress? = nil) throws -> StoreReport {
+        let description = PersistentStoreDescription(
+            type: storeType,
+            url: url,
+            isReadOnly: true,
+            options: [keyOption: key]
+        )
+        let opened: OpenStore
+        do {
+            opened = try StoreOpening(model: model(of: description), description: description).open()
+        } catch let error as DatabaseError where error.mayBeDamageOfFirstPage {
+            return try reportOfPages(url, key, StoreProblem(.damage("a page cannot be read")), progress)
+        } catch SealedStoreError.damagedMetadata(let part) {
+            return try reportOfPages(url, key, StoreProblem(.damagedMetadata(part)), progress)
+        } catch SealedStoreError.foreignSchema(let object) {
+            return try reportOfPages(url, key, StoreProblem(.foreignSchema(object)), progress)
+        }
+        defer { try? opened.database.close() }
+        return try opened.check(WorkProgress(progress))
+    }
+
+    /// The damaged pages of a file that cannot be opened; the reason for that if no page is damaged.
+    private static func reportOfPages(
+        _ url: URL,
+        _ key: EncryptionKey,
+        _ problem: StoreProblem,
+        _ progress: Progress?
+    ) throws -> StoreReport {
+        let progress = WorkProgress(progress)
+        let pages = try DamagedFile(path: url.path, key: key).verifyPages { done, all in
+            try progress.show(1000 * done / all)
+        }
+        return StoreReport(
+            problems: pages.damagedPageCount > 0 ? pages.problems : pages.problems + [problem],
+            pageCount: pages.pageCount,
+            logPageCount: pages.logFrameCount
+        )
+    }
+}
+
+extension DatabaseError {
+    /// Whether a file whose first page is damaged can be the cause. Other pages tell whether the key is right.
+    fileprivate var mayBeDamageOfFirstPage: Bool {
+        switch self {
+        case .damaged, .wrongKey, .notADatabase(_, .unrecognised): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The result of the check of a store.
+public struct StoreReport: Hashable, Sendable {
+    /// All problems; empty for a sound store.
+    public let problems: [StoreProblem]
+    /// The number of verified pages of the file; 0 for a store in memory.
+    public let pageCount: Int
+    /// The number of pages in the log that were read.
+    public let logPageCount: Int
+    /// The full-text indexes whose words were not compared with the texts, as entity and properties: SQLite compares
+    /// them in a write transaction only, so not in a store that is open for reading only. The rows of these indexes
+    /// were compared.
+    public let uncheckedIndexes: [String]
+
+    /// Whether no problem was found.
+    public var isSound: Bool { problems.isEmpty }
+
+    init(problems: [StoreProblem], pageCount: Int = 0, logPageCount: Int = 0, uncheckedIndexes: [String] = []) {
+        self.problems = problems
+        self.pageCount = pageCount
+        self.logPageCount = logPageCount
+        self.uncheckedIndexes = uncheckedIndexes
+    }
+}

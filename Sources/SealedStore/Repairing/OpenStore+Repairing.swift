@@ -1,0 +1,92 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+extension OpenStore {
+    /// Repairs the store; see ``SealedStore/repair(_:progress:)``.
+    func repair(_ options: StoreRepairOptions, _ progress: WorkProgress) throws -> StoreRepairReport {
+        let found = try check(WorkProgress(nil))
+        try progress.show(300)
+        guard !found.isSound, !found.problems.contains(where: \.preventsRepair) else {
+            return StoreRepairReport(repaired: [], check: found)
+        }
+        var repaired: [StoreProblem] = []
+        do {
+            try writeTransaction { connection in
+                repaired = try progress.interrupting(connection) {
+                    try repair(options, found.problems, on: connection)
+                }
+                try progress.show(700)
+            }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+        let check = try check(WorkProgress(nil))
+        try? progress.show(1000)
+        return StoreRepairReport(repaired: repaired, check: check)
+    }
+
+    private func repair(
+        _ options: StoreRepairOptions,
+        _ found: [StoreProblem],
+        on connection: Connection
+    ) throws -> [StoreProblem] {
+        var repaired: [StoreProblem] = []
+        if options.contains(.derivedData) {
+            // First: statements that look for other problems may use the indexes.
+            let messages = found.filter { if case .damage = $0.kind { true } else { false } }
+            if !messages.isEmpty {
+                try connection.execute("REINDEX")
+                repaired += messages
+            }
+            let repair = ContentRepair(connection, schema, entityNames: description.entityNames)
+            repaired += try repair.repairVersions()
+            repaired += try repair.repairSequences()
+            try sequences.reserveAgain(for: model, on: connection)
+        }
+        if options.contains(.references) {
+            let repair = ContentRepair(connection, schema, entityNames: description.entityNames)
+            repaired += try repair.repairReferences()
+        }
+        if options.contains(.derivedData) { repaired += try rebuildIndexes(found, on: connection) }
+        return repaired
+    }
+
+    /// Makes R-trees and full-text indexes anew that differ from their tables.
+    private func rebuildIndexes(_ found: [StoreProblem], on connection: Connection) throws -> [StoreProblem] {
+        let state = try states.state(on: connection).schema
+        let differing = try IndexCheck(connection, state, entityNames: description.entityNames).problems() + found
+        // A connection that finds wrong words cannot look at further indexes.
+        let hasWrongWords = found.contains { problem in
+            problem.kind == .indexMismatch && state.indexes.contains { $0.isFullText && $0.place == problem.indexPlace }
+        }
+        var repaired: [StoreProblem] = []
+        for index in state.indexes {
+            let problem = differing.first { $0.kind == .indexMismatch && $0.indexPlace == index.place }
+            guard let problem = problem ?? (hasWrongWords && index.isFullText ? index.mismatch : nil) else { continue }
+            for sql in index.removal + index.creation + index.population { try connection.execute(sql) }
+            repaired.append(problem)
+        }
+        return repaired
+    }
+}
+
+extension SchemaIndex {
+    /// The problem that the index differs from its table.
+    fileprivate var mismatch: StoreProblem {
+        StoreProblem(.indexMismatch, entity: place.entity, property: place.property)
+    }
+}
+
+extension StoreProblem {
+    fileprivate var indexPlace: PropertyPlace? { entity.map { PropertyPlace(entity: $0, property: property) } }
+
+    /// Whether the content of the file is uncertain, so that statements over it prove nothing.
+    fileprivate var preventsRepair: Bool {
+        switch kind {
+        case .damagedPages, .damagedMetadata, .foreignSchema: true
+        case .damage(let words): !Self.isIndexMessage(words)
+        default: false
+        }
+    }
+}
