@@ -99,6 +99,12 @@ struct StoreMetadataTable {
         return hasher.finalize()
     }
 
+    /// Writes the table with the records of ``columnsOfMixedForms``.
+    func writeAll(on connection: Connection) throws {
+        try write(on: connection)
+        try writeColumnsOfMixedForms(on: connection)
+    }
+
     /// Writes the records of ``columnsOfMixedForms``, and removes all others.
     func writeColumnsOfMixedForms(on connection: Connection) throws {
         let prefix = Self.mixedFormsPrefix

@@ -74,6 +74,14 @@ struct TableDefinition {
         columns.contains { $0.hasPrefix(name + " ") && Self.withoutDefault($0) != nil }
     }
 
+    /// The literal that is the value of a column, with a quoted name, in rows which are older than the column; nil for
+    /// a column without one.
+    func defaultLiteral(of name: String) -> Substring? {
+        guard let column = columns.first(where: { $0.hasPrefix(name + " ") }), let plain = Self.withoutDefault(column)
+        else { return nil }
+        return column[plain.endIndex...].dropFirst(Self.defaultKeyword.count)
+    }
+
     /// Whether a table differs from this one only in the order of its columns and in default values.
     func isEquivalent(to table: TableDefinition) -> Bool {
         guard beginning == table.beginning, end == table.end, columns.count == table.columns.count else { return false }

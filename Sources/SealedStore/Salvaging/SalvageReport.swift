@@ -1,0 +1,62 @@
+/// What a salvage recovered from a damaged store, and what was lost. It contains no stored value.
+public struct SalvageReport: Hashable, Sendable {
+    /// The objects of one entity.
+    public struct EntityReport: Hashable, Sendable {
+        /// The name of the entity.
+        public let entity: String
+        /// The number of objects of exactly this entity in the new store.
+        public internal(set) var recoveredCount = 0
+        /// The number of objects that were lost, those of subentities included; reported for entities without a
+        /// superentity. It is exact if an index of the table is intact, and otherwise estimated from the rows on the
+        /// readable pages.
+        public internal(set) var lostCount = 0
+        /// Whether ``lostCount`` is exact.
+        public internal(set) var isLostCountExact = true
+        /// The number of optional values that were lost and are nil in the new store, by attribute.
+        public internal(set) var lostValues: [String: Int] = [:]
+        /// The number of references and members that were cut because their objects were lost, by relationship.
+        public internal(set) var cutReferences: [String: Int] = [:]
+
+        init(_ entity: String) { self.entity = entity }
+    }
+
+    /// The entities of the model, in its order.
+    public internal(set) var entities: [EntityReport]
+    /// The number of pages of the damaged file.
+    public internal(set) var pageCount = 0
+    /// The number of pages that did not verify.
+    public internal(set) var damagedPageCount = 0
+    /// The number of committed transactions in the log that lie behind a damaged part of it, and are lost.
+    public internal(set) var lostTransactionCount = 0
+    /// The check of the new store.
+    public internal(set) var check = StoreReport(problems: [])
+
+    /// Whether every object and every value was recovered.
+    public var isComplete: Bool {
+        lostTransactionCount == 0
+            && entities.allSatisfy { $0.lostCount == 0 && $0.lostValues.isEmpty && $0.cutReferences.isEmpty }
+    }
+}
+
+/// The reason for which nothing can be recovered from a file.
+public enum SalvageError: Error, Hashable, Sendable {
+    /// The first page is damaged. It holds the places of all tables, and of the free pages, on which the rows of
+    /// deleted objects remain.
+    case firstPageDamaged
+    /// The file has no table of a store: it is another database.
+    case notAStore
+    /// The part of the metadata with the model cannot be read. Salvage again with the model of the program.
+    case modelLost
+}
+
+extension SalvageError: CustomStringConvertible {
+    /// The reason and the remedy.
+    public var description: String {
+        switch self {
+        case .firstPageDamaged:
+            "the first page of the file is damaged, which lists its tables and free pages: nothing can be recovered"
+        case .notAStore: "the file is a database, but not a store: it has no table '_metadata'"
+        case .modelLost: "the model in the file cannot be read: salvage the file with the model of the program"
+        }
+    }
+}

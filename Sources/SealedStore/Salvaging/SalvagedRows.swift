@@ -1,0 +1,161 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// Writes the recovered rows of one root entity into the new store.
+struct SalvagedRows {
+    private let table: EntityTable
+    private let source: DamagedStore.Table
+    private let schema: StoreSchema
+    private let statement: String
+    private let entitiesByCode: [Int64: Entity]
+    /// The columns that are written, with the places of their values in a row; nil for a column that the file does not
+    /// have.
+    private let columns: [(column: Column?, name: String, place: Int?)]
+    private let entityPlace: Int?
+    private let versionPlace: Int?
+
+    /// The number of rows that were read and not written, because a required value is lost or the row is invalid.
+    private(set) var rejectedCount = 0
+    private(set) var writtenCount = 0
+    /// The number of lost values, by entity and attribute.
+    private(set) var lostValues: [String: [String: Int]] = [:]
+    /// The number of lost keys, by entity and relationship.
+    private(set) var cutReferences: [String: [String: Int]] = [:]
+    private(set) var mixedTexts = MixedTexts()
+
+    init(_ table: EntityTable, from source: DamagedStore.Table, _ schema: StoreSchema) {
+        self.table = table
+        self.source = source
+        self.schema = schema
+        let places = Dictionary(source.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var columns: [(column: Column?, name: String, place: Int?)] = table.columns.map {
+            ($0, $0.name, places[$0.name])
+        }
+        columns += table.positionColumns.values.sorted().map { (nil, $0, places[$0]) }
+        self.columns = columns
+        entityPlace = places[#""_entity""#]
+        versionPlace = places[#""_version""#]
+        entitiesByCode = Dictionary(table.codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var names = [#""_id""#, #""_version""#]
+        if table.hasEntityColumn { names.append(#""_entity""#) }
+        names += columns.map(\.name)
+        statement = """
+            INSERT OR IGNORE INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(SQL.parameters(names.count)))
+            """
+    }
+
+    /// Whether the values of a row can be those of the table, by their number and types.
+    func mayHold(_ values: [StoredValue]) -> Bool {
+        guard values.count <= source.columns.count, values.count > (versionPlace ?? 0), values.first == .null else {
+            return false
+        }
+        if let versionPlace, !values[versionPlace].isInteger { return false }
+        if let entityPlace, entityPlace < values.count, table.hasEntityColumn {
+            guard case .integer(let code) = values[entityPlace], entitiesByCode[code] != nil else { return false }
+        }
+        return columns.allSatisfy { column, _, place in
+            guard let place, place < values.count else { return true }
+            switch (values[place], column?.storage ?? .integer) {
+            case (.null, _), (.lost, _), (.integer, .integer), (.integer, .real), (.real, .real), (.text, .text),
+                (.blob, .blob):
+                return true
+            default: return false
+            }
+        }
+    }
+
+    /// Writes a row, or counts it as rejected.
+    mutating func write(_ key: Int64, _ values: [StoredValue], on connection: Connection) throws {
+        func value(_ place: Int?) -> StoredValue? { place.flatMap { $0 < values.count ? values[$0] : nil } }
+        var entity = table.root
+        if table.hasEntityColumn {
+            guard case .integer(let code)? = value(entityPlace), let found = entitiesByCode[code] else {
+                rejectedCount += 1
+                return
+            }
+            entity = found
+        }
+        guard key > 0, !entity.isAbstract, mayHold(values) else {
+            rejectedCount += 1
+            return
+        }
+        var parameters: [Value] = [.integer(key), .integer(1)]
+        if case .integer(let version)? = value(versionPlace) { parameters[1] = .integer(version) }
+        if table.hasEntityColumn { parameters.append(.integer(table.codes[entity] ?? 0)) }
+        var lost: [Property] = []
+        for (column, name, place) in columns {
+            let property = column.flatMap { $0.property.isDeclared(by: entity) ? $0.property : nil }
+            let parameter = Self.parameter(value(place), default: source.defaults[name] ?? .null, column?.storage)
+            if case .lost? = value(place), let property { lost.append(property) }
+            if case .null = parameter, let property, property.isRequired(afterLosing: lost) {
+                rejectedCount += 1
+                return
+            }
+            parameters.append(parameter)
+            if case .text(let text) = parameter, let property, !text.isComposedText {
+                mixedTexts.note(property, of: entity, in: schema)
+            }
+        }
+        try connection.withStatement(statement) { statement in
+            try statement.bind(parameters)
+            try statement.run()
+        }
+        // Another row has the same key or unique value.
+        guard connection.changes > 0 else {
+            rejectedCount += 1
+            return
+        }
+        writtenCount += 1
+        for property in lost {
+            if case .relationship = property {
+                cutReferences[entity.name, default: [:]][property.name, default: 0] += 1
+            } else {
+                lostValues[entity.name, default: [:]][property.name, default: 0] += 1
+            }
+        }
+    }
+
+    private static func parameter(
+        _ value: StoredValue?,
+        default defaultValue: Value,
+        _ storage: AttributeType.Storage?
+    ) -> Value {
+        switch value {
+        // The row is older than the column.
+        case nil: defaultValue
+        case .null?, .lost?: .null
+        // SQLite writes a real without a fraction as an integer.
+        case .integer(let integer)?: storage == .real ? .real(Double(integer)) : .integer(integer)
+        case .real(let real)?: .real(real)
+        case .text(let bytes)?: .text(String(decoding: bytes, as: UTF8.self))
+        case .blob(let bytes)?: .blob(Data(bytes))
+        }
+    }
+}
+
+extension Property {
+    /// Whether objects of an entity have the property.
+    fileprivate func isDeclared(by entity: Entity) -> Bool { entity.propertiesByName[name] == self }
+
+    /// Whether an object cannot be recovered without a value: an attribute without which it is invalid, or a required
+    /// reference that was lost. A required reference may be nil in a sound store.
+    fileprivate func isRequired(afterLosing lost: [Property]) -> Bool {
+        switch self {
+        case .attribute(let attribute): !attribute.isOptional
+        case .relationship(let relationship): !relationship.isOptional && lost.contains(self)
+        }
+    }
+}
+
+extension String {
+    /// Whether the text is in normalization form C.
+    fileprivate var isComposedText: Bool {
+        var text = self
+        return text.withUTF8 { TextForms.isComposed(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension StoredValue {
+    fileprivate var isInteger: Bool { if case .integer = self { true } else { false } }
+}

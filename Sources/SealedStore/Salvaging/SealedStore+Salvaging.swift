@@ -1,0 +1,73 @@
+public import EncryptedSQLite
+public import Foundation
+public import ObjectGraph
+
+extension SealedStore {
+    /// Recovers everything readable from a damaged file into a new store, and reports what was lost.
+    ///
+    /// Each page of the damaged file and its log is verified alone, so that a damaged page costs its own rows only: all
+    /// objects whose pages are intact are recovered, with their keys, also if a page between them and the root of their
+    /// table is damaged. No value is invented: a lost value of an optional property is nil in the new store, and an
+    /// object without a required value or reference is lost. References to lost objects are cut. The new store has the
+    /// model and the UUID of the damaged one, and appears at its URL when it is complete: a failure, a cancellation or
+    /// the end of the process leaves nothing there.
+    ///
+    /// The damaged file and its log stay as they are. Other processes cannot write to them meanwhile or, if they have
+    /// the file open already, their commits during the salvage are not read.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the damaged file.
+    ///   - key: The key of the damaged file. It must be right, and so must the first 16 bytes of the file, the salt.
+    ///   - newURL: The URL of the new store, where no file exists.
+    ///   - newKey: The key of the new store; nil for `key`.
+    ///   - model: The model of a file whose model cannot be read.
+    ///   - progress: Counts pages. It can be cancelled.
+    /// - Returns: The report, entity by entity, with the check of the new store.
+    /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`, also for a file without an intact page;
+    ///   `CancellationError`.
+    /// - Complexity: O(*n* log *n*) in the size of the file, in bounded memory but for one byte for each page.
+    public static func salvage(
+        _ url: URL,
+        key: EncryptionKey,
+        to newURL: URL,
+        newKey: EncryptionKey? = nil,
+        model: ManagedObjectModel? = nil,
+        progress: Progress? = nil
+    ) throws -> SalvageReport {
+        guard !FileManager.default.fileExists(atPath: newURL.path) else {
+            throw DatabaseError.cannotOpen(path: newURL.path, reason: "a file exists at this path")
+        }
+        let file = try DamagedFile(path: url.path, key: key)
+        let content = try DamagedStore(file, model: model)
+        var report: SalvageReport?
+        let options = Database.Options(
+            applicationID: StoreOpening.applicationID,
+            newestUserVersion: StoreMetadataTable.newestFormatVersion,
+            durability: .powerLoss,
+            functions: QueryFunctions.library
+        )
+        let database: Database
+        do {
+            database = try Database(.file(newURL.path), key: newKey ?? key, options: options) { connection in
+                var salvage = StoreSalvage(file, content, to: connection, progress: progress)
+                report = try salvage.run()
+            }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+        try database.close()
+        guard var report else {
+            throw DatabaseError.cannotOpen(path: newURL.path, reason: "a file exists at this path")
+        }
+        report.check = try check(newURL, key: newKey ?? key, model: content.schema.model)
+        return report
+    }
+
+    /// Opens a store of a model, checks it and closes it.
+    private static func check(_ url: URL, key: EncryptionKey, model: ManagedObjectModel) throws -> StoreReport {
+        let description = PersistentStoreDescription(type: storeType, url: url, options: [keyOption: key])
+        let opened = try StoreOpening(model: model, description: description).open()
+        defer { try? opened.database.close() }
+        return try opened.check(WorkProgress(nil))
+    }
+}

@@ -1,0 +1,216 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// Writes the readable content of a damaged store into a new one, in the transaction that creates the file.
+///
+/// 1. The tables of root entities are read along their trees, and their rows written.
+/// 2. The leaves that no tree leads to any more go to the table whose lost ranges of keys and whose columns they fit,
+///    if there is only one.
+/// 3. The tables of pairs are read.
+/// 4. References to lost objects are cut, and objects without a required one are removed.
+/// 5. The sequences are moved behind the keys, and the declared indexes are filled.
+struct StoreSalvage {
+    private let file: DamagedFile
+    private let source: DamagedStore
+    private let connection: Connection
+    private let progress: Progress?
+    private var schema: StoreSchema { source.schema }
+    private var report: SalvageReport
+
+    /// The table of a root entity while its rows are read.
+    private struct RootTable {
+        let root: Entity
+        let source: DamagedStore.Table
+        var rows: SalvagedRows
+        var losses = DamagedFile.Losses()
+    }
+
+    init(_ file: DamagedFile, _ source: DamagedStore, to connection: Connection, progress: Progress?) {
+        self.file = file
+        self.source = source
+        self.connection = connection
+        self.progress = progress
+        report = SalvageReport(entities: source.schema.model.entities.map { SalvageReport.EntityReport($0.name) })
+    }
+
+    mutating func run() throws -> SalvageReport {
+        progress?.totalUnitCount = Int64(file.pageCount)
+        let declared = schema.indexes.flatMap(\.creation)
+        for statement in SchemaStatements(schema).all where !declared.contains(statement) {
+            try connection.execute(statement)
+        }
+        var tables = try schema.model.entities.filter(\.isRoot).map(readTable)
+        try readOrphanedLeaves(into: &tables)
+        try readPairs()
+        try writeMetadata(tables)
+        try repair(tables)
+        for index in schema.indexes { for sql in index.creation + index.population { try connection.execute(sql) } }
+        try count(tables)
+        try file.verifyUnreadPages(showProgress)
+        report.pageCount = file.pageCount
+        report.damagedPageCount = file.damagedPages.count
+        report.lostTransactionCount = file.lostCommitCount
+        progress?.completedUnitCount = Int64(file.pageCount)
+        return report
+    }
+
+    private func showProgress() throws {
+        guard let progress else { return }
+        if progress.isCancelled { throw CancellationError() }
+        progress.completedUnitCount = Int64(min(file.readPageCount, file.pageCount))
+    }
+
+    // MARK: Rows
+
+    private func readTable(of root: Entity) throws -> RootTable {
+        let table = schema.table(of: root)
+        let found = try source.table(table.name, madeBy: SchemaStatements.creation(of: table), on: connection)
+        var result = RootTable(root: root, source: found, rows: SalvagedRows(table, from: found, schema))
+        guard let page = found.rootPage else {
+            result.losses.ranges = [.all]
+            return result
+        }
+        var count = 0
+        result.losses = try file.readTable(at: page) { key, values in
+            try result.rows.write(key, values, on: connection)
+            count += 1
+            if count % 256 == 0 { try showProgress() }
+        }
+        return result
+    }
+
+    /// Gives the leaves below damaged pages to their tables.
+    private func readOrphanedLeaves(into tables: inout [RootTable]) throws {
+        guard tables.contains(where: { !$0.losses.ranges.isEmpty }) else { return }
+        for root in source.otherTables(than: Set(tables.compactMap(\.source.rootPage))) {
+            // Marks the pages of the table: the rest has no parent. Tables without row IDs have other pages.
+            _ = try file.readTable(at: root) { _, _ in }
+        }
+        try file.readOrphanedLeaves { rows in
+            try showProgress()
+            guard let first = rows.first, let last = rows.last else { return }
+            let fitting = tables.indices.filter { index in
+                tables[index].losses.ranges.contains { $0.after < first.key && last.key <= $0.through }
+                    && rows.allSatisfy { tables[index].rows.mayHold($0.values) }
+            }
+            guard fitting.count == 1 else { return }
+            // The damaged root led to the leaves.
+            if tables[fitting[0]].losses.readLeafCount == 0 { tables[fitting[0]].losses.leafCount = 0 }
+            for row in rows { try tables[fitting[0]].rows.write(row.key, row.values, on: connection) }
+            tables[fitting[0]].losses.readLeafCount += 1
+            tables[fitting[0]].losses.readRowCount += rows.count
+        }
+    }
+
+    // MARK: Pairs
+
+    private mutating func readPairs() throws {
+        for relationship in schema.model.relationships {
+            guard let pairs = schema.joinTables[relationship.index],
+                let statement = SchemaStatements.creation(ofJoinTable: relationship, schema)
+            else { continue }
+            let table = try source.table(pairs.name, madeBy: statement, on: connection)
+            guard let page = table.rootPage else {
+                lose(relationship, 1)
+                continue
+            }
+            let names = table.columns.joined(separator: ", ")
+            let sql = "INSERT OR IGNORE INTO \(pairs.name) (\(names)) VALUES (\(SQL.parameters(table.columns.count)))"
+            let losses = try file.readIndex(at: page) { values in
+                try connection.withStatement(sql) { statement in
+                    try statement.bind(
+                        table.columns.indices.map { index -> Value in
+                            guard index < values.count, case .integer(let integer) = values[index] else { return .null }
+                            return .integer(integer)
+                        }
+                    )
+                    try statement.run()
+                }
+            }
+            try showProgress()
+            let mean = losses.readLeafCount > 0 ? losses.readRowCount / losses.readLeafCount : 1
+            lose(relationship, losses.unreadableRowCount + losses.pageCount * max(1, mean))
+        }
+    }
+
+    /// Counts lost references, those of a symmetric or inverse relationship once.
+    private mutating func lose(_ relationship: Relationship, _ count: Int) {
+        guard count > 0 else { return }
+        report.entities[relationship.source.index].cutReferences[relationship.name, default: 0] += count
+    }
+
+    // MARK: The rest of the store
+
+    private func writeMetadata(_ tables: [RootTable]) throws {
+        try StoreMetadataTable(
+            uuid: source.uuid,
+            formatVersion: Int(StoreMetadataTable.newestFormatVersion),
+            model: schema.model,
+            names: schema.names,
+            columnsOfMixedForms: tables.reduce(into: source.columnsOfMixedForms) {
+                $0.formUnion($1.rows.mixedTexts.columns)
+            },
+            modelVersion: source.modelVersion
+        ).writeAll(on: connection)
+        for table in tables {
+            let next = max(source.nextKeys[table.root.name] ?? 1, 1)
+            try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
+                try statement.bind(text: table.root.name, at: 1)
+                try statement.bind(next, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    private mutating func repair(_ tables: [RootTable]) throws {
+        let repair = ContentRepair(connection, schema, entityNames: nil)
+        _ = try repair.repairVersions()
+        _ = try repair.repairSequences()
+        for problem in try repair.deleteIncompleteRows() {
+            guard let root = schema.model.entitiesByName[problem.entity ?? ""]?.rootIndex else { continue }
+            report.entities[root].lostCount += problem.count
+        }
+        for problem in try repair.repairReferences() {
+            guard let entity = schema.model.entitiesByName[problem.entity ?? ""], let property = problem.property,
+                problem.kind != .strayValue, problem.kind != .invalidOrder
+            else { continue }
+            report.entities[entity.index].cutReferences[property, default: 0] += problem.count
+        }
+    }
+
+    /// Counts the objects in the new store and the lost ones.
+    private mutating func count(_ tables: [RootTable]) throws {
+        for table in tables {
+            let entityTable = schema.table(of: table.root)
+            for entity in table.root.family where !entity.isAbstract {
+                let condition =
+                    entityTable.hasEntityColumn ? #" WHERE "_entity" = \#(entityTable.codes[entity] ?? 0)"# : ""
+                let sql = "SELECT count(*) FROM \(entityTable.name)\(condition)"
+                report.entities[entity.index].recoveredCount = try connection.withStatement(sql) { statement in
+                    try statement.step() ? Int(statement.integer(at: 0)) : 0
+                }
+                report.entities[entity.index].lostValues = table.rows.lostValues[entity.name] ?? [:]
+                report.entities[entity.index].cutReferences.merge(
+                    table.rows.cutReferences[entity.name] ?? [:],
+                    uniquingKeysWith: +
+                )
+            }
+            let (lost, isExact) = try lostCount(of: table)
+            report.entities[table.root.index].lostCount += lost
+            report.entities[table.root.index].isLostCountExact = isExact
+        }
+    }
+
+    private func lostCount(of table: RootTable) throws -> (Int, isExact: Bool) {
+        let losses = table.losses
+        let known = table.rows.rejectedCount + losses.unreadableRowCount
+        guard !losses.ranges.isEmpty else { return (known, true) }
+        for page in source.indexes(ofTable: schema.table(of: table.root).name) {
+            let index = try file.readIndex(at: page) { _ in }
+            if index.pageCount == 0 { return (max(0, index.readRowCount - table.rows.writtenCount), true) }
+        }
+        let mean = losses.readLeafCount > 0 ? Double(losses.readRowCount) / Double(losses.readLeafCount) : 1
+        return (known + Int((mean * Double(losses.leafCount)).rounded(.up)), false)
+    }
+}
