@@ -1,0 +1,94 @@
+import ObjectGraph
+
+@_exported public import struct SealedStore.StoreSpace
+
+extension ModelContainer {
+    /// Backs an encrypted store of the container up to a new encrypted file, while contexts and other processes read
+    /// and write.
+    ///
+    /// ```swift
+    /// try container.backUp(to: url, key: .passphrase("battery staple correct horse"))
+    /// ```
+    ///
+    /// The backup is the state that is committed when it begins: unsaved changes are not part of it. It appears at the
+    /// URL when it is complete and every page of it has been verified with its key: a failure, a cancellation or the
+    /// end of the process leaves nothing there. A container of several stores backs each of them up on its own; saves
+    /// between two backups are in the later one only.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
+    ///   - url: The URL of the new file.
+    ///   - key: The key of the backup; nil for the key of the store. A store in memory has none.
+    ///   - replacesExisting: Whether a file at the URL is replaced; not if it is open elsewhere.
+    ///   - progress: Receives the finished part. It can be cancelled.
+    /// - Throws: ``StoreSelectionError``; `DatabaseError.damaged` if a page of the store does not verify;
+    ///   `DatabaseError.diskFull`; `DatabaseError.cannotOpen` if a file exists at the URL; `DatabaseError.busy` if the
+    ///   file to be replaced is open; `DatabaseError.missingKey`; `CancellationError`.
+    /// - Complexity: O(*n*) in the size of the file, in bounded memory.
+    public func backUp(
+        _ configuration: ModelConfiguration? = nil,
+        to url: URL,
+        key: EncryptionKey? = nil,
+        replacesExisting: Bool = false,
+        progress: Progress? = nil
+    ) throws {
+        try stores.store(of: configuration).backUp(
+            to: url,
+            key: key,
+            replacesExisting: replacesExisting,
+            progress: progress
+        )
+    }
+
+    /// Writes a copy of an encrypted store without free space to a new encrypted file, while others read and write.
+    ///
+    /// Parameters and errors are those of ``backUp(_:to:key:replacesExisting:progress:)``.
+    ///
+    /// - Complexity: O(*n*) in the size of the file, in bounded memory.
+    public func compact(
+        _ configuration: ModelConfiguration? = nil,
+        into url: URL,
+        key: EncryptionKey? = nil,
+        replacesExisting: Bool = false,
+        progress: Progress? = nil
+    ) throws {
+        try stores.store(of: configuration).compact(
+            into: url,
+            key: key,
+            replacesExisting: replacesExisting,
+            progress: progress
+        )
+    }
+
+    /// Replaces the file of an encrypted store by one without free space, and continues with it. Models and contexts
+    /// stay valid.
+    ///
+    /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
+    /// step: the end of the process at any instant leaves one of the two. Reads go on until then; saves wait, here and
+    /// in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at their
+    /// next use, and open it again.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store; nil for the only encrypted store of the container.
+    ///   - progress: Receives the finished part. It can be cancelled until the files are exchanged.
+    /// - Returns: The space before and afterwards.
+    /// - Throws: ``StoreSelectionError``; `DatabaseError.busy` if a connection writes or reads for longer than the busy
+    ///   timeout; `ObjectGraphError.storeIsReadOnly`; `DatabaseError.diskFull`: room for twice the size of the new file
+    ///   is needed for a time; `CancellationError`.
+    /// - Complexity: O(*n*) in the size of the file, in bounded memory.
+    @discardableResult
+    public func compact(
+        _ configuration: ModelConfiguration? = nil,
+        progress: Progress? = nil
+    ) throws -> (before: StoreSpace, after: StoreSpace) {
+        try stores.store(of: configuration).compact(progress: progress)
+    }
+
+    /// The size of the file of an encrypted store and the part of it that is free, which a compaction gives back.
+    ///
+    /// - Parameter configuration: The configuration of the store; nil for the only encrypted store of the container.
+    /// - Throws: ``StoreSelectionError``; `DatabaseError`.
+    public func space(of configuration: ModelConfiguration? = nil) throws -> StoreSpace {
+        try stores.store(of: configuration).space()
+    }
+}
