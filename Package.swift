@@ -67,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "sealed",
             dependencies: [
-                "SealedData", "SealedStore", "ObjectGraph", "Terminal",
+                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -80,6 +80,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
+        .testTarget(
+            name: "SealedToolTests",
+            dependencies: ["sealed", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
+            swiftSettings: settings
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["QueryLanguage"],

@@ -5,11 +5,26 @@ import ArgumentParser
 struct SealedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealed",
-        abstract: "Reads encrypted SealedData stores, without the programs that created them.",
+        abstract: "Reads, checks and maintains encrypted SealedData stores, without the programs that created them.",
         discussion: """
-            The passphrase comes from the environment variable SEALED_PASSPHRASE or is asked for on the terminal. \
-            Stores are only read.
+            The key comes from --key-file, --key-fd or --key-env, else from the environment variable SEALED_PASSPHRASE, \
+            else it is asked for on the terminal. It is never an argument, which every user of the machine can see.
+
+            Exit status:
+              0   success, and the store is sound
+              1   the command has done its work, and a store has problems or objects were lost
+              64  the arguments are wrong
+              65  the file is damaged, or is no store
+              66  a file does not exist or cannot be read
+              73  a file cannot be created: it exists, or the disk is full
+              74  reading or writing failed
+              75  another process uses the store: try again
+              77  the key does not open the store, or there is none
+              130 the command was interrupted, and has changed nothing
             """,
-        subcommands: [InspectCommand.self, QueryCommand.self]
+        subcommands: [
+            InspectCommand.self, QueryCommand.self, CheckCommand.self, RepairCommand.self, SalvageCommand.self,
+            BackupCommand.self, CompactCommand.self, RekeyCommand.self,
+        ]
     )
 }

@@ -8,10 +8,15 @@ struct StoreArguments: ParsableArguments {
     @Argument(help: "The store's file.")
     var file: String
 
-    /// Opens the store with the passphrase from the environment or the terminal, and closes it after `body`.
+    @OptionGroup var key: KeyArguments
+
+    /// Opens the store with its key, and closes it after `body`.
     func withStore(_ body: (OpenStore) throws -> Void) throws {
-        let passphrase = try Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
-        let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: .passphrase(passphrase))
+        try ExitStatus.reporting { try open(body) }
+    }
+
+    private func open(_ body: (OpenStore) throws -> Void) throws {
+        let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: key.key(of: file))
         // The output must precede an error.
         defer {
             Terminal.flush()

@@ -1,0 +1,48 @@
+import ArgumentParser
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+import Terminal
+
+/// The exit statuses of the tool, after sysexits(3).
+enum ExitStatus: Int32 {
+    case problemsFound = 1
+    case damaged = 65
+    case noInput = 66
+    case cannotCreate = 73
+    case inputOutput = 74
+    case busy = 75
+    case noPermission = 77
+    case interrupted = 130
+
+    /// The status for an error; nil for an error of the arguments.
+    init?(_ error: any Error) {
+        switch error {
+        case is CancellationError: self = .interrupted
+        case is KeySourceError, is PassphraseError: self = .noPermission
+        case let error as DatabaseError:
+            switch error {
+            case .missingKey, .invalidKey, .wrongKey: self = .noPermission
+            case .fileNotFound, .emptyFile, .permissionDenied, .unwritableFolder: self = .noInput
+            case .notADatabase, .foreignApplication, .newerFormat, .damaged: self = .damaged
+            case .cannotOpen, .diskFull: self = .cannotCreate
+            case .busy, .moved: self = .busy
+            default: self = .inputOutput
+            }
+        case is SalvageError, is SealedStoreError: self = .damaged
+        default: return nil
+        }
+    }
+
+    /// Runs a command. An error of a store or a key is printed and becomes the status of the process.
+    static func reporting(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            guard let status = ExitStatus(error) else { throw error }
+            if status != .interrupted { Terminal.printError("Error: \(error)") }
+            throw ExitCode(status.rawValue)
+        }
+    }
+}

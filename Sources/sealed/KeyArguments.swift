@@ -1,0 +1,150 @@
+import ArgumentParser
+import Foundation
+import SealedData
+import Terminal
+
+/// The options that name the source of a key. A key itself is never an argument.
+struct KeyArguments: ParsableArguments {
+    @Option(help: "The file that contains the passphrase, in its first line.")
+    var keyFile: String?
+
+    @Option(help: "The number of an open file descriptor from which the passphrase is read, up to the end of the line.")
+    var keyFd: Int32?
+
+    @Option(help: "The environment variable that contains the passphrase.")
+    var keyEnv: String?
+
+    @Flag(help: "The key is not a passphrase, but 64 hexadecimal digits (a raw key), or 96 (with the salt).")
+    var rawKey = false
+
+    func validate() throws {
+        guard [keyFile != nil, keyFd != nil, keyEnv != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("Name one source of the key.")
+        }
+    }
+
+    /// Reads the key, or asks for it.
+    func key(of file: String) throws -> EncryptionKey {
+        let source = KeySource(file: keyFile, descriptor: keyFd, variable: keyEnv)
+        let bytes = try source.bytes ?? Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
+        return try KeySource.key(bytes, isRaw: rawKey)
+    }
+}
+
+/// The options that name the source of the key of a new file.
+struct NewKeyArguments: ParsableArguments {
+    @Option(help: "The file that contains the new passphrase, in its first line.")
+    var newKeyFile: String?
+
+    @Option(
+        help: "The number of an open file descriptor from which the new passphrase is read, up to the end of the line."
+    )
+    var newKeyFd: Int32?
+
+    @Option(help: "The environment variable that contains the new passphrase.")
+    var newKeyEnv: String?
+
+    @Flag(help: "Ask for the new passphrase on the terminal, twice.")
+    var newKeyPrompt = false
+
+    @Flag(help: "The new key is not a passphrase, but 64 or 96 hexadecimal digits.")
+    var newRawKey = false
+
+    func validate() throws {
+        guard [newKeyFile != nil, newKeyFd != nil, newKeyEnv != nil, newKeyPrompt].count(where: \.self) <= 1 else {
+            throw ValidationError("Name one source of the new key.")
+        }
+    }
+
+    /// The new key; nil without options for one.
+    func key() throws -> EncryptionKey? {
+        if newKeyPrompt { return try ask() }
+        guard let bytes = try KeySource(file: newKeyFile, descriptor: newKeyFd, variable: newKeyEnv).bytes else {
+            return nil
+        }
+        return try KeySource.key(bytes, isRaw: newRawKey)
+    }
+
+    /// The new key, which is asked for without options for one.
+    func requiredKey() throws -> EncryptionKey { try key() ?? ask() }
+
+    private func ask() throws -> EncryptionKey {
+        let first = try Passphrase.ask("New passphrase: ")
+        guard try Passphrase.ask("New passphrase again: ") == first else { throw KeySourceError.different }
+        return try KeySource.key(first, isRaw: newRawKey)
+    }
+}
+
+/// The source of a key.
+private struct KeySource {
+    let file: String?
+    let descriptor: Int32?
+    let variable: String?
+
+    /// The largest number of bytes of a key.
+    private static let maximumByteCount = 1 << 16
+
+    /// The bytes of the key; nil without a source.
+    var bytes: [UInt8]? {
+        get throws {
+            if let variable {
+                guard let value = getenv(variable) else { throw KeySourceError.noVariable(variable) }
+                return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+            }
+            if let descriptor { return try Self.line(of: descriptor) }
+            guard let file else { return nil }
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw KeySourceError.noFile(file) }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 == 0 || status.st_mode & S_IFMT != S_IFREG
+            else {
+                throw KeySourceError.readableByOthers(file)
+            }
+            return try Self.line(of: descriptor)
+        }
+    }
+
+    /// Reads byte by byte, so that what follows the line stays in a pipe.
+    private static func line(of descriptor: Int32) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < maximumByteCount {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw KeySourceError.noDescriptor(descriptor) }
+            if count == 0 || byte == UInt8(ascii: "\n") { break }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    static func key(_ bytes: [UInt8], isRaw: Bool) throws -> EncryptionKey {
+        guard isRaw else { return .passphrase(bytes) }
+        let digits = bytes.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == bytes.count, [64, 96].contains(digits.count) else { throw KeySourceError.noRawKey }
+        let key = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return try .raw(key[..<32], salt: key.count > 32 ? key[32...] : nil)
+    }
+}
+
+/// The reason for which a key cannot be read.
+enum KeySourceError: Error, CustomStringConvertible {
+    case noVariable(String)
+    case noFile(String)
+    case readableByOthers(String)
+    case noDescriptor(Int32)
+    case noRawKey
+    case different
+
+    var description: String {
+        switch self {
+        case .noVariable(let name): "the environment variable \(name) is not set"
+        case .noFile(let path): "the key file \(path) cannot be read"
+        case .readableByOthers(let path): "the key file \(path) can be read by other users: change its mode to 600"
+        case .noDescriptor(let number): "the file descriptor \(number) cannot be read"
+        case .noRawKey: "a raw key has 64 hexadecimal digits, or 96 with its salt"
+        case .different: "the new passphrases differ"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import SealedStore
+import Terminal
+
+/// `sealed repair FILE`: rebuilds what a store derives from its objects.
+struct RepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Rebuilds indexes and sequences that differ from the objects of a store, in one transaction.",
+        discussion: """
+            With --references, references that violate the model are removed, too: those to missing objects, and those \
+            whose inverse refers to another object. A file with damaged pages is not repaired: use 'sealed salvage'. \
+            Exit status 1 means that problems are left.
+
+            Examples:
+              sealed repair library.store
+              sealed repair library.store --references --json
+            """
+    )
+
+    @Argument(help: "The store's file.")
+    var file: String
+
+    @OptionGroup var key: KeyArguments
+
+    @Flag(help: "Remove references that violate the model.")
+    var references = false
+
+    @Flag(help: "Print the report as JSON.")
+    var json = false
+
+    func run() throws {
+        try ExitStatus.reporting {
+            let opened = try MaintainedStore(file, key: key.key(of: file), isReadOnly: false)
+            defer { opened.close() }
+            let options: StoreRepairOptions = references ? [.derivedData, .references] : .derivedData
+            let report = try ProgressDisplay.run("repair") {
+                try opened.store.repair(options, progress: $0)
+            } result: {
+                "\($0.repaired.count) repaired, \($0.check.summary)"
+            }
+            if json {
+                try printJSON(RepairJSON(report))
+            } else {
+                for problem in report.repaired { print("repaired: \(problem)".printable) }
+                report.check.printLines()
+            }
+            guard report.check.isSound else { throw ExitCode(ExitStatus.problemsFound.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SealedStore
+import Terminal
+
+/// A problem as a member of a JSON report.
+struct ProblemJSON: Encodable {
+    let kind: String
+    let entity: String?
+    let property: String?
+    let count: Int
+    let firstKey: Int64?
+    let message: String
+    let isRepairable: Bool
+
+    init(_ problem: StoreProblem) {
+        kind = String("\(problem.kind)".prefix { $0 != "(" })
+        entity = problem.entity
+        property = problem.property
+        count = problem.count
+        firstKey = problem.firstKey
+        message = problem.description
+        isRepairable = problem.isRepairable
+    }
+}
+
+/// The result of a check as JSON.
+struct CheckJSON: Encodable {
+    let isSound: Bool
+    let pages: Int
+    let logPages: Int
+    let uncheckedIndexes: [String]
+    let problems: [ProblemJSON]
+
+    init(_ report: StoreReport) {
+        isSound = report.isSound
+        pages = report.pageCount
+        logPages = report.logPageCount
+        uncheckedIndexes = report.uncheckedIndexes
+        problems = report.problems.map(ProblemJSON.init)
+    }
+}
+
+/// The result of a repair as JSON.
+struct RepairJSON: Encodable {
+    let repaired: [ProblemJSON]
+    let check: CheckJSON
+
+    init(_ report: StoreRepairReport) {
+        repaired = report.repaired.map(ProblemJSON.init)
+        check = CheckJSON(report.check)
+    }
+}
+
+/// The result of a salvage as JSON.
+struct SalvageJSON: Encodable {
+    struct EntityJSON: Encodable {
+        let entity: String
+        let recovered: Int
+        let lost: Int
+        let isLostExact: Bool
+        let lostValues: [String: Int]
+        let cutReferences: [String: Int]
+    }
+
+    let isComplete: Bool
+    let pages: Int
+    let damagedPages: Int
+    let lostTransactions: Int
+    let entities: [EntityJSON]
+    let check: CheckJSON
+
+    init(_ report: SalvageReport) {
+        isComplete = report.isComplete
+        pages = report.pageCount
+        damagedPages = report.damagedPageCount
+        lostTransactions = report.lostTransactionCount
+        entities = report.entities.map {
+            EntityJSON(
+                entity: $0.entity,
+                recovered: $0.recoveredCount,
+                lost: $0.lostCount,
+                isLostExact: $0.isLostCountExact,
+                lostValues: $0.lostValues,
+                cutReferences: $0.cutReferences
+            )
+        }
+        check = CheckJSON(report.check)
+    }
+}
+
+/// Prints a value as one JSON object.
+func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+extension StoreReport {
+    /// Prints the problems, a line each.
+    func printLines() {
+        for problem in problems { print(problem.description.printable) }
+        for index in uncheckedIndexes {
+            print(
+                "\(index): the words of the full-text index are not compared in a store that is open for reading"
+                    .printable
+            )
+        }
+    }
+
+    /// The result in a few words.
+    var summary: String {
+        isSound ? "no problems in \(pageCount.grouped) pages" : "\(problems.count.grouped) problems"
+    }
+}

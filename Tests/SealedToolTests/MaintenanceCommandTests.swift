@@ -1,0 +1,136 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+import TestSupport
+import Testing
+
+@Suite("The tool checks and maintains stores of any program") struct MaintenanceCommandTests {
+    private static let passphrase = "correct horse"
+
+    private let folder = TemporaryFolder()
+    private var store: String { folder.filePath("notes.store") }
+    private let environment = ["SEALED_PASSPHRASE": Self.passphrase]
+
+    init() throws {
+        let context = try open(folder.file("notes.store"), Self.passphrase)
+        for number in 0..<200 {
+            let note = ManagedObject(entity: context.model.entities[0], insertInto: context)
+            note["text"] = .text("note \(number) " + String(repeating: "x", count: 200))
+        }
+        try context.save()
+        for note in try context.fetch(FetchRequest(context.model.entities[0]), as: ManagedObject.self).prefix(150) {
+            context.delete(note)
+        }
+        try context.save()
+        try context.coordinator.removeAllStores()
+    }
+
+    private func open(_ url: URL, _ passphrase: String) throws -> ManagedObjectContext {
+        SealedStore.register()
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addPersistentStore(
+            PersistentStoreDescription(
+                type: SealedStore.storeType,
+                url: url,
+                options: [SealedStore.keyOption: EncryptionKey.passphrase(passphrase)]
+            )
+        )
+        return ManagedObjectContext(coordinator: coordinator)
+    }
+
+    private func noteCount(_ name: String, _ passphrase: String = Self.passphrase) throws -> Int {
+        let context = try open(folder.file(name), passphrase)
+        defer { try? context.coordinator.removeAllStores() }
+        return try context.count(FetchRequest(context.model.entities[0]))
+    }
+
+    private func damage(page: Int) throws {
+        var bytes = try Data(contentsOf: folder.file("notes.store"))
+        bytes[(page - 1) * 4096 + 500] ^= 1
+        try bytes.write(to: folder.file("notes.store"))
+    }
+
+    @Test func `check reports a sound store with status 0, and changes nothing`() throws {
+        let before = try folder.contents()
+        let tool = try Tool(["check", store], environment: environment)
+        #expect(tool.status == 0 && tool.output.isEmpty, "\(tool)")
+        #expect(tool.errors.hasPrefix("check: no problems in "))
+        #expect(try folder.contents()["notes.store"] == before["notes.store"])
+        let json = try Tool(["check", store, "--json"], environment: environment)
+        #expect(json.output.contains(#""isSound" : true"#))
+    }
+
+    @Test func `check reports damage with status 1`() throws {
+        try damage(page: 4)
+        let tool = try Tool(["check", store, "--json"], environment: environment)
+        #expect(tool.status == 1)
+        #expect(tool.output.contains(#""kind" : "damagedPages""#), "\(tool)")
+    }
+
+    @Test func `the key comes from an environment variable, a private file, or a file descriptor`() throws {
+        #expect(try Tool(["check", store, "--key-env", "OTHER"], environment: ["OTHER": Self.passphrase]).status == 0)
+        #expect(try Tool(["check", store, "--key-fd", "0"], input: Self.passphrase + "\n").status == 0)
+        let file = folder.filePath("key.txt")
+        try Data("\(Self.passphrase)\n".utf8).write(to: URL(filePath: file))
+        chmod(file, 0o644)
+        let refused = try Tool(["check", store, "--key-file", file])
+        #expect(refused.status == 77 && refused.errors.contains("other users"))
+        chmod(file, 0o600)
+        #expect(try Tool(["check", store, "--key-file", file]).status == 0)
+    }
+
+    @Test func `each failure has its status`() throws {
+        #expect(try Tool(["check", store], environment: ["SEALED_PASSPHRASE": "wrong"]).status == 77)
+        #expect(try Tool(["check", store]).status == 77)
+        #expect(try Tool(["check", folder.filePath("none.store")], environment: environment).status == 66)
+        #expect(try Tool(["check"], environment: environment).status == 64)
+        #expect(try Tool(["check", store, "--key-fd", "0", "--key-env", "X"], environment: environment).status == 64)
+        #expect(try Tool(["backup", store, store], environment: environment).status == 73)
+        try Data((0..<9000).map { UInt8(truncatingIfNeeded: $0) }).write(to: folder.file("other.bin"))
+        #expect(try Tool(["check", folder.filePath("other.bin")], environment: environment).status != 0)
+    }
+
+    @Test func `backup, compact and rekey write stores that open`() throws {
+        let key = ["NEW": "battery staple"]
+        let variables = environment.merging(key) { $1 }
+        let backup = try Tool(
+            ["backup", store, folder.filePath("backup.store"), "--new-key-env", "NEW"],
+            environment: variables
+        )
+        #expect(backup.status == 0, "\(backup)")
+        #expect(try noteCount("backup.store", "battery staple") == 50)
+        let dry = try Tool(["compact", store, "--dry-run"], environment: environment)
+        #expect(dry.output.contains("are free"))
+        let size = try Data(contentsOf: folder.file("notes.store")).count
+        let compact = try Tool(["compact", store], environment: environment)
+        #expect(compact.status == 0, "\(compact)")
+        #expect(try Data(contentsOf: folder.file("notes.store")).count < size)
+        #expect(try noteCount("notes.store") == 50)
+        let rekey = try Tool(["rekey", store, "--new-key-env", "NEW"], environment: variables)
+        #expect(rekey.status == 0, "\(rekey)")
+        #expect(try noteCount("notes.store", "battery staple") == 50)
+        let sqlcipher = try run(
+            "sqlcipher",
+            [store],
+            input: "PRAGMA key = 'battery staple'; SELECT count(*) FROM Note;"
+        )
+        #expect(sqlcipher.output.hasSuffix("50\n"))
+    }
+
+    @Test func `salvage reports what was lost, and repair what is left`() throws {
+        try damage(page: 6)
+        #expect(try Tool(["repair", store], environment: environment).status != 0)
+        let tool = try Tool(["salvage", store, folder.filePath("new.store"), "--json"], environment: environment)
+        #expect(tool.status == 0 || tool.status == 1, "\(tool)")
+        #expect(tool.output.contains(#""damagedPages" : 1"#))
+        #expect(try noteCount("new.store") <= 50)
+        let repair = try Tool(["repair", folder.filePath("new.store")], environment: environment)
+        #expect(repair.status == 0, "\(repair)")
+        let text = try Tool(["salvage", store, folder.filePath("text.store")], environment: environment)
+        #expect(text.output.hasPrefix("entity"), "\(text)")
+    }
+}
