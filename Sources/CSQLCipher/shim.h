@@ -12,6 +12,10 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#endif
 
 #include <errno.h>
 #include <pthread.h>
@@ -221,6 +225,52 @@ static inline int csqlcipher_file_sync(sqlite3_file *file) {
 static inline int csqlcipher_lower_file_lock(sqlite3_file *file) {
     return file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
 }
+
+// Argon2id (RFC 9106) of libcrypto. Returns 1, 0 if it fails, or -1 if libcrypto is older than 3.2 and does not have it.
+static inline int csqlcipher_argon2id(
+    const char *passphrase, size_t passphrase_count, const uint8_t *salt, size_t salt_count, uint32_t kibibytes,
+    uint32_t iterations, uint32_t lanes, uint8_t *output, size_t count
+) {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    EVP_KDF *function = EVP_KDF_fetch(0, "ARGON2ID", 0);
+    if (!function) return -1;
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(function);
+    EVP_KDF_free(function);
+    if (!context) return 0;
+    uint32_t threads = 1;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_octet_string("pass", (void *)passphrase, passphrase_count),
+        OSSL_PARAM_construct_octet_string("salt", (void *)salt, salt_count),
+        OSSL_PARAM_construct_uint32("iter", &iterations),
+        OSSL_PARAM_construct_uint32("memcost", &kibibytes),
+        OSSL_PARAM_construct_uint32("lanes", &lanes),
+        OSSL_PARAM_construct_uint32("threads", &threads),
+        OSSL_PARAM_construct_end(),
+    };
+    int result = EVP_KDF_derive(context, output, count, parameters);
+    EVP_KDF_CTX_free(context);
+    return result == 1;
+#else
+    return -1;
+#endif
+}
+
+#if defined(__linux__)
+// Finds a key of type "user" in the keyrings of the process, and reads it (keyctl(2)). Both return -1 and set errno.
+
+static inline long csqlcipher_find_key(const char *description) {
+    return syscall(SYS_request_key, "user", description, (const char *)0, 0);
+}
+
+static inline long csqlcipher_read_key(long key, void *buffer, size_t count) {
+    return syscall(SYS_keyctl, 11 /* KEYCTL_READ */, key, buffer, count);
+}
+
+// Adds a key to the keyring of the process (add_key(2)).
+static inline long csqlcipher_add_key(const char *description, const void *payload, size_t count) {
+    return syscall(SYS_add_key, "user", description, payload, count, -2 /* KEY_SPEC_PROCESS_KEYRING */);
+}
+#endif
 
 // Returns an integer that identifies a running thread of the process; never 0.
 static inline uintptr_t csqlcipher_thread_identity(void) {

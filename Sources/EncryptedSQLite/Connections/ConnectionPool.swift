@@ -100,7 +100,8 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Opens a connection that does not belong to the pool and does not count towards its limit, and calls `body` with it.
+    /// Opens a connection that does not belong to the pool and does not count towards its limit, and calls `body` with
+    /// it.
     ///
     /// ``stop(_:)`` waits until `body` has returned.
     func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
@@ -143,8 +144,8 @@ final class ConnectionPool: Sendable {
 
     /// Closes every connection, waiting for lent ones. Later calls of `withConnection` wait for ``resume(with:)``.
     ///
-    /// The calling thread must not hold a connection of the pool. Throws `busy`, and resumes the pool, if a connection is
-    /// not returned in time.
+    /// The calling thread must not hold a connection of the pool. Throws `busy`, and resumes the pool, if a connection
+    /// is not returned in time.
     func pause(timeoutMilliseconds: Int) throws(DatabaseError) {
         precondition(!isBorrowedByThisThread, "The file of a database cannot be replaced inside its own read or write.")
         let lastReturn = Waiter(thread: csqlcipher_thread_identity())

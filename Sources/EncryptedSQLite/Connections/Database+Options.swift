@@ -28,6 +28,8 @@ extension Database {
         package var statementCacheLimit: Int
         /// The functions and orders of texts that statements can use besides SQLite's own.
         package var functions: FunctionLibrary?
+        /// Whether the file is only read, by a connection that may write and so can remove the log that SQLite creates.
+        var examinesOnly = false
 
         /// A hundredth part of the machine's memory or so, since there may be several connections: from 8 MiB on small
         /// devices to 128 MiB.

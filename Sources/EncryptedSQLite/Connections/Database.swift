@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// A database in memory has a single connection, which readers and writers use in turn.
 ///
-/// The connections can be closed while the database stays, and be opened again: see ``lock()`` and ``suspend()``. The file can
-/// be replaced by one with another key or layout: see ``replaceFile(key:progress:copy:)``.
+/// The connections can be closed while the database stays, and be opened again: see ``lock()`` and ``suspend()``. The
+/// file can be replaced by one with another key or layout: see ``replaceFile(key:progress:copy:)``.
 ///
 /// Connections must not be carried over a `fork()`: a child process opens the database again.
 package final class Database: Sendable {
@@ -22,6 +22,8 @@ package final class Database: Sendable {
     let writers: ConnectionPool
     /// Nil for a database in memory, whose only connection reads and writes.
     let readers: ReaderPool?
+    /// The file, independent of the working directory; nil for a database in memory.
+    let files: DatabaseFiles?
     /// The open file with its key; nil for a database in memory, and while the database is locked or closed.
     let session: Guarded<FileSession?>
     /// The phase, whose lock is held by the thread that changes it or replaces the file.
@@ -102,12 +104,14 @@ package final class Database: Sendable {
             writers.add(connection)
             readers = nil
             checkpointer = nil
+            files = nil
             session = Guarded(nil)
             phase = Guarded(.open)
         case .file(let path):
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opening = try FileOpening(path: path, options: options, counters: counters)
             let opened = try opening.open(key, create: create, verify: verify)
+            files = opening.files
             let session = Guarded<FileSession?>(nil)
             self.session = session
             phase = Guarded(.open)
@@ -263,6 +267,11 @@ package final class Database: Sendable {
         stop(.closed)
     }
 
+    /// Closes the connections of all snapshots. Reading from one throws `error` then.
+    func stopSnapshots(_ error: DatabaseError) {
+        for entry in snapshots.withLock({ $0.open }) { entry.snapshot?.connections.stop(error) }
+    }
+
     /// Closes all connections, waiting for lent ones. Later use throws `error`.
     func stop(_ error: DatabaseError) {
         // The writer last: the last connection that is closed writes the log back.
@@ -271,11 +280,7 @@ package final class Database: Sendable {
             session.withLock { $0 }?.file.remove(readers)
         }
         // After the pool, which has waited for the snapshots that were being opened and opens no further ones.
-        let snapshots = snapshots.withLock { snapshots in
-            defer { snapshots.open = [] }
-            return snapshots.open.compactMap(\.snapshot)
-        }
-        for snapshot in snapshots { snapshot.connections.stop(error) }
+        stopSnapshots(error)
         checkpointer?.connections.stop(error)
         writers.stop(error)
     }

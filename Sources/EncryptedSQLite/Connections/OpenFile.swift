@@ -50,6 +50,10 @@ struct OpenFile: Sendable {
         } catch {
             // Another file has another key or content, which explains any error.
             try require(opener.files)
+            guard case .cannotOpen = error else { throw error }
+            // A replacement makes the index of the log invalid before it renames the new file.
+            FolderLock.waitForRelease(opener.files.folder, opener.options)
+            try require(opener.files)
             throw error
         }
     }

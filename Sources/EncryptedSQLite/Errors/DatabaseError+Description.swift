@@ -10,6 +10,8 @@ extension DatabaseError: CustomStringConvertible {
             "The passphrase is empty: it needs at least one byte."
         case .invalidKey(.trailingZeros):
             "The passphrase ends with a zero byte."
+        case .invalidKey(.derivationParameters):
+            "The parameters of the key derivation are out of their range."
         case .invalidKey(.rawKeyLength(let count)):
             "A raw key has 32 bytes; \(count) were given."
         case .invalidKey(.saltLength(let count)):
@@ -102,6 +104,8 @@ extension DatabaseError: LocalizedError {
             "Use a passphrase of at least one byte."
         case .invalidKey(.trailingZeros):
             "Leave out the zero bytes at the end: the passphrase without them opens the same files."
+        case .invalidKey(.derivationParameters):
+            "Use the defaults of KeyDerivation, or the parameters with which the file was created."
         case .invalidKey:
             "Give 32 bytes as key and 16 or none as salt."
         case .wrongKey:

@@ -44,12 +44,14 @@ public enum DatabaseError: Error, Equatable, Sendable {
 
     /// The database was closed.
     case closed
-    /// The database is locked: its connections are closed and its key is overwritten, until it is unlocked with the key.
+    /// The database is locked: its connections are closed and its key is overwritten, until it is unlocked with the
+    /// key.
     case locked
     /// The database is suspended: its connections are closed until it is resumed.
     case suspended
-    /// The file was replaced, by one with the new key if the key was to be changed, and the database uses the new file. The
-    /// disk has not confirmed the replacement: after a power failure, the old file with the old key can be at the path.
+    /// The file was replaced, by one with the new key if the key was to be changed, and the database uses the new file.
+    /// The disk has not confirmed the replacement: after a power failure, the old file with the old key can be at the
+    /// path.
     case unconfirmedReplacement(path: String)
     /// A database in memory has no file and no key.
     case noFile
@@ -92,6 +94,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
         /// A passphrase of at most 128 bytes that ends with a zero byte. The key derivation cannot distinguish it from
         /// the same passphrase without the zero bytes.
         case trailingZeros
+        /// The parameters of the key derivation are out of their range.
+        case derivationParameters
         /// A raw key that does not have 32 bytes.
         case rawKeyLength(Int)
         /// A salt that does not have 16 bytes.

@@ -7,13 +7,16 @@ import CSQLCipher
 struct DerivedKey: Sendable {
     static let byteCount = 32
     static let saltByteCount = 16
-    /// SQLCipher 4's default.
-    private static let rounds: Int32 = 256_000
     /// The block length of HMAC-SHA512.
     private static let blockByteCount = 128
 
     let bytes: SecretBytes
     let salt: [UInt8]
+
+    init(bytes: SecretBytes, salt: [UInt8]) {
+        self.bytes = bytes
+        self.salt = salt
+    }
 
     /// Creates the key of a file from the given key and the salt at the beginning of the file.
     ///
@@ -24,10 +27,14 @@ struct DerivedKey: Sendable {
         case .raw(let bytes, let salt):
             self.bytes = bytes
             self.salt = salt ?? fileSalt
-        case .passphrase(let passphrase):
+        case .passphrase(let passphrase, let derivation):
             try Self.check(passphrase)
             counters.keyDerivations.count()
-            bytes = try Self.stretch(passphrase, salt: fileSalt, rounds: Self.rounds)
+            bytes = try SecretBytes(count: Self.byteCount) { (output) throws(DatabaseError) in
+                try passphrase.withUnsafeBytes { (passphrase) throws(DatabaseError) in
+                    try derivation.derive(passphrase, salt: fileSalt, into: output)
+                }
+            }
             salt = fileSalt
         }
         precondition(bytes.count == Self.byteCount && salt.count == Self.saltByteCount)
@@ -42,6 +49,9 @@ struct DerivedKey: Sendable {
         let endsWithZero = passphrase.withUnsafeBytes { $0.last == 0 }
         guard !endsWithZero || passphrase.count > blockByteCount else { throw .invalidKey(.trailingZeros) }
     }
+
+    /// The same key as a raw key with its salt.
+    var encryptionKey: EncryptionKey { EncryptionKey(material: .raw(bytes, salt: salt)) }
 
     /// Creates the key of a new file.
     init(forNewFile key: EncryptionKey, counters: StatisticsCounters) throws(DatabaseError) {

@@ -5,7 +5,7 @@
 /// Swift cannot overwrite those. Read secrets into a buffer if that matters.
 public struct EncryptionKey: Sendable {
     enum Material: Sendable {
-        case passphrase(SecretBytes)
+        case passphrase(SecretBytes, KeyDerivation)
         case raw(SecretBytes, salt: [UInt8]?)
     }
 
@@ -22,15 +22,23 @@ public struct EncryptionKey: Sendable {
     /// passphrase, the passphrase without its zero bytes opens it; if it consists of zero bytes only, only the derived
     /// key opens the file, as a raw key. A passphrase of more than 128 bytes opens the same files as its SHA-512 hash
     /// does, as a passphrase of 64 bytes.
-    public static func passphrase(_ text: String) -> EncryptionKey {
-        EncryptionKey(material: .passphrase(SecretBytes(copying: text.utf8)))
+    ///
+    /// - Parameters:
+    ///   - text: The passphrase.
+    ///   - derivation: The function that derives the key. With any other than the standard one, other tools need the
+    ///     derived key.
+    public static func passphrase(_ text: String, derivation: KeyDerivation = .standard) -> EncryptionKey {
+        EncryptionKey(material: .passphrase(SecretBytes(copying: text.utf8), derivation))
     }
 
     /// A passphrase of arbitrary bytes, with zero bytes anywhere but at the end.
     ///
     /// The function of the same name for texts describes the refused passphrases, and those that open the same files.
-    public static func passphrase(_ bytes: some Sequence<UInt8>) -> EncryptionKey {
-        EncryptionKey(material: .passphrase(SecretBytes(copying: bytes)))
+    public static func passphrase(
+        _ bytes: some Sequence<UInt8>,
+        derivation: KeyDerivation = .standard
+    ) -> EncryptionKey {
+        EncryptionKey(material: .passphrase(SecretBytes(copying: bytes), derivation))
     }
 
     /// A raw key of 32 bytes, used without derivation. Opening is about a thousand times faster than with a passphrase.

@@ -47,6 +47,9 @@ struct FileInspection {
     /// its process interrupted.
     var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
 
+    /// Whether a key may open the file: its length and its first page are those of an encrypted database.
+    var isPlausible: Bool { looksEncrypted && (!endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0) }
+
     /// The header of the first page; nil if the page does not look like a page that was written with the key.
     ///
     /// The page may be damaged nevertheless: ``verify(_:)`` must confirm a header before a file is refused because of

@@ -24,6 +24,12 @@ struct FileOpening {
         self.counters = counters
     }
 
+    init(files: DatabaseFiles, options: Database.Options, counters: StatisticsCounters) {
+        self.files = files
+        self.options = options
+        self.counters = counters
+    }
+
     func open(
         _ key: EncryptionKey,
         create: (Connection) throws -> Void,
@@ -45,6 +51,7 @@ struct FileOpening {
             } catch {
                 // Another process has replaced the file meanwhile, which explains any error.
                 attempts += 1
+                if case .cannotOpen = error as? DatabaseError { FolderLock.waitForRelease(files.folder, options) }
                 guard attempts < Self.maximumAttempts, let new = FileIdentity(path: files.path), new != identity else {
                     throw error
                 }
@@ -106,7 +113,7 @@ struct FileOpening {
     ) throws -> Result {
         if keepsLog { connection.setWritesLogBackOnClose(false) }
         do {
-            let role: ConnectionOpener.Role = options.readOnly ? .reader : .first
+            let role: ConnectionOpener.Role = options.readOnly || options.examinesOnly ? .reader : .first
             try opener.prepare(connection, for: role)
             if try examine(connection, verify: verify) == .unfinished {
                 try FileCreation.buildSchema(on: connection, options: options, create: create)

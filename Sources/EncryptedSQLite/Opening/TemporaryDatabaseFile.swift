@@ -13,13 +13,17 @@ struct TemporaryDatabaseFile: ~Copyable {
 
     /// Creates an empty file that only its owner can read, before SQLite opens it. The log and the shared memory
     /// inherit the permissions.
-    init(beside original: DatabaseFiles) throws(DatabaseError) {
+    init(beside original: DatabaseFiles) throws(DatabaseError) { files = try Self.create(beside: original) }
+
+    /// Creates the file, which the caller removes with ``remove(_:)``.
+    static func create(beside original: DatabaseFiles) throws(DatabaseError) -> DatabaseFiles {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        files = DatabaseFiles(
-            path: original.folder + "/." + original.name + "." + number + Self.suffix,
+        let files = DatabaseFiles(
+            path: original.folder + "/." + original.name + "." + number + suffix,
             namedPath: original.namedPath
         )
-        try Self.create(files)
+        try create(files)
+        return files
     }
 
     /// The files of a replacement of a database, see ``FileReplacement``. The name is always the same.
@@ -40,7 +44,9 @@ struct TemporaryDatabaseFile: ~Copyable {
     /// Removes the temporary files of processes that ended before they could remove them.
     static func removeLeftovers(beside original: DatabaseFiles) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
-        for name in names where name.hasPrefix(".\(original.name).") && name.hasSuffix(suffix) {
+        // A database that is created under a temporary name has a further temporary name meanwhile.
+        let prefixes = [".\(original.name).", "..\(original.name)."]
+        for name in names where prefixes.contains(where: name.hasPrefix) && name.hasSuffix(suffix) {
             let path = original.folder + "/" + name
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             guard let date = attributes?[.modificationDate] as? Date, -date.timeIntervalSinceNow > leftoverAge
@@ -49,6 +55,7 @@ struct TemporaryDatabaseFile: ~Copyable {
         }
     }
 
+    /// Removes a file and the files beside it.
     static func remove(_ files: DatabaseFiles) {
         for path in [files.path] + files.companions { unlink(path) }
     }

@@ -3,11 +3,11 @@ import Foundation
 
 /// Replaces the file of an open database by a new file with the same content, under another key or in another layout.
 ///
-/// SQLCipher's own change of the key (`sqlite3_rekey_v2`) works in place: if it fails in the middle, it can report success,
-/// and the next write destroys the file. VACUUM works in place, too. Here the new file is built beside the old one under a
-/// temporary name, verified page by page, written to the disk, and takes the name of the old one in one step. Up to that
-/// step the old file is complete and in use; from then on the new one is. A process that ends at any instant leaves one of
-/// the two at the path, and the next replacement or opening removes an unfinished new file.
+/// SQLCipher's own change of the key (`sqlite3_rekey_v2`) works in place: if it fails in the middle, it can report
+/// success, and the next write destroys the file. VACUUM works in place, too. Here the new file is built beside the old
+/// one under a temporary name, verified page by page, written to the disk, and takes the name of the old one in one
+/// step. Up to that step the old file is complete and in use; from then on the new one is. A process that ends at any
+/// instant leaves one of the two at the path, and the next replacement or opening removes an unfinished new file.
 ///
 /// No process can write while the new file is built. ``FileSwap`` describes the exchange of the files.
 struct FileReplacement {
@@ -30,8 +30,8 @@ struct FileReplacement {
         /// Whether the file was renamed. Another process can use the temporary name then.
         var isNamed = false
 
-        /// Creates the empty file. Only the holder of the lock uses the temporary name, so that a file with that name is a
-        /// leftover.
+        /// Creates the empty file. Only the holder of the lock uses the temporary name, so that a file with that name
+        /// is a leftover.
         init(replacing original: DatabaseFiles, _ lock: LogLocks) throws(DatabaseError) {
             files = TemporaryDatabaseFile.replacement(of: original)
             self.lock = lock
@@ -50,10 +50,10 @@ struct FileReplacement {
     /// - Parameters:
     ///   - key: The key of the new file.
     ///   - progress: Receives the finished part, and can be cancelled.
-    ///   - copy: Copies the content of the first connection, which is in a read transaction on the latest commit, to the
-    ///     empty database of the second one.
-    /// - Throws: `busy` if a connection writes for longer than the busy timeout; `moved`; `damaged` if a page of the old
-    ///   file does not verify; `CancellationError`; errors of `copy`. The old file is unchanged then.
+    ///   - copy: Copies the content of the first connection, which is in a read transaction on the latest commit, to
+    ///     the empty database of the second one.
+    /// - Throws: `busy` if a connection writes for longer than the busy timeout; `moved`; `damaged` if a page of the
+    ///   old file does not verify; `CancellationError`; errors of `copy`. The old file is unchanged then.
     func build(
         _ key: DerivedKey,
         progress: Progress,
@@ -105,13 +105,16 @@ struct FileReplacement {
 
     /// Removes the unfinished new file of a process that ended, if no other process is building one.
     ///
-    /// - Parameter connection: A connection to the file at the path that has read the database and is not in a transaction.
+    /// - Parameter connection: A connection to the file at the path that has read the database and is not in a
+    ///   transaction.
     static func removeLeftover(beside files: DatabaseFiles, through connection: Connection) {
         let leftover = TemporaryDatabaseFile.replacement(of: files)
         guard DatabaseFiles.exists(leftover.path), let lock = try? LogLocks(borrowing: connection) else { return }
-        guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, !Connection.hasMovedFile(connection.handle)
-        else { return }
-        TemporaryDatabaseFile.remove(leftover)
+        withExtendedLifetime(lock) {
+            guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, !Connection.hasMovedFile(connection.handle)
+            else { return }
+            TemporaryDatabaseFile.remove(leftover)
+        }
     }
 
     /// Throws `permissionDenied` if the new file cannot have the owner of the old one.
@@ -134,8 +137,8 @@ private struct Identification {
         schemaVersion = try connection.schemaVersion()
     }
 
-    /// Writes the numbers. The version of the schema becomes a new one, because connections that keep what they have read of
-    /// the schema recognise it by its version.
+    /// Writes the numbers. The version of the schema becomes a new one, because connections that keep what they have
+    /// read of the schema recognise it by its version.
     func write(to connection: Connection) throws {
         csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         defer { csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }

@@ -3,15 +3,15 @@ import Foundation
 
 /// Gives a new database file the name of an open one.
 ///
-/// A connection of any process keeps the file that it has opened, and finds the log and the shared memory by name. So no
-/// connection may use the old file beside the new log, nor the new file beside the old log, and two groups of connections
-/// must never use one file with different shared memory. Connections that have the old file open must not read or write it
-/// any more.
+/// A connection of any process keeps the file that it has opened, and finds the log and the shared memory by name. So
+/// no connection may use the old file beside the new log, nor the new file beside the old log, and two groups of
+/// connections must never use one file with different shared memory. Connections that have the old file open must not
+/// read or write it any more.
 ///
 ///     this process                                       | other connections                        | at the path
 ///     locks the log for writing                          | read; writes wait                        | old file, log
 ///     builds and verifies the new file                   | read; writes wait                        |
-///     writes all of the log back, locks its readers      | no transaction is open, none can begin   | old file is complete
+///     writes all of the log back, locks its readers      | no transaction is open, none can begin   | complete
 ///     takes the PENDING lock                             | no connection to the old file can begin  |
 ///     locks the folder, syncs the old file               |                                          |
 ///     1 makes the shared index of the log invalid        | can begin no transaction any more        |
@@ -21,13 +21,13 @@ import Foundation
 ///     5 overwrites the first page of the old file        |                                          |
 ///     releases all locks                                 | next use throws `moved`                  |
 ///
-/// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path; connections
-/// that had it open throw `moved`, so that they cannot use it together with new connections, which make another shared
-/// memory. From step 3 on the new file is at the path. The log was removed from the disk before that, so that a power failure
-/// cannot bring it back.
+/// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path;
+/// connections that had it open throw `moved`, so that they cannot use it together with new connections, which make
+/// another shared memory. From step 3 on the new file is at the path. The log was removed from the disk before that, so
+/// that a power failure cannot bring it back.
 ///
-/// A connection that has opened the old file and waits for the PENDING lock at step 3 reads the old file beside the new log
-/// afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
+/// A connection that has opened the old file and waits for the PENDING lock at step 3 reads the old file beside the new
+/// log afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
 /// Step 5 leaves no content of the old file on the disk for as long as connections keep it. It is omitted if the file
 /// has another name, a hard link. The length stays at one page: SQLite removes the log by name if the file is empty.
 struct FileSwap {

@@ -1,8 +1,8 @@
 import CSQLCipher
 import Foundation
 
-/// Verifies a new database file before it replaces another one: each page was written with its key and is undamaged, and
-/// SQLite opens the file.
+/// Verifies a new database file before it replaces another one: each page was written with its key and is undamaged,
+/// and SQLite opens the file.
 struct FileVerification {
     private let files: DatabaseFiles
     private let opener: ConnectionOpener

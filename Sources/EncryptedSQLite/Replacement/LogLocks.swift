@@ -3,9 +3,9 @@ import Foundation
 
 /// Exclusive locks on the write-ahead log of a database and on its file, against all connections of all processes.
 ///
-/// The locks of the log lie in the shared memory ("WAL-mode file format", section 2.3 of the SQLite documentation): one for
-/// writing, one for checkpoints, one for recovery, and five for readers. SQLite takes them for single transactions. Here
-/// they are taken through the file of a connection that runs no statement meanwhile.
+/// The locks of the log lie in the shared memory ("WAL-mode file format", section 2.3 of the SQLite documentation): one
+/// for writing, one for checkpoints, one for recovery, and five for readers. SQLite takes them for single transactions.
+/// Here they are taken through the file of a connection that runs no statement meanwhile.
 final class LogLocks {
     /// The connection whose file holds the locks. It can run checkpoints while only the lock for writing is held.
     let connection: Connection
@@ -51,8 +51,8 @@ final class LogLocks {
         held = Self.writing..<Self.writing + 1
     }
 
-    /// Keeps all connections from reading, checkpoints and recovery, too, once all of the log is written back into the file.
-    /// The lock for writing must be held.
+    /// Keeps all connections from reading, checkpoints and recovery, too, once all of the log is written back into the
+    /// file. The lock for writing must be held.
     ///
     /// - Parameter endIdleTransactions: Ends read transactions that no thread of this process uses.
     /// - Throws: `busy` if another connection reads for longer than the timeout.
@@ -66,8 +66,8 @@ final class LogLocks {
         held = Self.writing..<Self.count
     }
 
-    /// Keeps connections from being opened: SQLite's RESERVED lock, then its PENDING lock, which lets existing shared locks
-    /// remain and refuses new ones.
+    /// Keeps connections from being opened: SQLite's RESERVED lock, then its PENDING lock, which lets existing shared
+    /// locks remain and refuses new ones.
     func lockOpening(timeoutMilliseconds: Int) throws(DatabaseError) {
         try wait(timeoutMilliseconds) { csqlcipher_lock_file(file, SQLITE_LOCK_RESERVED) }
         isNameLocked = true
@@ -120,8 +120,8 @@ final class LogLocks {
 }
 
 extension Connection {
-    /// Whether the file was replaced by another process or database since the connection was opened: the index of its log is
-    /// made invalid then, so that no transaction can begin.
+    /// Whether the file was replaced by another process or database since the connection was opened: the index of its
+    /// log is made invalid then, so that no transaction can begin.
     var isOfReplacedFile: Bool {
         guard hasLog, let file = csqlcipher_main_file(handle) else { return false }
         return csqlcipher_log_index_is_invalid(file) != 0

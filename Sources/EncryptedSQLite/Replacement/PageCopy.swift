@@ -11,8 +11,8 @@ package enum PageCopy {
     /// Copies all pages of the state that the source reads.
     ///
     /// - Parameters:
-    ///   - source: A connection in a read transaction, see `Database.snapshot()`. After the copy, its caller has to make sure
-    ///     that all pages verified.
+    ///   - source: A connection in a read transaction, see `Database.snapshot()`. After the copy, its caller has to
+    ///     make sure that all pages verified.
     ///   - target: A connection to an encrypted database that no other connection has open.
     ///   - progress: Receives the numbers of pages, and can be cancelled.
     /// - Throws: `DatabaseError`; `CancellationError`.

@@ -1,5 +1,10 @@
 // Exported, so that an app that imports only this module can create keys. The other declarations stay hidden.
 @_exported public import struct EncryptedSQLite.EncryptionKey
+@_exported public import struct EncryptedSQLite.KeyDerivation
+@_exported public import enum EncryptedSQLite.KeyFormat
+@_exported public import struct EncryptedSQLite.KeyProvider
+@_exported public import enum EncryptedSQLite.KeyProviderError
+@_exported public import struct EncryptedSQLite.StoreFile
 import Guarded
 
 /// The key of an encrypted file: a passphrase or raw bytes.

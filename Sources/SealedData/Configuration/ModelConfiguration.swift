@@ -67,10 +67,20 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     public var scanWarnings: ScanWarnings?
     /// Whether opening migrates a store whose model differs from the schema. Otherwise it throws the differences.
     public var allowsMigration = true
+    /// The rules for objects with the same values in properties that the schema makes unique, if opening migrates the
+    /// store. The rules of a migration plan precede them. Equality of configurations ignores them.
+    public var duplicateRules: [DuplicateRule] = []
     /// The progress of a migration: the store reports the finished fraction, and the app can cancel it; nil for no
     /// progress. A cancelled migration leaves the store as it was before the current stage. Equality of configurations
     /// ignores it.
     public var migrationProgress: Progress?
+
+    /// Whether the encryption library overwrites all of its memory when it frees it, so that no key and no page of the
+    /// file remains in memory after the container is locked or closed.
+    ///
+    /// It makes the library several times slower, for all stores of the process and until its end. Equality of
+    /// configurations ignores it.
+    public var protectsMemory = false
 
     /// The key. Equality of configurations ignores it, and no description contains it.
     private(set) var key: EncryptionKey?
@@ -188,6 +198,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         self.key = key
         self.durability = durability
         hasDefaultURL = false
+    }
+
+    /// The configuration with a key.
+    func with(_ key: EncryptionKey) -> ModelConfiguration {
+        var configuration = self
+        configuration.key = key
+        return configuration
     }
 
     /// The configuration without its key, which the container keeps after the store is opened.

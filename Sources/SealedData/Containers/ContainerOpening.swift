@@ -195,7 +195,8 @@ private struct LoadIssue {
             "The store is unchanged. Let the container save and migrate it ('allowsSave', 'allowsMigration'), or open it "
                 + "with the schema that it has."
         case SealedStoreError.cannotMigrate:
-            "Declare default values, or give the container a migration plan with a custom stage that changes these objects."
+            "Declare default values, rules for duplicates, or a migration plan with a custom stage that changes these "
+                + "objects."
         case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."

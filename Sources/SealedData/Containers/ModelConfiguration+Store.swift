@@ -20,6 +20,7 @@ extension ModelConfiguration {
         options[SealedStore.modelVersionOption] = versions.current.map(String.init(describing:))
         if !versions.stages.isEmpty { options[SealedStore.migrationStagesOption] = versions.stages }
         options[SealedStore.migrationProgressOption] = migrationProgress
+        if !duplicateRules.isEmpty { options[SealedStore.duplicateRulesOption] = duplicateRules }
         options[SealedStore.defaultValuesOption] = container.storedDefaultValues
         options[SealedStore.scanWarningsOption] = scanWarnings
         guard !isStoredInMemoryOnly else {
@@ -33,6 +34,7 @@ extension ModelConfiguration {
         }
         if allowsSave { try makeFolder() }
         options[SealedStore.durabilityOption] = durability
+        options[SealedStore.memorySecurityOption] = protectsMemory
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         var description = PersistentStoreDescription(
             type: SealedStore.storeType,

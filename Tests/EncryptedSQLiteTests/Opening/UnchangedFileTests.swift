@@ -198,7 +198,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason.contains("open it once for writing"))
+        #expect(reason.contains("open the file once for writing"))
         #expect(try folder.contents() == before)
     }
 }

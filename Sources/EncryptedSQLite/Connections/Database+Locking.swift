@@ -1,0 +1,80 @@
+import CSQLCipher
+import Guarded
+
+extension Database {
+    /// Closes all connections and overwrites the key. Later use throws `locked`, until ``unlock(with:verify:)``.
+    ///
+    /// Waits for running reads and writes, which are not interrupted. The page caches are freed; with
+    /// ``Options/memorySecurity`` they are overwritten before. Snapshots end for good. A database in memory, whose
+    /// content would be lost, stays as it is. Must not be called inside `read` or `write`.
+    package func lock() {
+        phase.withLock { phase in
+            guard readers != nil, phase == .open || phase == .suspended else { return }
+            phase = .locked
+            stop(.locked)
+            session.withLock { $0 = nil }
+        }
+    }
+
+    /// Opens a locked database again. Does nothing if the database is not locked.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the file, which may be another one than before.
+    ///   - verify: Runs in a read transaction before the database is accepted, as in the initializer.
+    /// - Throws: As the initializer does; `closed`. The database stays locked then.
+    package func unlock(with key: EncryptionKey, verify: (Connection) throws -> Void = { _ in }) throws {
+        try phase.withLock { phase in
+            guard phase != .closed else { throw DatabaseError.closed }
+            guard phase == .locked, let files else { return }
+            var options = options
+            options.createsIfMissing = false
+            let opening = FileOpening(files: files, options: options, counters: counters)
+            let opened = try opening.open(key, create: { _ in }, verify: verify)
+            restart(opened)
+            phase = .open
+        }
+    }
+
+    private func restart(_ opened: FileOpening.Result) {
+        start(FileSession(file: OpenFile(identity: opened.identity), opener: opened.opener), with: opened.connection)
+        // Their states are gone.
+        stopSnapshots(.closed)
+    }
+
+    /// Closes all connections and keeps the key, so that no lock on the file is held. Later use throws `suspended`,
+    /// until ``resume(verify:)``.
+    ///
+    /// Waits for running reads and writes. The last connection of all processes writes the log into the file. Does
+    /// nothing if the database is locked, closed, or in memory. Must not be called inside `read` or `write`.
+    package func suspend() {
+        phase.withLock { phase in
+            guard readers != nil, phase == .open else { return }
+            phase = .suspended
+            stop(.suspended)
+        }
+    }
+
+    /// Opens a suspended database again. Does nothing if the database is not suspended.
+    ///
+    /// The file may be another one meanwhile, if it has the same key and salt: a compaction by another process replaces
+    /// it.
+    ///
+    /// - Parameter verify: Runs in a read transaction before the database is accepted.
+    /// - Throws: `locked`; `closed`; `wrongKey` if another process has changed the key; the errors of opening. The
+    ///   database stays suspended then.
+    package func resume(verify: (Connection) throws -> Void = { _ in }) throws {
+        try phase.withLock { phase in
+            guard phase == .suspended || phase == .open else { throw phase.error ?? .closed }
+            guard phase == .suspended, let files, let key = session.withLock({ $0 })?.opener.key else { return }
+            var options = options
+            options.createsIfMissing = false
+            let opening = FileOpening(files: files, options: options, counters: counters)
+            let opened = try opening.open(key.encryptionKey, create: { _ in }, verify: verify)
+            restart(opened)
+            phase = .open
+        }
+    }
+
+    /// Whether the database is locked or closed. Does not wait for a change of the key.
+    package var isLocked: Bool { readers != nil && session.withLock { $0 } == nil }
+}

@@ -1,0 +1,66 @@
+import ObjectGraph
+import SealedStore
+
+extension ModelContainer {
+    /// Closes the container's encrypted files and overwrites their keys, for example when the screen is locked.
+    ///
+    /// Models keep the values that were read. Fetches and saves throw `DatabaseError.locked` until the container is
+    /// unlocked. A property that needs the store reads as empty and is reported as any other ``ReadFailure``. Unsaved
+    /// changes stay in their contexts. Waits for running fetches and saves, and must not be called inside one. Stores
+    /// in memory and custom stores stay open.
+    ///
+    /// SQLCipher overwrites its page caches only with ``ModelConfiguration/protectsMemory``. Models that the app holds
+    /// are readable in memory in any case.
+    public func lock() {
+        for store in stores.coordinator.sealedStores { store.lock() }
+    }
+
+    /// Opens the locked files with one key, and continues with the same contexts and models.
+    ///
+    /// - Throws: `DatabaseError.wrongKey` and the other errors of opening, `SealedStoreError.otherStore` if a file was
+    ///   exchanged. All files stay locked then.
+    public func unlock(with key: EncryptionKey) throws {
+        try unlock(with: { _ in key })
+    }
+
+    /// Opens the locked files with the keys that a function returns.
+    ///
+    /// - Parameter key: Returns the key of a configuration.
+    /// - Throws: Errors of `key`; as ``unlock(with:)``. All files stay locked then.
+    public func unlock(with key: (ModelConfiguration) throws -> EncryptionKey) throws {
+        var unlocked: [SealedStore] = []
+        do {
+            for store in stores.coordinator.sealedStores where store.isLocked {
+                guard let configuration = configurations.first(where: { $0.url == store.description.url }) else {
+                    throw SwiftDataError(.unknownConfiguration, "a store has no configuration any more")
+                }
+                try store.unlock(with: key(configuration))
+                unlocked.append(store)
+            }
+        } catch {
+            for store in unlocked { store.lock() }
+            throw error
+        }
+    }
+
+    /// Whether an encrypted file of the container is locked.
+    public var isLocked: Bool { stores.coordinator.sealedStores.contains(where: \.isLocked) }
+
+    /// Closes the container's encrypted files and keeps their keys, so that the process holds no lock on them.
+    ///
+    /// An app that shares its store with an extension calls it before the system suspends the app: iOS ends apps that
+    /// hold locks on shared files then. Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do
+    /// not wait for it: a thread that waits may be the one that would resume the container. Otherwise as ``lock()``.
+    public func suspend() {
+        for store in stores.coordinator.sealedStores { store.suspend() }
+    }
+
+    /// Opens suspended files again, and continues with the same contexts and models.
+    ///
+    /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the container and unlock it with
+    ///   the new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. Files that cannot be opened stay
+    ///   suspended.
+    public func resume() throws {
+        for store in stores.coordinator.sealedStores { try store.resume() }
+    }
+}

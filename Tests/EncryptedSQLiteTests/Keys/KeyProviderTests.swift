@@ -1,0 +1,167 @@
+import CSQLCipher
+@testable import EncryptedSQLite
+import Foundation
+import TestSupport
+import Testing
+
+/// Keys that are read from their sources. A key proves itself by opening a file.
+@Suite(.serialized) struct KeyProviderTests {
+    private let folder = TemporaryFolder()
+    private let path: String
+    private let passphrase = "correct horse"
+
+    init() throws {
+        path = folder.filePath("store")
+    }
+
+    private func keyFile(_ content: String, permissions: Int = 0o600) throws -> String {
+        let file = folder.file("key")
+        try Data(content.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+        return file.path
+    }
+
+    /// Creates a file with one key, and tries another one.
+    private func expect(_ key: EncryptionKey, opensFileOf expected: EncryptionKey) throws {
+        let path = folder.filePath(UUID().uuidString)
+        try openSample(path, key: expected).close()
+        #expect(try key.opens(URL(filePath: path)))
+        try openSample(path, key: key).close()
+    }
+
+    @Test(arguments: ["correct horse", "correct horse\n", "correct horse\r\n"])
+    func `a file's line is the passphrase`(content: String) throws {
+        let key = try KeyProvider.file(keyFile(content)).key()
+        try expect(key, opensFileOf: .passphrase(passphrase))
+    }
+
+    @Test func `raw keys are bytes or hexadecimal digits, with a salt or without`() throws {
+        let digits = (1...32).map { String(format: "%02x", $0) }.joined()
+        try expect(KeyProvider.file(keyFile(digits + "\n"), format: .hexadecimal).key(), opensFileOf: rawKey())
+        try expect(KeyProvider.file(keyFile(digits.uppercased()), format: .hexadecimal).key(), opensFileOf: rawKey())
+        try expect(
+            KeyProvider.file(keyFile(digits + String(repeating: "a1", count: 16)), format: .hexadecimal).key(),
+            opensFileOf: .raw(1...32, salt: [UInt8](repeating: 0xa1, count: 16))
+        )
+        let bytes = String(decoding: 1...32 as ClosedRange<UInt8>, as: UTF8.self)
+        try expect(KeyProvider.file(keyFile(bytes), format: .raw).key(), opensFileOf: rawKey())
+    }
+
+    @Test(arguments: [0o644, 0o640, 0o660, 0o604, 0o700]) func `a file that others can read is refused`(mode: Int)
+        throws
+    {
+        let path = try keyFile(passphrase, permissions: mode)
+        #expect(throws: KeyProviderError.insecure(path: path, reason: "its permissions must be 0600 or 0400")) {
+            try KeyProvider.file(path).key()
+        }
+        chmod(path, 0o400)
+        _ = try KeyProvider.file(path).key()
+    }
+
+    @Test func `a link, a folder and a pipe are refused`() throws {
+        let link = folder.filePath("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: keyFile(passphrase))
+        #expect(throws: KeyProviderError.insecure(path: link, reason: "it is a symbolic link")) {
+            try KeyProvider.file(link).key()
+        }
+        let pipe = folder.filePath("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for path in [folder.path, pipe] {
+            #expect(throws: KeyProviderError.insecure(path: path, reason: "it is not a regular file")) {
+                try KeyProvider.file(path).key()
+            }
+        }
+    }
+
+    @Test func `missing, empty, malformed and overlong content is refused`() throws {
+        let missing = folder.filePath("missing")
+        #expect(throws: KeyProviderError.notFound("the file \(missing)")) { try KeyProvider.file(missing).key() }
+        let path = folder.filePath("key")
+        let source = "the file \(path)"
+        for (content, format) in [
+            ("", KeyFormat.passphrase()), ("\n", .passphrase()), ("short", .raw), ("abc", .hexadecimal),
+            (String(repeating: "g", count: 64), .hexadecimal), (String(repeating: "a", count: 62), .hexadecimal),
+        ] {
+            #expect(throws: KeyProviderError.malformed(source)) {
+                try KeyProvider.file(keyFile(content), format: format).key()
+            }
+        }
+        #expect(throws: KeyProviderError.tooLong(source)) {
+            try KeyProvider.file(keyFile(String(repeating: "x", count: 5000))).key()
+        }
+    }
+
+    @Test func `an environment variable is read, and removed on demand`() throws {
+        let name = "SEALED_TEST_\(UInt64.random(in: 0 ... .max))"
+        #expect(throws: KeyProviderError.notFound("the environment variable \(name)")) {
+            try KeyProvider.environment(name).key()
+        }
+        setenv(name, passphrase, 1)
+        try expect(KeyProvider.environment(name).key(), opensFileOf: .passphrase(passphrase))
+        try expect(KeyProvider.environment(name, isRemoved: true).key(), opensFileOf: .passphrase(passphrase))
+        #expect(getenv(name) == nil)
+    }
+
+    @Test func `a file descriptor is read to its end and closed`() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let text = passphrase + "\n"
+        #expect(text.withCString { write(ends[1], $0, strlen($0)) } == text.utf8.count)
+        close(ends[1])
+        try expect(KeyProvider.fileDescriptor(ends[0]).key(), opensFileOf: .passphrase(passphrase))
+        #expect(throws: KeyProviderError.self) { try KeyProvider.fileDescriptor(-1).key() }
+    }
+
+    @Test func `a function of the program is a provider`() throws {
+        struct NoNetwork: Error {}
+        #expect(throws: NoNetwork.self) { try KeyProvider { throw NoNetwork() }.key() }
+        try expect(KeyProvider { try rawKey() }.key(), opensFileOf: rawKey())
+    }
+
+    #if os(Linux)
+        @Test func `the Secret Service is asked through secret-tool, whose arguments hold no secret`() async {
+            // The search path belongs to the whole process.
+            await #expect(processExitsWith: .success) {
+                let folder = TemporaryFolder()
+                #expect(
+                    throws: KeyProviderError.unavailable(
+                        "Secret Service",
+                        reason: "the program secret-tool is not installed"
+                    )
+                ) {
+                    setenv("PATH", folder.path, 1)
+                    _ = try KeyProvider.secretService(attributes: ["store": "main"]).key()
+                }
+                let tool = folder.filePath("secret-tool")
+                let script = """
+                    #!/bin/sh
+                    [ "$*" = "lookup application my-app store main" ] || exit 1
+                    printf 'correct horse'
+                    """
+                try Data(script.utf8).write(to: URL(filePath: tool))
+                chmod(tool, 0o700)
+                let key = try KeyProvider.secretService(attributes: ["store": "main", "application": "my-app"]).key()
+                let store = folder.filePath("store")
+                try openSample(store, key: .passphrase("correct horse")).close()
+                #expect(try key.opens(URL(filePath: store)))
+                #expect(throws: KeyProviderError.notFound("the Secret Service")) {
+                    try KeyProvider.secretService(attributes: ["store": "other"]).key()
+                }
+            }
+        }
+
+        @Test func `a key of the kernel's keyring is found by its description`() throws {
+            let name = "sealed-test-\(UInt64.random(in: 0 ... .max))"
+            do {
+                _ = try KeyProvider.kernelKeyring(name).key()
+                Issue.record("a key was found")
+            } catch KeyProviderError.unavailable {
+                return  // Containers often refuse keyrings.
+            } catch {
+                #expect(error as? KeyProviderError == .notFound("the kernel keyring under '\(name)'"))
+            }
+            guard passphrase.withCString({ csqlcipher_add_key(name, $0, strlen($0)) }) >= 0 else { return }
+            try expect(KeyProvider.kernelKeyring(name).key(), opensFileOf: .passphrase(passphrase))
+        }
+    #endif
+}
