@@ -13,6 +13,8 @@ public final class OpenStore: Sendable {
     let database: Database
     /// The schema of the file at its opening. Queries need the schema of the state that they read, see ``FileStates``.
     let schema: StoreSchema
+    /// The schema of the file; another one than ``schema`` if the file is read with another model.
+    let fileSchema: StoreSchema
     let statements: EntityStatements
     let states: FileStates
     let deferredBlobs: DeferredBlobs
@@ -20,6 +22,8 @@ public final class OpenStore: Sendable {
     let fetchStatements = FetchStatementCache()
     let tableSizes = TableSizes()
     let scanMonitor: ScanMonitor?
+    /// Whether the file has another model, with which it is not migrated.
+    let readsOtherModel: Bool
     /// Whether closing the store closes the database.
     let ownsDatabase: Bool
 
@@ -47,10 +51,15 @@ public final class OpenStore: Sendable {
         self.ownsDatabase = ownsDatabase
         self.states = states
         schema = plan.schema
+        fileSchema = plan.fileSchema
         model = schema.model
         statements = plan.statements
         deferredBlobs = DeferredBlobs(database, schema, states)
-        scanMonitor = (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
+        // A table that is read through a subquery has no name.
+        scanMonitor =
+            plan.sources != nil
+            ? nil : (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
+        readsOtherModel = plan.sources != nil
     }
 
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws.

@@ -25,6 +25,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The option that holds the `Durability` of saves. Without it, saves survive a crash of the process, but not
     /// always a power failure.
     public static let durabilityOption = "durability"
+    /// The option that holds whether SQLCipher overwrites all of its memory when it frees it, as a `Bool`. That makes
+    /// it several times slower, for the whole process and until its end.
+    public static let memorySecurityOption = "memorySecurity"
     /// The option that holds the version of the program's model, as a `String` of numbers separated by points. Opening
     /// a store with a later version throws, so that a migration never undoes the changes of a newer program.
     public static let modelVersionOption = "modelVersion"
@@ -34,6 +37,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let migrationStagesOption = "migrationStages"
     /// The option that holds the open database of a store which is being migrated.
     static let databaseOption = "database"
+    /// The option that holds the rules for duplicates of uniqueness constraints that a migration adds, as an array of
+    /// ``DuplicateRule``.
+    public static let duplicateRulesOption = "duplicateRules"
     /// The key of the description of the current step in the user info of a migration's progress.
     public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
     /// The option that holds ``DefaultValues``.

@@ -10,6 +10,8 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case migratedByAnotherProgram([String])
     /// The store has been written by a program with a later version of the model. The file is unchanged.
     case newerModel(found: String, supported: String)
+    /// The key opens the file, but the file holds another store than the one that was locked or suspended.
+    case otherStore
     /// The key opens the file, but the file is not a store: it has no table `_metadata`.
     case notAStore
     /// The file is a database of this format, but a part of its metadata cannot be read.
@@ -45,6 +47,7 @@ extension SealedStoreError: CustomStringConvertible {
                 + differences.map { "  \($0)" }).joined(separator: "\n")
         case .newerModel(let found, let supported):
             "the store has version \(found) of the model, which is later than this program's version \(supported)"
+        case .otherStore: "the file holds another store than before: open it with a new container"
         case .notAStore: "the database is not a store: it has no table '_metadata'"
         case .damagedMetadata(let part): "the store's metadata is damaged: \(part) cannot be read"
         case .malformedKey: "the option '\(SealedStore.keyOption)' takes an EncryptionKey or a passphrase"

@@ -7,16 +7,19 @@ import SealedStore
 func openCoordinator(
     _ url: URL,
     model: ManagedObjectModel,
-    allowsMigration: Bool = true
+    allowsMigration: Bool = true,
+    key: UInt8 = 7,
+    stages: [StoreMigrationStage] = []
 ) throws -> PersistentStoreCoordinator {
     SealedStore.register()
     let coordinator = PersistentStoreCoordinator(model: model)
     var description = try PersistentStoreDescription(
         type: SealedStore.storeType,
         url: url,
-        options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
+        options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: key, count: 32))]
     )
     description.shouldMigrateStoreAutomatically = allowsMigration
+    if !stages.isEmpty { description.options[SealedStore.migrationStagesOption] = stages }
     try coordinator.addPersistentStore(description)
     return coordinator
 }

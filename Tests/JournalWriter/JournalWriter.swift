@@ -6,12 +6,16 @@ import Journal
 /// With a number, it saves pairs of entries until it is killed, and acknowledges each save by the number of the pair on
 /// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
 /// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a
-/// model.
+/// model or through all versions in stages, change its key forth and back, save pairs while another process changes the
+/// key, and carry out an operation on a whole store.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
 ///        journal-writer STORE network WRITER
 ///        journal-writer STORE migrate VERSION
+///        journal-writer STORE stages
+///        journal-writer STORE rekey
+///        journal-writer STORE pairs FIRST
 ///        journal-writer STORE OPERATION TARGET, see ``JournalMaintenance``
 @main
 enum JournalWriter {
@@ -21,6 +25,21 @@ enum JournalWriter {
             acknowledge("begun\n")
             try MigratedJournal.migrate(URL(filePath: arguments[1]), to: version)
             return acknowledge("done\n")
+        }
+        if arguments.count == 3, arguments[2] == "stages" {
+            acknowledge("begun\n")
+            try MigratedJournal.migrateInStages(URL(filePath: arguments[1]))
+            return acknowledge("done\n")
+        }
+        if arguments.count == 3, arguments[2] == "rekey" {
+            return try Journal.changeKeys(URL(filePath: arguments[1]), acknowledge: acknowledge)
+        }
+        if arguments.count == 4, arguments[2] == "pairs", let first = Int64(arguments[3]) {
+            return try Journal.writePairsThroughChanges(
+                URL(filePath: arguments[1]),
+                from: first,
+                acknowledge: acknowledge
+            )
         }
         if arguments.count == 4, let operation = JournalMaintenance(rawValue: arguments[2]) {
             acknowledge("begun\n")

@@ -32,6 +32,7 @@ struct StoreVersions {
                 classes: linked.classes,
                 defaultValues: schema.storedDefaultValues
             )
+            stage.duplicateRules = plan.duplicateRules
             if position > 0,
                 case .custom(_, _, let willMigrate, let didMigrate)? = plan.stages.first(where: {
                     $0.toVersion == version

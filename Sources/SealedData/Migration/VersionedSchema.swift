@@ -32,6 +32,15 @@ public protocol SchemaMigrationPlan: SendableMetatype {
     static var schemas: [any VersionedSchema.Type] { get }
     /// The stages, oldest first. A store is migrated to a version without a stage as by a lightweight stage.
     static var stages: [MigrationStage] { get }
+    /// The rules for objects with the same values in properties that a version makes unique. A rule applies to each
+    /// version whose class has the name and the properties, after the function `willMigrate`. The default is no rule:
+    /// duplicates are an error.
+    static var duplicateRules: [DuplicateRule] { get }
+}
+
+extension SchemaMigrationPlan {
+    /// No rules.
+    public static var duplicateRules: [DuplicateRule] { [] }
 }
 
 /// A migration from one version of a schema to the next.

@@ -53,17 +53,17 @@ extension OpenStore {
     private var canCompareWords: Bool { !description.isReadOnly && description.url != nil }
 
     private func checkContent(_ progress: WorkProgress) throws -> [StoreProblem] {
-        let entityNames = description.entityNames
+        let entityNames = readsOtherModel ? nil : description.entityNames
         let problems = try database.read { connection in
             try progress.interrupting(connection) {
-                let schema = try states.state(on: connection).schema
+                let schema = readsOtherModel ? fileSchema : try states.state(on: connection).schema
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 try indexes.refresh()
                 try progress.show(400)
                 let damage = try Self.damage(found: connection)
                 guard damage.isEmpty else { return damage }
                 try progress.show(600)
-                return try ContentCheck(connection, self.schema, entityNames: entityNames)
+                return try ContentCheck(connection, fileSchema, entityNames: entityNames)
                     .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
             }
         }

@@ -75,10 +75,38 @@ struct MigrationChecks {
             } else {
                 add(entity, attribute.name, kind, count(source, members, ["\(value) IS NOT NULL"]))
             }
+            checkNegativeZero(attribute, entity, column, source, members)
             if !isFilled, oldAttribute.isOptional {
                 add(entity, attribute.name, .missingValue, count(source, members, ["\(value) IS NULL"]))
             }
         }
+    }
+
+    /// Negative zero without a bit that marks it would become zero.
+    private mutating func checkNegativeZero(
+        _ attribute: Attribute,
+        _ entity: Entity,
+        _ column: Column,
+        _ source: RowSource,
+        _ members: [Entity]
+    ) {
+        guard attribute.type.storage == .real,
+            let new = context.newSchema.table(of: entity).column(of: .attribute(attribute)), new.signBit == nil,
+            case .attribute(let old) = column.property,
+            let conversion = AttributeConversion(from: old.type, to: attribute.type)
+        else { return }
+        let condition: String
+        if let bit = column.signBit {
+            condition = #"s."_version" & \#(VersionWord.mask(of: bit)) <> 0"#
+        } else if conversion.mayMakeNegativeZero {
+            condition = """
+                \(AttributeConversion.signFunctionName)(s.\(column.name), '\(old.type.rawValue)', \
+                '\(attribute.type.rawValue)') = 1
+                """
+        } else {
+            return
+        }
+        add(entity, attribute.name, .negativeZero, count(source, members, [condition]))
     }
 
     private mutating func checkUniqueness(of entity: Entity, _ table: TableMigration) {

@@ -7,6 +7,8 @@ struct MigratedFile {
     let objects: [Object]
     /// The next key of each root entity, by name.
     let nextKeys: [String: Int64]
+    /// The indexes that consist of columns.
+    let indexes: [ForeignIndex]
 
     /// An object of the schema.
     struct Object {
@@ -33,6 +35,7 @@ struct MigratedFile {
             return objects
         }
         nextKeys = try PrimaryKeySequences.nextKeys(on: connection)
+        indexes = try ForeignIndex.all(on: connection)
     }
 
     /// The definition of a table.

@@ -16,6 +16,8 @@ struct MigrationPlan {
     let nextKeys: [String: Int64]
     /// The schema after the migration.
     let schema: StoreSchema
+    /// The tables before the migration with the columns after it.
+    let sources: TableSources
 
     /// Whether tables or indexes change.
     var changesTables: Bool { steps.contains { $0.kind != .recordModel } }
@@ -34,6 +36,7 @@ struct MigrationPlan {
         steps = statements.steps
         checks = MigrationChecks(context, tables).all
         schema = context.newSchema
+        sources = TableSources(context, tables)
         nextKeys = context.nextKeys.compactMapValues(\.self)
         metadata = StoreMetadataTable(
             uuid: old.uuid,

@@ -29,10 +29,9 @@ extension SealedStore {
         let opening = StoreOpening(model: model, description: description)
         let reading = try opening.reading(try opening.ownModel())
         var preview: MigrationPreview?
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
+        try StoreOpening.examineDatabase(description) { connection in
             preview = try reading.preview(on: connection)
         }
-        try? database.close()
         guard let preview else { preconditionFailure("A database is open that was not verified.") }
         return preview
     }
@@ -46,7 +45,8 @@ extension StoreReading {
             return MigrationPreview(steps: [], differences: [], problems: [], expectedSpace: 0)
         }
         let plan = try migration(from: stored, fingerprint, on: connection)
-        let steps = try plan.steps.map { step in
+        let problems = try MigrationCheck.problems(plan.checks, on: connection)
+        var steps = try plan.steps.map { step in
             var step = step
             guard !step.copies.isEmpty else { return step }
             step.rows = try step.copies.reduce(0) { rows, copy in
@@ -55,12 +55,23 @@ extension StoreReading {
             }
             return step
         }
+        let unresolved = unresolved(problems)
+        let firstIndex = steps.firstIndex { $0.kind == .buildIndex || $0.kind == .recordModel } ?? steps.endIndex
+        steps.insert(contentsOf: problems.filter { !unresolved.contains($0) }.map(merge), at: firstIndex)
         return MigrationPreview(
             steps: steps,
             differences: differences,
-            problems: try MigrationCheck.problems(plan.checks, on: connection),
+            problems: unresolved,
             expectedSpace: try steps.contains { !$0.copies.isEmpty } ? 2 * size(on: connection) : 0
         )
+    }
+
+    /// The step by which a rule resolves a problem.
+    private func merge(_ problem: MigrationProblem) -> MigrationStep {
+        guard case .duplicates(let properties) = problem.kind else { return MigrationStep(.mergeDuplicates) }
+        var step = MigrationStep(.mergeDuplicates, problem.entity, properties)
+        step.rows = problem.rows
+        return step
     }
 
     /// The size of the file in bytes. A migration copies at most this number of bytes, once to the file and once to the

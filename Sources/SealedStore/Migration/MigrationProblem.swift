@@ -9,6 +9,9 @@ public struct MigrationProblem: Hashable, Sendable {
         case notConvertible(from: AttributeType, to: AttributeType)
         /// The property requires a value and has no default value, and rows have no value.
         case missingValue
+        /// Rows have negative zero in the attribute. A table marks that value for 31 floating-point attributes, and the
+        /// attribute is not one of them.
+        case negativeZero
         /// The property changes between an attribute and a relationship, and rows have a value.
         case otherKind
         /// The entity becomes abstract, and has objects.
@@ -41,6 +44,11 @@ public struct MigrationProblem: Hashable, Sendable {
     }
 }
 
+extension MigrationProblem {
+    /// Whether a store with the problem cannot be read with the new model either.
+    var preventsReading: Bool { if case .duplicates = kind { false } else { true } }
+}
+
 extension MigrationProblem: CustomStringConvertible {
     /// Entity, property, rule and number of rows.
     public var description: String {
@@ -53,6 +61,7 @@ extension MigrationProblem: CustomStringConvertible {
         let rule =
             switch kind {
             case .notConvertible(let from, let to): "not exactly convertible from \(from.rawValue) to \(to.rawValue)"
+            case .negativeZero: "negative zero, which a table stores for 31 floating-point attributes only"
             case .missingValue: "no value for a required property without a default value"
             case .otherKind: "a value that does not convert between an attribute and a relationship"
             case .abstractEntity: "objects of an entity that becomes abstract"

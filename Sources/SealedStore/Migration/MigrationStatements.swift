@@ -128,7 +128,8 @@ struct MigrationStatements {
                     """,
                 conditions: source.conditions,
                 table: source.table,
-                hasKey: false
+                alias: "p",
+                key: source.orderingColumn
             )
         }
         let kind: MigrationStep.Kind = copies.isEmpty ? .createTable : .copyPairs
@@ -313,6 +314,7 @@ struct MigrationStatements {
             UniqueNames(objects.map(\.name) + newSchema.allTableNames),
             newSchema.names.indexes
         )
+        keepForeignIndexes(&names)
         for table in tables {
             for index in derivedIndexes(of: table) where !keptIndexes.contains(index) {
                 build(index, named: names.add(index.name), table.root.name)
@@ -328,6 +330,25 @@ struct MigrationStatements {
             let statements = index.creation + index.population
             guard !statements.isEmpty else { continue }
             steps.append(MigrationStep(.buildIndex, name.entity, name.index.properties, statements))
+        }
+    }
+
+    /// Creates the indexes of other programs anew on the tables that are rebuilt.
+    private mutating func keepForeignIndexes(_ names: inout UniqueNames) {
+        let roots = oldSchema.model.entities.filter(\.isRoot).map { oldSchema.table(of: $0) }
+        let declared = Set(oldSchema.names.indexes.map(\.name))
+        let own = Set(roots.flatMap { oldIndexes(of: $0) }.flatMap { context.file.names(of: $0) })
+        let foreign = context.file.indexes.filter { !own.contains($0.name) && !declared.contains($0.name) }
+        for table in tables where alterations[table.root.name] == nil {
+            for source in table.sources {
+                let columns = table.newColumns(of: source, context)
+                for index in foreign where index.table == source.oldTable.name {
+                    guard let creation = index.creation(on: table.table.name, columns), names.add(ifFree: index.name)
+                    else { continue }
+                    let properties = index.columns.compactMap { columns[$0.name] }.map(SQL.unquoted)
+                    steps.append(MigrationStep(.buildIndex, table.root.name, properties, [creation]))
+                }
+            }
         }
     }
 

@@ -18,6 +18,8 @@ public struct MigrationStep: Hashable, Sendable {
         case copyPairs
         /// Removes a table with its rows.
         case removeTable
+        /// Deletes objects that have the same unique values as others, by a ``DuplicateRule``.
+        case mergeDuplicates
         /// Builds an index over the rows of a table.
         case buildIndex
         /// Records the new model in the store.
@@ -88,6 +90,7 @@ extension MigrationStep: CustomStringConvertible {
             case .rebuildTable: "rebuild table"
             case .copyPairs: "copy pairs"
             case .removeTable: "remove table"
+            case .mergeDuplicates: "merge duplicates"
             case .buildIndex: "build index"
             case .recordModel: "record model"
             }
@@ -104,16 +107,18 @@ struct RowCopy: Hashable, Sendable {
     let conditions: [String]
     /// The old table, quoted.
     let table: String
-    /// Whether the rows have the column `_id` and the alias `s`. Otherwise they are pairs with the alias `p`.
-    let hasKey: Bool
+    /// The alias of the old table in the statement.
+    let alias: String
+    /// The column of positive integers by which the old table is ordered, quoted: the primary key, or its first column.
+    let key: String
 
     /// The old table with its alias.
-    var source: String { "\(table) AS \(hasKey ? "s" : "p")" }
+    var source: String { "\(table) AS \(alias)" }
 
     var sql: String { insertion + conditions.joined(behind: "WHERE") }
 
     /// The statement for the range of keys between two parameters.
     var sqlForRange: String {
-        insertion + (conditions + [#"s."_id" > ?1 AND s."_id" <= ?2"#]).joined(behind: "WHERE")
+        insertion + (conditions + ["\(alias).\(key) > ?1 AND \(alias).\(key) <= ?2"]).joined(behind: "WHERE")
     }
 }

@@ -88,6 +88,8 @@ struct PairSource {
     }
 
     var table: String { storage.table }
+    /// The column by which the table is ordered, quoted.
+    var orderingColumn: String { storage.isRowSource == nil ? JoinTable.canonicalOwner : #""_id""# }
     /// The old keys of owner and member.
     var owner: String { isReversed ? storage.target : storage.source }
     var member: String { isReversed ? storage.source : storage.target }

@@ -99,10 +99,11 @@ extension SchemaNames {
             columns[property.declaringEntityName, default: [:]][property.name] =
                 taken.add(SQL.legalName(property.name))
         }
-        // The bit of a removed column may be set in rows that are not rewritten.
-        var free = (0..<VersionWord.signBits).filter { !bits.contains($0) && !oldBits.contains($0) }[...]
+        // The removal of a column rebuilds the table, which clears the bit. Bits that no column had come first.
+        let free = (0..<VersionWord.signBits).filter { !bits.contains($0) }
+        var next = (free.filter { !oldBits.contains($0) } + free.filter(oldBits.contains))[...]
         for property in reals {
-            signBits[property.declaringEntityName, default: [:]][property.name] = free.popFirst()
+            signBits[property.declaringEntityName, default: [:]][property.name] = next.popFirst()
         }
         for relationship in mapping.new.relationships
         where relationship.destination.rootIndex == root.index && relationship.isOrdered

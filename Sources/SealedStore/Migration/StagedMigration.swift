@@ -45,10 +45,7 @@ struct StagedMigration {
     private func entry(on connection: Connection) throws -> Entry? {
         let stored = try SchemaPlan.metadata(on: connection)
         let model = stored.metadata.model
-        let matches = try stages.indices.filter { position in
-            let own = try versionOpening(position, description(at: position, of: model)).ownModel()
-            return ModelChange.from(model, to: own).keepsShape
-        }
+        let matches = try matches(model)
         // Without this, stages would change a store that has the program's model.
         if ModelChange.from(model, to: try opening.ownModel()).keepsShape, matches.last != stages.indices.last {
             return nil
@@ -57,6 +54,21 @@ struct StagedMigration {
             return reached + 1 < stages.count ? Entry(first: reached + 1, isInferred: false) : nil
         }
         return try inferredEntry(stored, on: connection)
+    }
+
+    /// The positions of the versions whose model a store has.
+    private func matches(_ model: ManagedObjectModel) throws -> [Int] {
+        try stages.indices.filter { position in
+            let own = try versionOpening(position, description(at: position, of: model)).ownModel()
+            return ModelChange.from(model, to: own).keepsShape
+        }
+    }
+
+    /// Whether a stage after the version of a store has code. A store of no version skips the code of one stage, which
+    /// depends on its data: the code of every stage counts.
+    func hasCodeAhead(of stored: StoreMetadataTable) throws -> Bool {
+        let next = reached(stored.modelVersion, try matches(stored.model)).map { $0 + 1 } ?? 0
+        return stages[next...].contains { $0.willMigrate != nil || $0.didMigrate != nil }
     }
 
     /// The position of the version that a store has reached, among the versions whose model it has; nil if it has the
@@ -86,7 +98,7 @@ struct StagedMigration {
             do {
                 let reading = try reading(position, of: stored.metadata.model, isTarget: true)
                 let plan = try reading.migration(from: stored.metadata, stored.fingerprint, on: connection)
-                let problems = try MigrationCheck.problems(plan.checks, on: connection)
+                let problems = try reading.unresolved(MigrationCheck.problems(plan.checks, on: connection))
                 if problems.isEmpty { return Entry(first: position, isInferred: true) }
                 refusal = refusal ?? .cannotMigrate(problems)
             } catch SealedStoreError.modelMismatch(let differences) {
@@ -99,28 +111,38 @@ struct StagedMigration {
 
     /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain
     /// committed.
-    func run(on database: Database, progress: Progress?) throws {
+    func run(on database: Database, progress: MigrationProgress?) throws {
         guard !stages.isEmpty else { return }
-        while try opening.waitingForOtherPrograms(on: database, progress, { try takeStage(database, progress) }) {
+        var first: Int?
+        let next = {
+            try opening.waitingForOtherPrograms(on: database, progress) {
+                try takeStage(database, progress, first: first)
+            }
+        }
+        while let stage = try next() {
+            first = first ?? stage
             StoreOpening.shortenLog(of: database)
         }
     }
 
-    /// - Returns: Whether a stage remained.
-    private func takeStage(_ database: Database, _ progress: Progress?) throws -> Bool {
+    /// - Parameter first: The position of the first stage that was run; nil if none was.
+    /// - Returns: The position of the stage that was run; nil if none remained.
+    private func takeStage(_ database: Database, _ progress: MigrationProgress?, first: Int?) throws -> Int? {
         try database.write { connection in
             // Another program may have run stages meanwhile.
-            guard let entry = try entry(on: connection) else { return false }
-            let stage = stages[entry.first]
+            guard let entry = try entry(on: connection) else { return nil }
+            let (position, stage) = (entry.first, stages[entry.first])
+            let first = min(first ?? position, position)
+            let progress = progress?.part(position - first, of: stages.count - first)
             if !entry.isInferred, let code = stage.willMigrate {
-                try run(code, at: entry.first - 1, database, connection)
+                try run(code, at: position - 1, database, connection)
             }
             let stored = try SchemaPlan.metadata(on: connection).metadata
-            let reading = try reading(entry.first, of: stored.model, isTarget: true)
-            _ = try reading.update(on: connection, progress: progress)
-            if !entry.isInferred, let code = stage.didMigrate { try run(code, at: entry.first, database, connection) }
-            try recordVersion(of: entry.first, on: connection)
-            return true
+            let target = versionOpening(position, description(at: position, of: stored.model, isTarget: true))
+            _ = try target.update(target.reading(target.ownModel()), database, on: connection, progress: progress)
+            if !entry.isInferred, let code = stage.didMigrate { try run(code, at: position, database, connection) }
+            try recordVersion(of: position, on: connection)
+            return position
         }
     }
 
@@ -138,17 +160,9 @@ struct StagedMigration {
         _ database: Database,
         _ connection: Connection
     ) throws {
-        let stage = stages[position]
         let stored = try SchemaPlan.metadata(on: connection).metadata
-        SealedStore.register()
-        var description = description(at: position, of: stored.model)
-        description.type = SealedStore.storeType
-        description.options[SealedStore.keyOption] = nil
-        description.options[SealedStore.databaseOption] = database
-        let coordinator = PersistentStoreCoordinator(model: stage.model, classes: stage.classes)
-        try coordinator.addPersistentStore(description)
-        defer { try? coordinator.removeAllStores() }
-        try code(coordinator)
+        try versionOpening(position, description(at: position, of: stored.model))
+            .run(code, classes: stages[position].classes, on: database)
     }
 
     /// The description of a store for a version. If the store holds all entities of the program's model, it holds all
@@ -169,6 +183,8 @@ struct StagedMigration {
         if let defaultValues = stages[position].defaultValues {
             description.options[SealedStore.defaultValuesOption] = defaultValues
         }
+        let rules = description.options[SealedStore.duplicateRulesOption] as? [DuplicateRule] ?? []
+        description.options[SealedStore.duplicateRulesOption] = stages[position].duplicateRules + rules
         description.entityNames = entities?.names(at: position, in: model, isTarget: isTarget)
         return description
     }

@@ -6,17 +6,15 @@ import ObjectGraph
 struct StoreMigration {
     private let plan: MigrationPlan
     private let connection: Connection
-    private let progress: Progress?
+    private let progress: MigrationProgress?
 
     /// The number of rows that are copied between two reports of progress.
     private static let rowsAtOnce = 20_000
-    /// The units of progress of each step.
-    private static let unitsPerStep: Int64 = 1000
 
     /// - Parameters:
     ///   - connection: A connection in a write transaction.
     ///   - progress: Reports the progress. The migration ends when it is cancelled.
-    init(_ plan: MigrationPlan, on connection: Connection, progress: Progress?) {
+    init(_ plan: MigrationPlan, on connection: Connection, progress: MigrationProgress?) {
         self.plan = plan
         self.connection = connection
         self.progress = progress
@@ -39,14 +37,16 @@ struct StoreMigration {
     private func takeSteps() throws -> StoreMetadataTable {
         let problems = try MigrationCheck.problems(plan.checks, on: connection)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
-        progress?.totalUnitCount = Int64(plan.steps.count) * Self.unitsPerStep
         for (number, step) in plan.steps.enumerated() {
-            if progress?.isCancelled ?? false { throw CancellationError() }
-            progress?.setUserInfoObject(step.description, forKey: SealedStore.migrationStepKey)
+            try progress?.checkCancellation()
+            progress?.begin(step)
             for statement in step.statements { try connection.execute(statement) }
-            for copy in step.copies { try run(copy, of: number) }
+            let part = progress?.part(number, of: plan.steps.count)
+            for (index, copy) in step.copies.enumerated() {
+                try run(copy, reportingTo: part?.part(index, of: step.copies.count))
+            }
             if let addition = step.addition { try add(addition) }
-            progress?.completedUnitCount = Int64(number + 1) * Self.unitsPerStep
+            part?.report(1)
         }
         try record()
         return plan.metadata
@@ -68,17 +68,17 @@ struct StoreMigration {
 
     // MARK: Copying
 
-    private func run(_ copy: RowCopy, of step: Int) throws {
-        guard let progress, copy.hasKey else { return try connection.execute(copy.sql) }
-        let last = try value(#"SELECT max("_id") FROM \#(copy.table)"#) ?? 0
+    private func run(_ copy: RowCopy, reportingTo progress: MigrationProgress?) throws {
+        guard let progress else { return try connection.execute(copy.sql) }
+        let last = try value("SELECT max(\(copy.key)) FROM \(copy.table)") ?? 0
         var key: Int64 = 0
         while key < last {
-            if progress.isCancelled { throw CancellationError() }
+            try progress.checkCancellation()
             let end =
                 try value(
                     """
-                    SELECT max("_id") FROM (SELECT "_id" FROM \(copy.table) WHERE "_id" > \(key) \
-                    ORDER BY "_id" LIMIT \(Self.rowsAtOnce))
+                    SELECT max(k) FROM (SELECT \(copy.key) AS k FROM \(copy.table) WHERE \(copy.key) > \(key) \
+                    ORDER BY \(copy.key) LIMIT \(Self.rowsAtOnce))
                     """
                 ) ?? last
             try connection.withStatement(copy.sqlForRange) { statement in
@@ -87,8 +87,7 @@ struct StoreMigration {
                 try statement.run()
             }
             key = end
-            let part = Int64(Double(key) / Double(last) * Double(Self.unitsPerStep))
-            progress.completedUnitCount = Int64(step) * Self.unitsPerStep + part
+            progress.report(Double(key) / Double(last))
         }
     }
 

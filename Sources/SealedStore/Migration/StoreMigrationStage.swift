@@ -9,8 +9,8 @@ public import ObjectGraph
 /// Several versions may have the same model, so that a stage only changes data. If all stages have a ``version``, a
 /// store records the version that it has reached: the code of each later stage runs once. A store without a record
 /// begins with the stage after the first version whose model it has if code follows, otherwise after the last one.
-/// Without versions, and in a store that holds a part of the entities, a store begins after the last version whose model
-/// it has: then the code of a stage runs only if the stage changes entities of the store.
+/// Without versions, and in a store that holds a part of the entities, a store begins after the last version whose
+/// model it has: then the code of a stage runs only if the stage changes entities of the store.
 ///
 /// Each stage is one transaction, including its code: at every instant the store has one complete version. The code
 /// reads and writes through contexts of the given coordinator, on the calling thread, and its reads include its own
@@ -29,6 +29,8 @@ public struct StoreMigrationStage: Sendable {
     public var defaultValues: SealedStore.DefaultValues?
     /// The classes of the version's objects by entity name. Objects of other entities are instances of `ManagedObject`.
     public var classes: [String: any GraphObject.Type]
+    /// The rules for duplicates of uniqueness constraints that the version adds. They apply after `willMigrate`.
+    public var duplicateRules: [DuplicateRule] = []
     /// Runs on the model of the previous version.
     public var willMigrate: Code?
     /// Runs on the model of the version, after its tables are filled.

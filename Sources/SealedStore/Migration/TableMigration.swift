@@ -13,7 +13,7 @@ struct TableMigration {
     /// The columns with texts that may not be in normalization form C.
     private(set) var mixedColumns: Set<String> = []
     /// Whether each version is the old one.
-    private var keepsVersions = true
+    private(set) var keepsVersions = true
 
     /// A new column.
     struct MigratedColumn {
@@ -114,10 +114,14 @@ struct TableMigration {
         case .attribute(let attribute):
             let fill = context.defaultValue(of: attribute)
             guard case .attribute(let old)? = context.mapping.old(of: column.property, in: member.new),
-                let oldColumn = source.oldTable.column(of: .attribute(old)),
-                let conversion = AttributeConversion(from: old.type, to: attribute.type)
+                let oldColumn = source.oldTable.column(of: .attribute(old))
             else {
-                return Cell(expression: .constant(fill ?? .null), isMixed: fill?.isMixedText ?? false)
+                return filled(with: fill ?? .null)
+            }
+            // No row has a value of a type that does not convert, or the migration is refused.
+            guard let conversion = AttributeConversion(from: old.type, to: attribute.type) else {
+                guard !attribute.isOptional, let fill else { return Cell(expression: .null) }
+                return filled(with: fill)
             }
             var cell = Cell(expression: .column(oldColumn.name))
             let value = "\(RowSource.alias).\(oldColumn.name)"
@@ -144,9 +148,26 @@ struct TableMigration {
                         "\(name)(\(value), '\(old.type.rawValue)', '\(attribute.type.rawValue)') = 1"
                     )
                 }
+                if !attribute.isOptional, old.isOptional, fill?.isNegativeZero ?? false {
+                    let isMissing = "\(value) IS NULL"
+                    switch cell.sign {
+                    case .none: cell.sign = .condition(isMissing)
+                    case .bit: cell.sign = .condition("(\(negativeZero ?? "0") OR \(isMissing))")
+                    case .condition(let sql): cell.sign = .condition("(\(sql) OR \(isMissing))")
+                    }
+                }
             }
             return cell
         }
+    }
+
+    /// The same value in all rows.
+    private func filled(with value: Value) -> Cell {
+        Cell(
+            expression: .constant(value),
+            sign: value.isNegativeZero ? .condition("1") : .none,
+            isMixed: value.isMixedText
+        )
     }
 
     private func add(
@@ -200,6 +221,21 @@ struct TableMigration {
             "WHEN \(RowSource.condition(group.members, source.oldTable, RowSource.alias)) THEN \(group.expression.sql)"
         }
         return .computed("CASE \(cases.joined(separator: " ")) END")
+    }
+
+    /// The columns that get the values of the columns of a source, by the names of the latter, all quoted.
+    func newColumns(of source: RowSource, _ context: MigrationContext) -> [String: String] {
+        var names = [#""_id""#: #""_id""#, #""_version""#: #""_version""#]
+        if table.hasEntityColumn, source.oldTable.hasEntityColumn { names[#""_entity""#] = #""_entity""# }
+        for column in columns {
+            guard let property = column.property else { continue }
+            let old = source.members.lazy.compactMap { member in
+                member.new.propertiesByName[property.name] == property
+                    ? context.mapping.old(of: property, in: member.new) : nil
+            }.first
+            if let oldColumn = old.flatMap(source.oldTable.column) { names[oldColumn.name] = column.name }
+        }
+        return names
     }
 
     // MARK: In place
@@ -276,19 +312,24 @@ struct TableMigration {
                     """,
                 conditions: source.conditions(source.members.map(\.old)),
                 table: source.oldTable.name,
-                hasKey: true
+                alias: RowSource.alias,
+                key: #""_id""#
             )
         }
     }
 
     /// The numbers of entities do not change.
-    private func entityCode(in source: RowSource) -> String {
+    func entityCode(in source: RowSource) -> String {
         if source.oldTable.hasEntityColumn { return #"s."_entity""# }
         return source.members.first.flatMap { table.codes[$0.new] }.map(String.init) ?? "NULL"
     }
 }
 
 extension Value {
+    fileprivate var isNegativeZero: Bool {
+        if case .real(let real) = self { real.bitPattern == (-0.0).bitPattern } else { false }
+    }
+
     /// Whether this is a text that is not in normalization form C.
     fileprivate var isMixedText: Bool {
         guard case .text(var text) = self else { return false }

@@ -94,14 +94,30 @@ final class FileStates: Sendable {
         return state
     }
 
+    /// Checks a file that was opened again.
+    ///
+    /// - Throws: ``SealedStoreError/otherStore`` if the file holds another store; as ``state(on:)``.
+    func verify(on connection: Connection) throws {
+        guard try SchemaPlan.metadata(on: connection).metadata.uuid == uuid else { throw SealedStoreError.otherStore }
+        _ = try read(on: connection)
+        // The file may be a copy from an earlier time, whose versions of the schema were used for other states.
+        last.withLock { $0 = nil }
+    }
+
     private func read(on connection: Connection) throws -> FileState {
         let metadata: StoreMetadataTable
+        let sources: TableSources?
         do {
-            metadata = try reading.fittingContent(on: connection).metadata
+            let content = try reading.fittingContent(on: connection)
+            (metadata, sources) = (content.metadata, content.plan.sources)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)
         }
         guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
+        // A file that was read with another model than its own may have been migrated to that model.
+        guard sources == plan.sources else {
+            throw SealedStoreError.migratedByAnotherProgram(["the store has got the program's model"])
+        }
         // The tables may fit the model after a migration, too, with rows and columns that have other names.
         guard metadata.migrationCount == migrationCount else { throw SealedStoreError.migratedByAnotherProgram([]) }
         // The plan also has names for the entities of the model that the file does not hold.

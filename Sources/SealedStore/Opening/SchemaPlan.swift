@@ -7,6 +7,10 @@ import ObjectGraph
 /// Stores with the same entities and names share their plan: creating it costs more than opening a file.
 final class SchemaPlan: Sendable {
     let schema: StoreSchema
+    /// The schema of the file; another one than ``schema`` if the file is read with another model.
+    let fileSchema: StoreSchema
+    /// The tables of the file with the columns of the model, if the file is read with another model than its own.
+    let sources: TableSources?
     let statements: EntityStatements
     /// The part of the model that the file holds.
     private let own: ManagedObjectModel
@@ -124,6 +128,28 @@ final class SchemaPlan: Sendable {
     private init(_ model: ManagedObjectModel, own: ManagedObjectModel, names: SchemaNames) {
         self.own = own
         schema = StoreSchema(model: model, names: names)
+        fileSchema = schema
+        sources = nil
+        statements = EntityStatements(schema)
+    }
+
+    /// A plan by which a file of another model is read.
+    ///
+    /// - Parameters:
+    ///   - migration: The migration to the model, which is not carried out.
+    ///   - stored: The metadata of the file, whose schema is verified.
+    init(
+        reading stored: StoreMetadataTable,
+        with model: ManagedObjectModel,
+        own: ManagedObjectModel,
+        _ migration: MigrationPlan
+    ) {
+        self.own = own
+        var names = migration.metadata.names
+        names.indexes = migration.sources.indexes
+        schema = StoreSchema(model: model, names: names, sources: migration.sources)
+        fileSchema = StoreSchema(model: stored.model, names: stored.names)
+        sources = migration.sources
         statements = EntityStatements(schema)
     }
 

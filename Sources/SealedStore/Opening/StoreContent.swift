@@ -31,6 +31,7 @@ struct StoreReading: Sendable {
     let allowsMigration: Bool
     let modelVersion: ModelVersion?
     let defaultValues: SealedStore.DefaultValues?
+    let duplicateRules: [DuplicateRule]
 
     /// Reads the metadata of a store that fits the model, possibly under other names, without a change of its tables.
     ///
@@ -42,13 +43,18 @@ struct StoreReading: Sendable {
         }
         guard isReadOnly, allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
         let migration = try migration(from: stored, fingerprint, on: connection)
-        guard !migration.changesTables else {
-            throw SealedStoreError.modelMismatch(
-                differences + ["the store is opened for reading only, and a program that writes must migrate it"]
-            )
-        }
-        try requireNoProblems(migration, on: connection)
-        return (migration.metadata, try schemaPlan(fingerprint, on: connection, names: migration.metadata.names))
+        let obstacles = migration.sources.obstacles
+        guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
+        let problems = try MigrationCheck.problems(migration.checks, on: connection).filter(\.preventsReading)
+        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
+        let plan = SchemaPlan(reading: stored, with: model, own: own, migration)
+        return (migration.metadata.with(model: migration.metadata.model, names: plan.schema.names), plan)
+    }
+
+    /// The error for a store that has to be migrated, and is opened for reading only.
+    private static func cannotRead(_ differences: [String], _ obstacles: [String]) -> SealedStoreError {
+        let end = "the store is opened for reading only, and a program that writes must migrate it"
+        return .modelMismatch(differences + obstacles + [end])
     }
 
     /// Examines a store when it is opened, without changing it.
@@ -72,6 +78,11 @@ struct StoreReading: Sendable {
             try requireNoProblems(migration(from: stored, fingerprint, on: connection), on: connection)
             return nil
         }
+        if isReadOnly, allowsMigration, case .shape(let differences) = ModelChange.from(stored.model, to: own),
+            try staged.hasCodeAhead(of: stored)
+        {
+            throw Self.cannotRead(differences, ["the stages of the migration run code"])
+        }
         let (metadata, plan) = try fittingContent(on: connection)
         guard isReadOnly || !needsUpdate(metadata) else { return nil }
         return try StoreContent(metadata, plan, on: connection, isCommitted: true)
@@ -92,7 +103,9 @@ struct StoreReading: Sendable {
     /// Updates or migrates a store in the transaction of a connection.
     ///
     /// - Throws: ``SealedStoreError``; `CancellationError`.
-    func update(on connection: Connection, progress: Progress?) throws -> (content: StoreContent, hasMigrated: Bool) {
+    func update(on connection: Connection, progress: MigrationProgress?) throws -> (
+        content: StoreContent, hasMigrated: Bool
+    ) {
         // Another program may have updated the store meanwhile.
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
@@ -140,8 +153,13 @@ struct StoreReading: Sendable {
     }
 
     private func requireNoProblems(_ migration: MigrationPlan, on connection: Connection) throws {
-        let problems = try MigrationCheck.problems(migration.checks, on: connection)
+        let problems = try unresolved(MigrationCheck.problems(migration.checks, on: connection))
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
+    }
+
+    /// The problems that no rule for duplicates resolves.
+    func unresolved(_ problems: [MigrationProblem]) -> [MigrationProblem] {
+        problems.filter { !duplicateRules.resolve($0, in: own) }
     }
 
     func requireKnownVersion(_ stored: StoreMetadataTable) throws {

@@ -63,31 +63,43 @@ struct StoreOpening {
         _ reading: StoreReading,
         _ staged: StagedMigration
     ) throws -> StoreContent {
-        let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
+        let progress = try option(SealedStore.migrationProgressOption, as: Progress.self).map(MigrationProgress.init)
         if reading.allowsMigration { try staged.run(on: database, progress: progress) }
         let (content, hasMigrated) = try waitingForOtherPrograms(on: database, progress) {
-            try database.write { try reading.update(on: $0, progress: progress) }
+            try database.write { try update(reading, database, on: $0, progress: progress) }
         }
         if hasMigrated { Self.shortenLog(of: database) }
         return content
     }
 
-    /// The number of busy timeouts for which opening waits for another program's migration: ten minutes. A program that is
-    /// suspended while it writes would otherwise block the opening forever.
+    /// Updates or migrates a store in the transaction of a connection of its database.
+    func update(
+        _ reading: StoreReading,
+        _ database: Database,
+        on connection: Connection,
+        progress: MigrationProgress?
+    ) throws -> (content: StoreContent, hasMigrated: Bool) {
+        let merge = DuplicateMerge(opening: self, reading: reading, database: database)
+        let hasMerged = try merge.run(on: connection, progress: progress?.part(0, of: 2))
+        return try reading.update(on: connection, progress: hasMerged ? progress?.part(1, of: 2) : progress)
+    }
+
+    /// The number of busy timeouts for which opening waits for another program's migration: ten minutes. A program that
+    /// is suspended while it writes would otherwise block the opening forever.
     private static let maximumWaits = 60
 
     /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than
     /// any other transaction.
     func waitingForOtherPrograms<R>(
         on database: Database,
-        _ progress: Progress?,
+        _ progress: MigrationProgress?,
         _ body: () throws -> R
     ) throws -> R {
         for _ in 0..<Self.maximumWaits {
             do {
                 return try body()
             } catch DatabaseError.busy {
-                if progress?.isCancelled ?? false { throw CancellationError() }
+                try progress?.checkCancellation()
                 let stored = try database.read { try SchemaPlan.metadata(on: $0).metadata.model }
                 guard case .shape = ModelChange.from(stored, to: try ownModel()) else { break }
             }
@@ -125,8 +137,14 @@ struct StoreOpening {
             isReadOnly: description.isReadOnly,
             allowsMigration: description.shouldMigrateStoreAutomatically,
             modelVersion: version,
-            defaultValues: try option(SealedStore.defaultValuesOption, as: SealedStore.DefaultValues.self)
+            defaultValues: try option(SealedStore.defaultValuesOption, as: SealedStore.DefaultValues.self),
+            duplicateRules: try duplicateRules()
         )
+    }
+
+    /// The rules for duplicates of uniqueness constraints that a migration adds.
+    func duplicateRules() throws -> [DuplicateRule] {
+        try option(SealedStore.duplicateRulesOption, as: [DuplicateRule].self) ?? []
     }
 
     private func option<Value>(_ name: String, as type: Value.Type) throws -> Value? {
@@ -153,16 +171,53 @@ struct StoreOpening {
         create: (Connection) throws -> Void = { _ in },
         verify: (Connection) throws -> Void
     ) throws -> Database {
-        let options = Database.Options(
+        return try Database(
+            location(of: description),
+            key: key(of: description),
+            options: options(for: description, createsIfMissing: createsIfMissing),
+            create: create,
+            verify: verify
+        )
+    }
+
+    /// Calls `body` in a read transaction of the file of a description, which stays as it is.
+    static func examineDatabase(
+        _ description: PersistentStoreDescription,
+        _ body: (Connection) throws -> Void
+    ) throws {
+        try Database.examine(
+            location(of: description),
+            key: key(of: description),
+            options: options(for: description, createsIfMissing: false),
+            body
+        )
+    }
+
+    private static func location(of description: PersistentStoreDescription) -> Database.Location {
+        description.url.map { .file($0.path) } ?? .memory
+    }
+
+    private static func options(
+        for description: PersistentStoreDescription,
+        createsIfMissing: Bool
+    ) throws -> Database.Options {
+        Database.Options(
             readOnly: description.isReadOnly,
             createsIfMissing: createsIfMissing,
             applicationID: applicationID,
             newestUserVersion: StoreMetadataTable.newestFormatVersion,
+            memorySecurity: try memorySecurity(of: description),
             durability: try durability(of: description),
             functions: QueryFunctions.library
         )
-        let location: Database.Location = description.url.map { .file($0.path) } ?? .memory
-        return try Database(location, key: key(of: description), options: options, create: create, verify: verify)
+    }
+
+    private static func memorySecurity(of description: PersistentStoreDescription) throws -> Bool {
+        guard let option = description.options[SealedStore.memorySecurityOption] else { return false }
+        guard let isOn = option as? Bool else {
+            throw SealedStoreError.malformedOption(SealedStore.memorySecurityOption)
+        }
+        return isOn
     }
 
     private static func durability(of description: PersistentStoreDescription) throws -> Durability {
@@ -206,14 +261,21 @@ extension SealedStore {
     /// - Throws: `DatabaseError` if the file cannot be opened, ``SealedStoreError/notAStore`` if it is not a store,
     ///   ``SealedStoreError/damagedMetadata(_:)`` if its model cannot be read.
     public static func model(of description: PersistentStoreDescription) throws -> ManagedObjectModel {
-        var model: ManagedObjectModel?
-        let database = try StoreOpening.openDatabase(description, createsIfMissing: false) { connection in
+        try recordedModel(of: description).model
+    }
+
+    /// Returns the model of a store, and the value of ``modelVersionOption`` with which it was last opened; nil if
+    /// there was none.
+    package static func recordedModel(
+        of description: PersistentStoreDescription
+    ) throws -> (model: ManagedObjectModel, version: String?) {
+        var metadata: StoreMetadataTable?
+        try StoreOpening.examineDatabase(description) { connection in
             // Until this check, the table might be a view.
             _ = try SchemaFingerprint(on: connection)
-            model = try StoreMetadataTable.read(on: connection).model
+            metadata = try StoreMetadataTable.read(on: connection)
         }
-        try? database.close()
-        guard let model else { preconditionFailure("A database is open that was not verified.") }
-        return model
+        guard let metadata else { preconditionFailure("A database is open that was not verified.") }
+        return (metadata.model, metadata.modelVersion?.description)
     }
 }

@@ -115,7 +115,7 @@ struct SaveTransaction {
     }
 
     /// Updates rows, with one statement for successive rows of one entity with the same changed slots.
-    private mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
+    mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
         var statements: [UpdateKey: UpdateStatement] = [:]
         var position = 0

@@ -11,7 +11,7 @@ final class FileConditions: Sendable {
     }
 
     /// The name of a column in ``columnsOfMixedForms``.
-    static func name(of column: Column, in table: EntityTable) -> String { "\(table.name).\(column.name)" }
+    static func name(of column: Column, in table: EntityTable) -> String { "\(table.recordedName).\(column.name)" }
 
     /// Whether a column contains texts in other forms.
     func areFormsMixed(in column: Column, of table: EntityTable) -> Bool {

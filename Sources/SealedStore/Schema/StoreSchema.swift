@@ -31,16 +31,20 @@ struct StoreSchema: Sendable {
     /// Lays out a model, under the names that a store recorded or, for a new store, under new names.
     ///
     /// A store need not hold all entities of the model. The others are laid out as well, but never used.
-    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil) {
+    ///
+    /// - Parameter sources: The subqueries in place of the tables of another model; nil for the model's own tables.
+    init(model: ManagedObjectModel, names recorded: SchemaNames? = nil, sources: TableSources? = nil) {
         let names = recorded?.completed(for: model) ?? SchemaNames(model: model)
         self.model = model
         self.names = names
         var byRoot: [Int: EntityTable] = [:]
         for entity in model.entities where entity.isRoot {
-            byRoot[entity.index] = EntityTable(root: entity, names: names)
+            byRoot[entity.index] = EntityTable(root: entity, names: names, source: sources?.tables[entity.name])
         }
         tables = model.entities.map { byRoot[$0.rootIndex]! }
-        joinTables = model.relationships.map { JoinTable($0, names: names) }
+        joinTables = model.relationships.map { relationship in
+            JoinTable(relationship, names: names, source: sources?.joinTables[names.joinTable(of: relationship)])
+        }
         indexes = []
         setIndexes(names.indexes)
     }
@@ -125,8 +129,10 @@ struct Column: Hashable, Sendable {
 final class EntityTable: Sendable {
     /// The root entity.
     let root: Entity
-    /// The name, quoted.
+    /// The name, quoted; for a store that is read with another model, a subquery in parentheses that has the rows.
     let name: String
+    /// The name, quoted.
+    let recordedName: String
     /// The columns, one for each property, in the order in which the entities declare them.
     let columns: [Column]
     /// Whether the table has the column `_entity`, which distinguishes the rows of subentities.
@@ -139,9 +145,10 @@ final class EntityTable: Sendable {
     private let entitiesByCode: [Int64: Entity]
     private let positions: [Property: Int]
 
-    init(root: Entity, names: SchemaNames) {
+    init(root: Entity, names: SchemaNames, source: String? = nil) {
         self.root = root
-        name = SQL.quoted(names.table(of: root))
+        recordedName = SQL.quoted(names.table(of: root))
+        name = source ?? recordedName
         hasEntityColumn = root.family.count > 1
         codes = Dictionary(uniqueKeysWithValues: root.family.map { ($0, names.code(of: $0)) })
         entitiesByCode = Dictionary(codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -204,7 +211,7 @@ final class EntityTable: Sendable {
 
 /// The table of the pairs of a many-to-many relationship, or of a to-many one without inverse.
 struct JoinTable: Sendable {
-    /// The name, quoted.
+    /// The name, quoted, or a subquery: see ``EntityTable/name``.
     let name: String
     /// The column with the keys of the relationship's owners, quoted.
     let owner: String
@@ -216,9 +223,9 @@ struct JoinTable: Sendable {
     static let canonicalOwner = SQL.quoted("source")
     static let canonicalMember = SQL.quoted("target")
 
-    init?(_ relationship: Relationship, names: SchemaNames) {
+    init?(_ relationship: Relationship, names: SchemaNames, source: String? = nil) {
         guard case .joinTable(let isCanonical) = relationship.placement else { return nil }
-        name = SQL.quoted(names.joinTable(of: relationship))
+        name = source ?? SQL.quoted(names.joinTable(of: relationship))
         owner = isCanonical ? Self.canonicalOwner : Self.canonicalMember
         member = isCanonical ? Self.canonicalMember : Self.canonicalOwner
         position =

@@ -4,8 +4,8 @@ import SealedStore
 import TestSupport
 import Testing
 
-/// Three versions of an app: the second one makes titles unique, the third one splits a name into two and turns a raw value
-/// into an enum.
+/// Three versions of an app: the second one makes titles unique, the third one splits a name into two and turns a raw
+/// value into an enum.
 private enum Notes {
     enum V1: VersionedSchema {
         static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -268,5 +268,31 @@ private enum Notes {
             static var stages: [MigrationStage] { [.lightweight(fromVersion: Notes.V1.self, toVersion: Notes.V3.self)] }
         }
         #expect(throws: SwiftDataError.unknownSchema) { try open(Notes.V3.self, Plan.self) }
+    }
+
+    @Test func `a plan's rule for duplicates keeps the first note in an order`() throws {
+        enum Plan: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { [Notes.V1.self, Notes.V2.self] }
+            static var stages: [MigrationStage] { [] }
+            static var duplicateRules: [DuplicateRule] {
+                [.keepFirst(of: Notes.V2.Note.self, by: \.author, order: .reverse)]
+            }
+        }
+        try makeFirstVersion()
+        let context = ModelContext(try open(Notes.V2.self, Plan.self))
+        let notes = try context.fetch(FetchDescriptor<Notes.V2.Note>(sortBy: [SortDescriptor(\.title)]))
+        #expect(notes.map(\.author) == ["Zed", "Alan Turing"])
+        #expect(try context.fetch(FetchDescriptor<Notes.V2.Folder>()).first?.notes.count == 2)
+        #expect(try context.storeProblems() == [])
+    }
+
+    @Test func `a configuration's rule for duplicates applies without a plan`() throws {
+        try makeFirstVersion()
+        var configuration = configuration
+        configuration.duplicateRules = [.keepFirst(of: Notes.V2.Note.self)]
+        let context = ModelContext(try open(Notes.V2.self, nil, configuration))
+        let notes = try context.fetch(FetchDescriptor<Notes.V2.Note>(sortBy: [SortDescriptor(\.title)]))
+        #expect(notes.map(\.title) == ["Alps", "Sea"])
+        #expect(try context.storeProblems() == [])
     }
 }

@@ -46,6 +46,32 @@ import Testing
         }
     }
 
+    @Test func `a change of the key on a full disk leaves the old key in force and succeeds later`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            let folder = TemporaryFolder()
+            let library = try Library(folder.file("library.store"))
+            Resources.insert(0..<200, into: library)
+            try library.context.save()
+            let store = try #require(library.coordinator.sealedStores.first)
+            let key = EncryptionKey.passphrase("another passphrase")
+            for (round, room) in [0, 1, 4096, 40_000, 200_000].enumerated() {
+                let limit = ResourceLimit(.fileSize, room)
+                let error = #expect(throws: (any Error).self) { try store.changeKey(to: key) }
+                limit.lift()
+                #expect(error.map(Resources.isTyped) ?? false, "\(String(describing: error))")
+                #expect(try !folder.names().contains(".library.store.replacing"))
+                Resources.insert(200 + round..<201 + round, into: library)
+                try library.context.save()
+                #expect(try Resources.labels(try Library(folder.file("library.store"))) == Set(0..<201 + round))
+            }
+            try store.changeKey(to: key)
+            #expect(try Resources.labels(library) == Set(0..<205))
+            #expect(try library.check() == [])
+            #expect(try Resources.labels(try Library(folder.file("library.store"), key: key)) == Set(0..<205))
+        }
+    }
+
     @Test func `without file descriptors reads and saves return the right result or an error`() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()

@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [
         (AttributeType.int64, Value.integer(.min)), (.int64, .integer(7)), (.double, .real(0.1)), (.double, .real(2.5)),
-        (.double, .real(-.infinity)), (.string, .text("it's \"so\"")), (.string, .text("a\0b")),
+        (.double, .real(-.infinity)), (.double, .real(-0.0)), (.string, .text("it's \"so\"")), (.string, .text("a\0b")),
         (.string, .text("e\u{301}")),
         (.data, .blob(Data([0, 255]))), (.uuid, .uuid(UUID())), (.decimal, Decimal(1.25).storedValue),
         (.bool, .integer(1)),
@@ -285,5 +285,21 @@ import Testing
         var request = FetchRequest(store.entity("Trip"))
         request.search = FullTextSearch("17")
         #expect(try store.context.fetchIDs(request).map(\.key) == [17])
+    }
+
+    @Test func `negative zero that a table cannot mark is counted`() throws {
+        let reals = (1...31).map { AttributeDescription("r\($0)", .double) }
+        let values = Dictionary(uniqueKeysWithValues: reals.map { ($0.name, Value.real(-0.0)) })
+        try write(reals + [.init("text", .string)], [values.merging(["text": .text("-0.0")]) { $1 }])
+        let next = model(reals + [.init("text", .double)])
+        #expect(
+            try MigratingStore.refusal { _ = try MigratingStore(url, next) }
+                == [MigrationProblem(entity: "Trip", property: "text", kind: .negativeZero, rows: 1)]
+        )
+        let fewer = model(reals.dropLast() + [.init("text", .double)])
+        let store = try MigratingStore(url, fewer)
+        #expect(try store.values("Trip", "text").map(\.text) == ["-0.0"])
+        #expect(try store.values("Trip", "r1").map(\.text) == ["-0.0"])
+        #expect(try store.problems() == [])
     }
 }

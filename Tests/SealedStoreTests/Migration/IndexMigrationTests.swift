@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 @testable import ObjectGraph
 @testable import SealedStore
@@ -116,6 +117,41 @@ import Testing
         #expect(!definitions.contains("fts5") && !definitions.contains("rtree"))
         #expect(try store.objects("Place").count == 15)
         #expect(try store.problems() == [])
+    }
+
+    @Test func `a rebuilt table keeps the indexes of other programs whose columns exist`() throws {
+        let before = [
+            EntityDescription("Place", attributes: [.init("name", .string), .init("x", .int64), .init("y", .double)])
+        ]
+        let first = try MigratingStore(url, before)
+        first.insert("Place", ["name": .text("a"), "x": .integer(1), "y": .real(2)])
+        try first.context.save()
+        try first.store().opened.database.write { connection in
+            try connection.execute(
+                """
+                CREATE INDEX "mine" ON "Place" ("name" COLLATE NOCASE DESC, "x"); CREATE INDEX "gone" ON "Place" ("y", "x");
+                CREATE INDEX "part" ON "Place" ("x") WHERE "x" > 1; CREATE INDEX "sum" ON "Place" ("x" + 1)
+                """
+            )
+        }
+        try first.close()
+        let after = [
+            EntityDescription(
+                "Place",
+                attributes: [.init("title", .string, renamingIdentifier: "name"), .init("x", .string)]
+            )
+        ]
+        for _ in 0..<2 {
+            let store = try MigratingStore(url, after)
+            let indexes = try store.definitions().filter { $0.hasPrefix("CREATE INDEX") }
+            #expect(
+                indexes == [
+                    #"CREATE INDEX "mine" ON "Place" ("title" COLLATE "NOCASE" DESC, "x" COLLATE "BINARY")"#
+                ]
+            )
+            #expect(try store.problems() == [])
+            try store.close()
+        }
     }
 
     @Test func `the command-line tool reads a migrated store`() throws {

@@ -63,43 +63,6 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `a read-only store is not migrated`() throws {
-        try write()
-        let before = try folder.contents()
-        let differences = try Self.differences { _ = try MigratingStore(url, Self.second, isReadOnly: true) }
-        #expect(differences.first == "property 'Trip.days' is new")
-        #expect(differences.last?.contains("reading only") ?? false)
-        #expect(try folder.contents() == before)
-    }
-
-    @Test func `a read-only store is read with a model that needs no other tables`() throws {
-        let first = try MigratingStore(
-            url,
-            [
-                EntityDescription("Base"),
-                EntityDescription("One", superentity: "Base", attributes: [.init("note", .string, isOptional: true)]),
-            ]
-        )
-        first.insert("One", ["note": .text("x")])
-        try first.saveAndClose()
-        let before = try folder.contents()
-        let store = try MigratingStore(
-            url,
-            [
-                EntityDescription("Base", attributes: [.init("note", .string, isOptional: true)]),
-                EntityDescription("One", superentity: "Base"),
-            ],
-            isReadOnly: true
-        )
-        #expect(try store.values("One", "note") == [.text("x")])
-        #expect(try store.problems() == [])
-        try store.close()
-        let after = try folder.contents()
-        // A reader of a file in WAL mode leaves an empty log.
-        #expect(after["a.store"] == before["a.store"])
-        #expect(after["a.store-wal"]?.isEmpty ?? true)
-    }
-
     // old container      | new container
     // opens, reads       |
     //                    | opens and migrates

@@ -49,10 +49,32 @@ import Testing
         #expect(preview.differences == ["entity 'Journey' was 'Trip'", "property 'Stop.number' has another type"])
         #expect(preview.problems == [])
         #expect(preview.expectedSpace > 0)
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func `the files stay as they are, with and without a log and permissions`() throws {
+        try write()
+        let next = [EntityDescription("Trip", attributes: [.init("name", .string)])]
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: url.path)
+        let names = try folder.names()
+        _ = try preview(next)
+        #expect(try folder.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == names)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        let open = try MigratingStore(
+            url,
+            [
+                EntityDescription("Trip", attributes: [.init("name", .string)]),
+                EntityDescription("Stop", attributes: [.init("number", .int64)]),
+            ]
+        )
+        open.insert("Trip", ["name": .text("b")])
+        try open.context.save()
+        let before = try folder.contents()
+        #expect(before["a.store-wal"]?.isEmpty == false)
+        #expect(try preview(next).steps.count == 2)
         let after = try folder.contents()
-        // A reader of a file in WAL mode leaves an empty log.
-        #expect(after["a.store"] == before["a.store"])
-        #expect(after["a.store-wal"]?.isEmpty ?? true)
+        #expect(after["a.store"] == before["a.store"] && after["a.store-wal"] == before["a.store-wal"])
+        #expect(try open.problems() == [])
     }
 
     @Test func `problems are counted, and contain no value`() throws {

@@ -228,4 +228,75 @@ import Testing
                 ]
         )
     }
+
+    @Test func `relationships that share an inverse keep their members`() throws {
+        let model = { (isShared: Bool, type: AttributeType) in
+            [
+                EntityDescription(
+                    "Yard",
+                    attributes: [.init("number", type)],
+                    relationships: [
+                        .init("leading", to: "Plant", .many, sharedInverse: isShared ? "yard" : nil),
+                        .init("trailing", to: "Plant", .many, sharedInverse: isShared ? "yard" : nil, isOrdered: true),
+                    ]
+                ),
+                EntityDescription(
+                    "Plant",
+                    attributes: [.init("number", type)],
+                    relationships: [.init("yard", to: "Yard", .one)]
+                ),
+            ]
+        }
+        let first = try MigratingStore(url, model(true, .int64))
+        let yard = first.insert("Yard", ["number": .integer(0)])
+        let plants = (0..<4).map { first.insert("Plant", ["number": .integer(Int64($0))]) }
+        yard.setMembers([plants[0], plants[1]], forRelationship: "leading")
+        yard.setMembers([plants[3], plants[2]], forRelationship: "trailing")
+        try first.saveAndClose()
+        // The tables are rebuilt, the inverse is no longer shared, and shared again.
+        for (isShared, type) in [(true, AttributeType.string), (false, .string), (true, .int64)] {
+            let store = try MigratingStore(url, model(isShared, type))
+            let yard = try store.objects("Yard")[0]
+            let keys = { (name: String) in
+                yard.members(forRelationship: name).compactMap { ($0 as? ManagedObject)?.managedObjectID.key }
+            }
+            #expect(keys("leading").sorted() == [1, 2])
+            #expect(keys("trailing") == [4, 3])
+            #expect(try store.objects("Plant").allSatisfy { $0.destination(forRelationship: "yard") === yard })
+            #expect(try store.problems() == [])
+            try store.close()
+        }
+    }
+
+    @Test func `many pairs are copied in parts, with progress`() throws {
+        let model = { (isOrdered: Bool) in
+            [
+                EntityDescription(
+                    "Book",
+                    attributes: [.init("n", .int64)],
+                    relationships: [.init("tags", to: "Tag", .many, inverse: "books", isOrdered: isOrdered)]
+                ),
+                EntityDescription(
+                    "Tag",
+                    attributes: [.init("n", .int64)],
+                    relationships: [.init("books", to: "Book", .many, inverse: "tags")]
+                ),
+            ]
+        }
+        let first = try MigratingStore(url, model(true))
+        let tags = (0..<160).map { first.insert("Tag", ["n": .integer(Int64($0))]) }
+        for number in 0..<160 {
+            first.insert("Book", ["n": .integer(Int64(number))]).setMembers(tags, forRelationship: "tags")
+        }
+        try first.saveAndClose()
+        let progress = Progress(totalUnitCount: 1)
+        let store = try MigratingStore(
+            url,
+            model(false),
+            options: [SealedStore.migrationProgressOption: progress]
+        )
+        #expect(try store.objects("Book").allSatisfy { $0.members(forRelationship: "tags").count == 160 })
+        #expect(progress.fractionCompleted == 1)
+        #expect(try store.problems() == [])
+    }
 }

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Versions of a model with code between them: duplicates are removed before a uniqueness rule, a name is split into two.
+/// Versions of a model with code between them: duplicates are removed before a uniqueness rule, a name is split into
+/// two.
 @Suite struct StagedMigrationTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }
@@ -116,5 +117,67 @@ import Testing
         try SealedStore.migrate(MigratingStore.description(url), through: Self.stages())
         let third = try MigratingStore(url, Self.third, allowsMigration: false)
         #expect(try third.values("Person", "given") == [.text("Ada")])
+    }
+
+    @Test func `each of several stores passes the stages with its own entities, under their earlier names`() throws {
+        let models = try [
+            ManagedObjectModel(entities: [
+                EntityDescription("Trip", attributes: [.init("name", .string)]),
+                EntityDescription("Old", attributes: [.init("x", .int64)]),
+                EntityDescription("Log", attributes: [.init("text", .string)]),
+            ]),
+            ManagedObjectModel(entities: [
+                EntityDescription("Journey", attributes: [.init("name", .string)], renamingIdentifier: "Trip"),
+                EntityDescription(
+                    "Log",
+                    attributes: [.init("text", .string), .init("n", .int64, defaultValue: .integer(1))]
+                ),
+            ]),
+            ManagedObjectModel(entities: [
+                EntityDescription("Route", attributes: [.init("name", .data)], renamingIdentifier: "Journey"),
+                EntityDescription("Entry", attributes: [.init("text", .string)], renamingIdentifier: "Log"),
+            ]),
+        ]
+        SealedStore.register()
+        let logs = folder.file("b.store")
+        let open = { (model: ManagedObjectModel, names: [Set<String>], stages: [StoreMigrationStage]) in
+            let coordinator = PersistentStoreCoordinator(model: model)
+            for (url, names) in zip([url, logs], names) {
+                var options: [String: any Sendable] = [:]
+                if !stages.isEmpty { options[SealedStore.migrationStagesOption] = stages }
+                var description = try MigratingStore.description(url, options: options)
+                description.entityNames = names
+                try coordinator.addPersistentStore(description)
+            }
+            return ManagedObjectContext(coordinator: coordinator)
+        }
+        let first = try open(models[0], [["Trip", "Old"], ["Log"]], [])
+        for (entity, name) in [("Trip", "name"), ("Log", "text")] {
+            ManagedObject(entity: first.model.entitiesByName[entity]!, insertInto: first)[name] = .text(entity)
+        }
+        try first.save()
+        try first.coordinator.removeAllStores()
+        var stages = models.map { StoreMigrationStage($0) }
+        stages[1].didMigrate = { coordinator in
+            let context = ManagedObjectContext(coordinator: coordinator)
+            // The coordinator has the store that is migrated, and not the other one.
+            for name in ["Journey", "Log"] {
+                let objects = try? context.fetch(
+                    FetchRequest(coordinator.model.entitiesByName[name]!),
+                    as: ManagedObject.self
+                )
+                for object in objects ?? [] where name == "Journey" { object["name"] = .text("changed") }
+            }
+            try context.save()
+        }
+        let last = try open(models[2], [["Route"], ["Entry"]], stages)
+        let values = try [("Route", "name"), ("Entry", "text")].map { entity, name in
+            try last.fetch(FetchRequest(last.model.entitiesByName[entity]!), as: ManagedObject.self).map { $0[name] }
+        }
+        #expect(values == [[.blob(Data("changed".utf8))], [.text("Log")]])
+        for entity in last.model.entities {
+            let store = try last.coordinator.store(for: entity).store as? SealedStore
+            #expect(try store?.check().map(\.description) == [])
+        }
     }
 }

@@ -16,6 +16,9 @@ final class WriterProcess {
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
+    /// Whether the process has not exited yet.
+    var isRunning: Bool { process.isRunning }
+
     /// The output that has been received.
     var output: String { String(decoding: received, as: UTF8.self) }
 

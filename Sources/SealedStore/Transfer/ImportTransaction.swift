@@ -1,0 +1,207 @@
+import EncryptedSQLite
+package import ObjectGraph
+
+extension SealedStore {
+    /// Calls `body` in one write transaction, which an error rolls back. Calls of a thread can nest.
+    ///
+    /// - Throws: ObjectGraph's errors for a read-only store and for violated uniqueness constraints; `DatabaseError`;
+    ///   errors of `body`.
+    package func importing<R>(_ body: (ImportTransaction) throws -> R) throws -> R {
+        try opened.writeTransaction { try body(ImportTransaction($0, opened)) }
+    }
+}
+
+/// Writes rows of an import, whose references may lead to rows that are written later.
+///
+/// A save checks its references when it writes them. An import checks all of them at its end, see ``ImportCheck``.
+package struct ImportTransaction {
+    let connection: Connection
+    let store: OpenStore
+
+    init(_ connection: Connection, _ store: OpenStore) {
+        self.connection = connection
+        self.store = store
+    }
+
+    // MARK: Rows
+
+    /// Reserves keys for new objects.
+    package func reserveKeys(_ count: Int, of root: Entity) throws -> Range<Int64> {
+        try PrimaryKeySequences.reserve(count, of: root, on: connection)
+    }
+
+    /// Whether the store has no object of an entity with the same root.
+    package func isEmpty(_ root: Entity) throws -> Bool {
+        try connection.withStatement("SELECT 1 FROM \(store.schema.table(of: root).name) LIMIT 1") { try !$0.step() }
+    }
+
+    /// Makes the sequence of a root entity return keys behind a key.
+    package func advanceSequence(of root: Entity, beyond key: Int64) throws {
+        let sql = #"UPDATE "_sequence" SET "next" = max("next", ?1 + 1) WHERE "entity" = ?2"#
+        try connection.withStatement(sql) { statement in
+            try statement.bind(key, at: 1)
+            try statement.bind(text: root.name, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Inserts rows.
+    package func insert(_ rows: RowBatch) throws {
+        var save = SaveTransaction(connection, store)
+        try save.insert(rows)
+        try save.noteMixedTexts()
+    }
+
+    /// Updates rows.
+    ///
+    /// - Throws: `SaveConflict.outdated` with rows that the store does not have in their previous version.
+    package func update(_ rows: RowBatch, _ updates: [SaveChangesRequest.Update]) throws {
+        var save = SaveTransaction(connection, store)
+        var request = SaveChangesRequest()
+        request.updated = rows
+        request.updates = updates
+        var conflicts: [ManagedObjectID] = []
+        try save.update(request, &conflicts)
+        guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
+        try save.noteMixedTexts()
+    }
+
+    /// The row of an object; nil if there is none.
+    package func row(of entity: Entity, key: Int64) throws -> Row? {
+        try store.rows(with: [key], of: entity, in: nil, readFailures: nil).first { _ in true }
+    }
+
+    /// The keys of the objects of an entity for which a condition holds.
+    package func keys(of entity: Entity, where condition: QueryExpression) throws -> [Int64] {
+        try store.fetchIDs(FetchRequest(entity, predicate: condition)).map(\.key)
+    }
+
+    // MARK: To-many relationships
+
+    /// Adds a member to a to-many relationship.
+    ///
+    /// - Parameter position: The position of an ordered relationship; nil for a relationship without order.
+    /// - Returns: Whether the member is one now: false if the relationship's inverse is to-one and leads to another
+    ///   object, or if there is no such member.
+    package func add(_ member: Int64, to relationship: Relationship, of owner: Int64, at position: Int64?) throws
+        -> Bool
+    {
+        if let pairs = store.schema.joinTables[relationship.index] {
+            try addPair(member, to: relationship, of: owner, pairs)
+            if let column = pairs.position, let position {
+                try run(
+                    "UPDATE \(pairs.name) SET \(column) = ?3 WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2",
+                    [owner, member, position]
+                )
+            }
+            return true
+        }
+        guard let inverse = relationship.inverse else { return false }
+        let table = store.schema.table(of: relationship.destination)
+        let column = store.schema.keyColumn(of: inverse).name
+        let current = try connection.withStatement("SELECT \(column) FROM \(table.name) WHERE \"_id\" = ?") { query in
+            try query.bind(member, at: 1)
+            return try query.step() ? (isFound: true, key: query.integer(at: 0)) : (isFound: false, key: 0)
+        }
+        guard current.isFound, current.key == 0 || current.key == owner else { return false }
+        if current.key == 0 {
+            let version = VersionWord.increment(writing: [])
+            try run("UPDATE \(table.name) SET \(column) = ?1, \(version) WHERE \"_id\" = ?2", [owner, member])
+        }
+        if let column = table.positionColumns[relationship], let position {
+            try run("UPDATE \(table.name) SET \(column) = ?1 WHERE \"_id\" = ?2", [position, member])
+        }
+        return true
+    }
+
+    private func addPair(_ member: Int64, to relationship: Relationship, of owner: Int64, _ pairs: JoinTable) throws {
+        let sql = "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)"
+        try run(sql, [owner, member])
+        if relationship.inverse === relationship { try run(sql, [member, owner]) }
+    }
+
+    /// Whether the store has an object of an entity or its subentities.
+    package func hasObject(of entity: Entity, key: Int64) throws -> Bool {
+        let family = store.statements.selection(of: entity).familyCondition.map { " AND " + $0 } ?? ""
+        let sql = #"SELECT 1 FROM \#(store.schema.table(of: entity).name) AS t0 WHERE t0."_id" = ?\#(family)"#
+        return try connection.withStatement(sql) { query in
+            try query.bind(key, at: 1)
+            return try query.step()
+        }
+    }
+
+    /// Clears the values of a to-one relationship that lead to no object. Returns their number.
+    package func clearDanglingReferences(of relationship: Relationship) throws -> Int {
+        let table = store.schema.table(of: relationship.source).name
+        let column = store.schema.keyColumn(of: relationship).name
+        let destination = store.schema.table(of: relationship.destination).name
+        let family = store.statements.selection(of: relationship.destination).familyCondition.map { " AND " + $0 } ?? ""
+        try connection.execute(
+            """
+            UPDATE \(table) AS s SET \(column) = NULL WHERE s.\(column) IS NOT NULL AND NOT EXISTS \
+            (SELECT 1 FROM \(destination) AS t0 WHERE t0."_id" = s.\(column)\(family))
+            """
+        )
+        return connection.changes
+    }
+
+    /// Removes all members from a to-many relationship.
+    package func removeMembers(of relationship: Relationship, of owner: Int64) throws {
+        if let pairs = store.schema.joinTables[relationship.index] {
+            try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1", [owner])
+            if relationship.inverse === relationship {
+                try run("DELETE FROM \(pairs.name) WHERE \(pairs.member) = ?1", [owner])
+            }
+            return
+        }
+        guard let inverse = relationship.inverse else { return }
+        let column = store.schema.keyColumn(of: inverse).name
+        try run(
+            """
+            UPDATE \(store.schema.table(of: relationship.destination).name) \
+            SET \(column) = NULL, \(VersionWord.increment(writing: [])) WHERE \(column) = ?1
+            """,
+            [owner]
+        )
+    }
+
+    private func run(_ sql: String, _ parameters: [Int64]) throws {
+        try connection.withStatement(sql) { statement in
+            for (index, parameter) in parameters.enumerated() {
+                try statement.bind(parameter, at: Int32(index + 1))
+            }
+            try statement.run()
+        }
+    }
+
+    // MARK: The end
+
+    /// Completes the inverses of one-to-one relationships of which only one side was written.
+    package func completeOneToOnes() throws {
+        for relationship in store.schema.model.relationships where !relationship.isToMany {
+            guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
+            let source = store.schema.table(of: relationship.source).name
+            let column = store.schema.keyColumn(of: relationship).name
+            let destination = store.schema.table(of: inverse.source).name
+            let inverseColumn = store.schema.keyColumn(of: inverse).name
+            try connection.execute(
+                """
+                UPDATE \(destination) AS d SET \(inverseColumn) = \
+                (SELECT min(s."_id") FROM \(source) AS s WHERE s.\(column) = d."_id"), \
+                \(VersionWord.increment(writing: [])) \
+                WHERE d.\(inverseColumn) IS NULL AND EXISTS (SELECT 1 FROM \(source) AS s WHERE s.\(column) = d."_id")
+                """
+            )
+        }
+    }
+
+    /// The violations of the model in the store, a line each, see ``ImportCheck``.
+    ///
+    /// - Parameter inserted: The ranges of keys of new objects, by entity.
+    package func problems(inserted: [(entity: Entity, keys: [Range<Int64>])]) throws -> [String] {
+        for (entity, ranges) in inserted {
+            try UniqueTexts(connection, store).require(ranges.flatMap { Array($0) }, of: entity)
+        }
+        return try ImportCheck(connection, store).problems()
+    }
+}
