@@ -1,0 +1,171 @@
+import EncryptedSQLite
+
+/// The tables of a foreign database, as SQLite describes them.
+struct DatabaseStructure {
+    /// A column of a table.
+    struct Column {
+        let name: String
+        /// The declared type, in capitals.
+        let declaredType: String
+        let isNotNull: Bool
+        /// The position in the primary key, from 1; 0 for a column outside of it.
+        let primaryKeyPosition: Int
+        /// Whether the value is computed from others.
+        let isGenerated: Bool
+    }
+
+    /// A reference to another table.
+    struct ForeignKey {
+        let columns: [String]
+        let parent: String
+        /// The columns of the parent; nil for its primary key.
+        let parentColumns: [String]?
+        let deletion: String
+    }
+
+    /// An index.
+    struct Index {
+        let columns: [String]
+        let isUnique: Bool
+    }
+
+    /// A table.
+    struct Table {
+        let name: String
+        let hasRowID: Bool
+        var columns: [Column] = []
+        var foreignKeys: [ForeignKey] = []
+        /// The indexes over columns only, for all rows.
+        var indexes: [Index] = []
+
+        /// The columns of the primary key, in its order.
+        var primaryKey: [Column] {
+            columns.filter { $0.primaryKeyPosition > 0 }.sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }
+        }
+
+        /// The column that is another name of the row ID; nil if there is none.
+        var rowIDColumn: Column? {
+            guard hasRowID, primaryKey.count == 1, primaryKey[0].declaredType == "INTEGER" else { return nil }
+            return primaryKey[0]
+        }
+
+        /// A name for the row ID that no column has; nil if the table has none.
+        var rowIDName: String? {
+            guard hasRowID else { return nil }
+            let names = Set(columns.map { $0.name.lowercased() })
+            return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? rowIDColumn?.name
+        }
+
+        func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
+    }
+
+    private(set) var tables: [Table] = []
+    /// The names of views, virtual tables and their content, and what else is not read, a line each.
+    private(set) var notes: [String] = []
+
+    /// - Throws: ``TransferError/unsupported(_:)`` for a schema beyond the limits.
+    init(_ connection: Connection, _ limits: TransferLimits) throws {
+        var kinds: [(name: String, type: String, isWithoutRowID: Bool)] = []
+        try connection.withStatement("PRAGMA main.table_list") { row in
+            while try row.step() {
+                guard row.string(at: 0) == "main" else { continue }
+                kinds.append((row.string(at: 1), row.string(at: 2), row.integer(at: 4) != 0))
+            }
+        }
+        kinds.sort { $0.name < $1.name }
+        for (name, type, isWithoutRowID) in kinds where !name.lowercased().hasPrefix("sqlite_") {
+            guard type == "table" else {
+                if type != "shadow" { notes.append("\(name): a \(type == "view" ? "view" : "virtual table")") }
+                continue
+            }
+            guard tables.count < limits.entityCount else {
+                throw TransferError.unsupported("a database with more than \(limits.entityCount) tables")
+            }
+            var table = Table(name: name, hasRowID: !isWithoutRowID)
+            try readColumns(of: &table, connection, limits)
+            try readForeignKeys(of: &table, connection)
+            try readIndexes(of: &table, connection)
+            tables.append(table)
+        }
+    }
+
+    /// The table of a name, without regard to case.
+    func table(_ name: String) -> Table? { tables.first { $0.name.lowercased() == name.lowercased() } }
+
+    private mutating func readColumns(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws
+    {
+        try connection.withStatement("PRAGMA main.table_xinfo(\(quoted(table.name)))") { row in
+            while try row.step() {
+                let hidden = row.integer(at: 6)
+                let column = Column(
+                    name: row.string(at: 1),
+                    declaredType: row.string(at: 2).uppercased(),
+                    isNotNull: row.integer(at: 3) != 0,
+                    primaryKeyPosition: Int(row.integer(at: 5)),
+                    isGenerated: hidden == 2 || hidden == 3
+                )
+                table.columns.append(column)
+            }
+        }
+        for column in table.columns where column.isGenerated {
+            notes.append("\(table.name).\(column.name): a generated column")
+        }
+        guard table.columns.count <= limits.propertyCount else {
+            throw TransferError.unsupported("a table with more than \(limits.propertyCount) columns")
+        }
+    }
+
+    private func readForeignKeys(of table: inout Table, _ connection: Connection) throws {
+        var rows: [(id: Int64, parent: String, from: String, to: String?, deletion: String)] = []
+        try connection.withStatement("PRAGMA main.foreign_key_list(\(quoted(table.name)))") { row in
+            while try row.step() {
+                let to = row.isNull(at: 4) ? nil : row.string(at: 4)
+                rows.append((row.integer(at: 0), row.string(at: 2), row.string(at: 3), to, row.string(at: 6)))
+            }
+        }
+        for id in Set(rows.map(\.id)).sorted(by: >) {
+            let own = rows.filter { $0.id == id }
+            let targets = own.compactMap(\.to)
+            table.foreignKeys.append(
+                ForeignKey(
+                    columns: own.map(\.from),
+                    parent: own[0].parent,
+                    parentColumns: targets.count == own.count ? targets : nil,
+                    deletion: own[0].deletion
+                )
+            )
+        }
+    }
+
+    private mutating func readIndexes(of table: inout Table, _ connection: Connection) throws {
+        var names: [(name: String, isUnique: Bool, isPartial: Bool)] = []
+        try connection.withStatement("PRAGMA main.index_list(\(quoted(table.name)))") { row in
+            while try row.step() { names.append((row.string(at: 1), row.integer(at: 2) != 0, row.integer(at: 4) != 0)) }
+        }
+        for (name, isUnique, isPartial) in names.sorted(by: { $0.name < $1.name }) {
+            var columns: [String?] = []
+            var hasCollation = false
+            try connection.withStatement("PRAGMA main.index_xinfo(\(quoted(name)))") { row in
+                while try row.step() {
+                    guard row.integer(at: 5) != 0 else { continue }
+                    columns.append(row.isNull(at: 2) ? nil : row.string(at: 2))
+                    if row.string(at: 4).uppercased() != "BINARY" { hasCollation = true }
+                }
+            }
+            let found = columns.compactMap(\.self)
+            if isPartial || found.count < columns.count || isUnique && hasCollation {
+                let reason =
+                    isPartial
+                    ? "a partial index" : hasCollation ? "an index with a collation" : "an index of expressions"
+                notes.append("\(table.name): \(reason), '\(name)'")
+            } else {
+                table.indexes.append(Index(columns: found, isUnique: isUnique))
+            }
+        }
+        // A primary key that is the row ID has no index.
+        if let column = table.rowIDColumn { table.indexes.append(Index(columns: [column.name], isUnique: true)) }
+    }
+}
+
+/// A name between quotes, which SQLite takes for an identifier.
+func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }

@@ -1,0 +1,22 @@
+import EncryptedSQLite
+public import Foundation
+import ObjectGraph
+import SealedStore
+
+extension StoreExport {
+    /// Exports the model of the store as JSON, from which `ManagedObjectModel` decodes itself. The file has no objects.
+    ///
+    /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full.
+    public func exportModel(to file: URL) throws {
+        let new = try NewFile(at: file)
+        try reading(nil) { reader in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let json = try encoder.encode(reader.model)
+            let output = try OutputFile(new.temporaryPath)
+            try output.write { $0 += json }
+            try output.close()
+        }
+        try new.complete()
+    }
+}

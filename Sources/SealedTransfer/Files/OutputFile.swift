@@ -1,0 +1,69 @@
+import EncryptedSQLite
+import Foundation
+
+/// A text file that is written in pieces.
+final class OutputFile {
+    private let descriptor: Int32
+    private let path: String
+    private var buffer: [UInt8] = []
+    private var isClosed = false
+
+    private static let bufferByteCount = 1 << 18
+
+    /// - Parameter path: The path of an empty file.
+    init(_ path: String) throws {
+        descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        self.path = path
+        guard descriptor >= 0 else {
+            isClosed = true
+            throw DatabaseError.permissionDenied(path: path)
+        }
+    }
+
+    deinit { if !isClosed { closeDescriptor(descriptor) } }
+
+    /// Appends bytes, which `body` adds to a buffer.
+    ///
+    /// - Throws: `DatabaseError.diskFull`, `DatabaseError.inputOutput`; errors of `body`.
+    func write(_ body: (inout [UInt8]) throws -> Void) throws {
+        try body(&buffer)
+        if buffer.count >= Self.bufferByteCount { try flush() }
+    }
+
+    /// Writes the rest, waits until the disk has it, and closes the file.
+    func close() throws {
+        try flush()
+        guard fsync(descriptor) == 0 else { throw Self.error(errno) }
+        isClosed = true
+        closeDescriptor(descriptor)
+    }
+
+    private func flush() throws {
+        try buffer.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = writeBytes(UnsafeRawBufferPointer(rebasing: rest), to: descriptor)
+                if count < 0 {
+                    guard errno == EINTR else { throw Self.error(errno) }
+                } else {
+                    rest = rest.dropFirst(count)
+                }
+            }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// The error of the store's own layer: a full disk is the same error in every part of an export.
+    private static func error(_ code: Int32) -> DatabaseError {
+        [ENOSPC, EDQUOT, EFBIG].contains(code)
+            ? .diskFull : .inputOutput(extendedCode: 0, isIndeterminate: false)
+    }
+}
+
+// Outside of the class, whose methods have the names of the system's functions.
+
+private func writeBytes(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }

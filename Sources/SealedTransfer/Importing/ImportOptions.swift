@@ -1,0 +1,31 @@
+/// The choices of an import.
+public struct ImportOptions: Hashable, Sendable {
+    /// The treatment of an object whose unique values an object of the store has already.
+    public enum ExistingObjects: String, Sendable, CaseIterable {
+        /// The import fails, and changes nothing.
+        case refuse
+        /// The object of the store gets the values that the source has. Properties that the source does not have stay
+        /// as they are; a to-many relationship gets exactly the members that the source has.
+        case update
+    }
+
+    /// The treatment of values that have no exact form in their property, and of references to objects that the source
+    /// does not have.
+    public enum UnfitContent: String, Sendable, CaseIterable {
+        /// The import fails with all of them counted by property, and changes nothing.
+        case refuse
+        /// They are left out and counted in the report. An object without a value for a required attribute is refused
+        /// nevertheless.
+        case omit
+    }
+
+    /// The treatment of objects that exist.
+    public var existingObjects = ExistingObjects.refuse
+    /// The treatment of what does not fit.
+    public var unfitContent = UnfitContent.refuse
+    /// The limits of what is accepted.
+    public var limits = TransferLimits()
+
+    /// Creates the default options.
+    public init() {}
+}

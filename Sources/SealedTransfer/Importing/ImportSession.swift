@@ -1,0 +1,462 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+
+/// One import: takes the objects of a source, gives them keys, and writes them in batches.
+///
+/// A reference may lead to an object that the source has later. Its key is reserved when the reference is met, so that
+/// each row is written once. Members of to-many relationships are recorded and written at the end, when all objects are
+/// there; then all rules of the model are checked.
+///
+/// If objects of the store are updated, or objects have several identifiers, the source is read twice: first to find the
+/// key of each object, then to write.
+final class ImportSession {
+    /// The parts of an import that read the source.
+    enum Phase {
+        case identifying, writing
+    }
+
+    /// The model of the store.
+    let model: ManagedObjectModel
+    let options: ImportOptions
+    private(set) var phase = Phase.writing
+    private var report = ImportReport()
+    private let progress: Progress?
+    private let transaction: ImportTransaction
+    private let records: IdentifierTable.Records
+
+    /// The unused part of the reserved keys, by the index of the root entity.
+    private var keys: [Int: Range<Int64>] = [:]
+    /// The ranges of the keys of new objects, by the entity's index. Successive keys are one range.
+    private var inserted: [Int: [Range<Int64>]] = [:]
+    private var counts: [ImportReport.EntityCount]
+    private var unfit: [UnfitPlace: Int] = [:]
+    private var pending: [PendingRow] = []
+    private var pendingByteCount = 0
+    private var unitsBefore: Int64 = 0
+    private var objectsSinceCheck = 0
+    /// Whether existing objects are looked for, by the index of the root entity.
+    private var haveObjects: [Int: Bool] = [:]
+    /// The first key that the import has reserved, by the index of the root entity.
+    private var firstNewKeys: [Int: Int64] = [:]
+
+    private struct UnfitPlace: Hashable {
+        let entity: String
+        let property: String
+        let reason: String
+    }
+
+    /// A new object, or an object of the store with its changed slots.
+    private struct PendingRow {
+        let entity: Entity
+        let key: Int64
+        var values: [Value?]
+        let existing: Row?
+    }
+
+    private static let rowsAtOnce = 512
+    private static let bytesAtOnce = 4 << 20
+    private static let keysAtOnce = 512
+
+    init(
+        _ model: ManagedObjectModel,
+        _ options: ImportOptions,
+        _ progress: Progress?,
+        _ transaction: ImportTransaction,
+        _ records: IdentifierTable.Records
+    ) {
+        self.model = model
+        self.options = options
+        self.progress = progress
+        self.transaction = transaction
+        self.records = records
+        counts = model.entities.map { ImportReport.EntityCount(entity: $0.name) }
+    }
+
+    // MARK: Kept keys
+
+    /// The root entities, by index, whose identifiers become keys: those of which the store has no objects, and the
+    /// source has whole numbers. So objects keep their order, and references need no table.
+    private var keptRoots: Set<Int> = []
+    /// The largest identifier that became a key, by the index of the root entity.
+    private var largestKeptKeys: [Int: Int64] = [:]
+
+    /// The identifiers that become keys. New keys, for objects with other identifiers, begin behind them.
+    private static let keptKeys: ClosedRange<Int64> = 1...(1 << 40)
+
+    /// The key that an identifier stands for itself; nil if it has to be looked up.
+    private func keptKey(of id: ImportedID) -> Int64? {
+        guard keptRoots.contains(id.space), case .integer(let key) = id.value, Self.keptKeys.contains(key) else {
+            return nil
+        }
+        return key
+    }
+
+    private func findKeptRoots(_ source: any ImportSource) throws {
+        for root in model.entities where root.isRoot {
+            if try source.hasIntegerIDs(of: root), try transaction.isEmpty(root) { keptRoots.insert(root.index) }
+        }
+    }
+
+    /// Imports all objects of a source.
+    ///
+    /// - Throws: ``TransferError``; `CancellationError` if the progress is cancelled; errors of the store.
+    func run(_ source: any ImportSource) throws -> ImportReport {
+        try findKeptRoots(source)
+        let isTwofold = source.needsIdentification || options.existingObjects == .update
+        progress?.totalUnitCount = max(1, source.unitCount * (isTwofold ? 2 : 1))
+        if isTwofold {
+            phase = .identifying
+            try source.read(into: self)
+            unitsBefore = source.unitCount
+            phase = .writing
+        }
+        try source.read(into: self)
+        try flush()
+        try finish()
+        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
+        return finishedReport()
+    }
+
+    // MARK: What a source calls
+
+    /// Takes an object.
+    func add(_ object: ImportedObject) throws {
+        guard !object.entity.isAbstract else {
+            throw object.place?.error("the entity '\(object.entity.name)' is abstract")
+                ?? TransferError.unsupported("an object of the abstract entity '\(object.entity.name)'")
+        }
+        switch phase {
+        case .identifying: try identify(object)
+        case .writing: try write(object)
+        }
+        objectsSinceCheck += 1
+        if objectsSinceCheck >= 64 {
+            objectsSinceCheck = 0
+            if progress?.isCancelled ?? false { throw CancellationError() }
+        }
+    }
+
+    /// Takes a member of a to-many relationship whose owner and member are other objects of the source.
+    func add(
+        _ member: ImportedID,
+        to relationship: Relationship,
+        of owner: ImportedID,
+        at position: Int64
+    ) throws {
+        guard phase == .writing else { return }
+        try records.add(
+            IdentifierTable.Member(
+                relationship: relationship.index,
+                owner: key(of: owner, relationship.source),
+                member: key(of: member, relationship.destination)
+            ),
+            at: position
+        )
+    }
+
+    /// Counts a value that does not fit.
+    func countUnfit(_ property: String, of entity: String, _ reason: String, count: Int = 1) {
+        guard phase == .writing else { return }
+        unfit[UnfitPlace(entity: entity, property: property, reason: reason), default: 0] += count
+    }
+
+    /// Adds a line about a part of the source that is not imported.
+    func note(notImported line: String) {
+        if phase == .writing, !report.notImported.contains(line) { report.notImported.append(line) }
+    }
+
+    /// Adds a property for which the source has nothing.
+    func note(missing property: String, of entity: String) {
+        let name = "\(entity).\(property)"
+        if phase == .writing, !report.missing.contains(name) { report.missing.append(name) }
+    }
+
+    /// Sets the units of the source that the current reading has completed.
+    func advance(to units: Int64) throws {
+        guard let progress else { return }
+        progress.completedUnitCount = min(unitsBefore + units, progress.totalUnitCount)
+        if progress.isCancelled { throw CancellationError() }
+    }
+
+    // MARK: Keys
+
+    private func newKey(of entity: Entity) throws -> Int64 {
+        let root = model.root(of: entity)
+        if let range = keys[root.index], let key = range.first {
+            keys[root.index] = range.dropFirst()
+            return key
+        }
+        if keptRoots.contains(root.index) {
+            try transaction.advanceSequence(of: root, beyond: Self.keptKeys.upperBound)
+        }
+        let range = try transaction.reserveKeys(Self.keysAtOnce, of: root)
+        keys[root.index] = range.dropFirst()
+        if firstNewKeys[root.index] == nil { firstNewKeys[root.index] = range.lowerBound }
+        return range.lowerBound
+    }
+
+    private func key(of id: ImportedID, _ entity: Entity) throws -> Int64 {
+        if let key = keptKey(of: id) { return key }
+        if let known = try records.find(id) { return known.key }
+        let key = try newKey(of: entity)
+        try records.set(id, key: key, .referenced)
+        return key
+    }
+
+    /// Gives all identifiers of an object one key: that of the store's object with the same unique values, or a new one.
+    private func identify(_ object: ImportedObject) throws {
+        guard !object.ids.isEmpty else { return }
+        let kept = object.ids.lazy.compactMap { self.keptKey(of: $0) }.first
+        let existing = try kept == nil ? existingKey(of: object) : nil
+        let key = try kept ?? existing ?? newKey(of: object.entity)
+        for id in object.ids where keptKey(of: id) == nil {
+            if try records.find(id) != nil { throw duplicate(object) }
+            try records.set(id, key: key, existing == nil ? .identified : .existing)
+        }
+    }
+
+    private func duplicate(_ object: ImportedObject) -> TransferError {
+        object.place?.error("another object of '\(object.entity.name)' has the same identifier")
+            ?? .unsupported("a table with two rows of the same key, for '\(object.entity.name)',")
+    }
+
+    /// The key of the object of the store that has the same values of a uniqueness constraint.
+    private func existingKey(of object: ImportedObject) throws -> Int64? {
+        guard options.existingObjects == .update, !object.entity.uniquenessConstraints.isEmpty else { return nil }
+        let root = model.root(of: object.entity)
+        if haveObjects[root.index] == nil { haveObjects[root.index] = try !transaction.isEmpty(root) }
+        guard haveObjects[root.index] == true else { return nil }
+        var found: Int64?
+        for slots in object.entity.uniquenessConstraints {
+            let values = slots.map { object.values[$0] ?? .null }
+            // A constraint over a relationship is left to the store, and null is never equal to another value.
+            let areAttributes = slots.allSatisfy { slot in
+                if case .attribute = object.entity.properties[slot] { true } else { false }
+            }
+            guard areAttributes, !values.contains(.null) else { continue }
+            let equalities = zip(slots, values).map { slot, value in
+                QueryExpression.comparison(.equal, .path(object.entity.properties[slot]), .literal(value))
+            }
+            let matches = try transaction.keys(of: object.entity, where: .and(equalities))
+            guard let match = matches.first else { continue }
+            // A match of a new key is an object that the source has had before.
+            let isNew = firstNewKeys[root.index].map { match >= $0 } ?? false
+            guard matches.count == 1, !isNew, found == nil || found == match else {
+                throw TransferError.notUnique(
+                    entity: object.entity.name,
+                    properties: slots.map { object.entity.properties[$0].name }
+                )
+            }
+            found = match
+        }
+        return found
+    }
+
+    // MARK: Rows
+
+    private func write(_ object: ImportedObject) throws {
+        var key: Int64?
+        var isExisting = false
+        for id in object.ids {
+            if let kept = keptKey(of: id) {
+                key = kept
+                largestKeptKeys[id.space] = max(kept, largestKeptKeys[id.space] ?? 0)
+                continue
+            }
+            let known = try records.find(id)
+            switch known?.state {
+            case .inserted: throw duplicate(object)
+            case .existing: isExisting = true
+            case .identified, .referenced, nil: break
+            }
+            key = known?.key ?? key
+        }
+        if object.ids.isEmpty, let existing = try existingKey(of: object) { (key, isExisting) = (existing, true) }
+        let finalKey = try key ?? newKey(of: object.entity)
+        for id in object.ids where keptKey(of: id) == nil { try records.set(id, key: finalKey, .inserted) }
+
+        var row = PendingRow(
+            entity: object.entity,
+            key: finalKey,
+            values: object.values,
+            existing: isExisting ? try transaction.row(of: object.entity, key: finalKey) : nil
+        )
+        if let existing = row.existing, existing.entityIndex != object.entity.index {
+            throw TransferError.violations(["\(object.entity.name): an object of the store is of another entity"])
+        }
+        for (relationship, id) in object.destinations {
+            row.values[relationship.slot] =
+                try id.map { .integer(try self.key(of: $0, relationship.destination)) } ?? .null
+        }
+        try check(&row, object.place)
+        for (relationship, ids) in object.members {
+            if isExisting { try records.replace(relationship.index, of: finalKey) }
+            for (position, id) in ids.enumerated() {
+                let member = IdentifierTable.Member(
+                    relationship: relationship.index,
+                    owner: finalKey,
+                    member: try self.key(of: id, relationship.destination)
+                )
+                try records.add(member, at: Int64(position))
+            }
+        }
+        append(row)
+        if isExisting { counts[object.entity.index].updated += 1 } else { counts[object.entity.index].inserted += 1 }
+        if pending.count >= Self.rowsAtOnce || pendingByteCount >= Self.bytesAtOnce { try flush() }
+    }
+
+    /// Checks the attributes of a row, and sets default values of new objects.
+    private func check(_ row: inout PendingRow, _ place: SourcePlace?) throws {
+        for attribute in row.entity.attributes {
+            let isNew = row.existing == nil
+            if isNew, row.values[attribute.slot] ?? .null == .null, !attribute.isOptional {
+                row.values[attribute.slot] = attribute.description.defaultValue
+            }
+            guard isNew || row.values[attribute.slot] != nil else { continue }
+            let value = row.values[attribute.slot] ?? .null
+            guard let reason = Property.attribute(attribute).problem(of: value) else { continue }
+            switch options.unfitContent {
+            case .refuse:
+                if let place { throw place.error("\(row.entity.name).\(attribute.name): \(reason.description)") }
+                countUnfit(attribute.name, of: row.entity.name, reason.description)
+            case .omit:
+                countUnfit(attribute.name, of: row.entity.name, reason.description)
+                guard attribute.isOptional else {
+                    throw TransferError.violations(["\(row.entity.name).\(attribute.name): \(reason.description)"])
+                }
+            }
+            row.values[attribute.slot] = .null
+        }
+    }
+
+    private func append(_ row: PendingRow) {
+        pending.append(row)
+        for value in row.values {
+            switch value {
+            case .text(let text): pendingByteCount += text.utf8.count
+            case .blob(let data): pendingByteCount += data.count
+            default: pendingByteCount += 8
+            }
+        }
+        guard row.existing == nil else { return }
+        var ranges = inserted[row.entity.index] ?? []
+        inserted[row.entity.index] = nil
+        if let last = ranges.last, last.upperBound == row.key {
+            ranges[ranges.count - 1] = last.lowerBound..<(row.key + 1)
+        } else {
+            ranges.append(row.key..<(row.key + 1))
+        }
+        inserted[row.entity.index] = ranges
+    }
+
+    private func flush() throws {
+        var new = RowBatchBuilder()
+        var changed = RowBatchBuilder()
+        var updates: [SaveChangesRequest.Update] = []
+        for row in pending {
+            guard let existing = row.existing else {
+                new.begin(key: row.key, version: 1, entity: row.entity.index, slotCount: row.entity.slotCount)
+                for (slot, value) in row.values.enumerated() { new.set(value ?? .null, at: slot) }
+                continue
+            }
+            changed.begin(
+                key: row.key,
+                version: existing.version &+ 1,
+                entity: row.entity.index,
+                slotCount: row.entity.slotCount
+            )
+            var slots = SlotSet()
+            for slot in 0..<row.entity.slotCount {
+                if let value = row.values[slot] {
+                    changed.set(value, at: slot)
+                    slots.insert(slot)
+                } else {
+                    changed.copy(slot, of: existing)
+                }
+            }
+            updates.append(SaveChangesRequest.Update(previousVersion: existing.version, slots: slots))
+        }
+        pending.removeAll(keepingCapacity: true)
+        pendingByteCount = 0
+        let (newRows, changedRows) = (new.finish(), changed.finish())
+        do {
+            if newRows.count > 0 { try transaction.insert(newRows) }
+        } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
+            throw TransferError.violations(["two objects of an entity have the same identifier"])
+        }
+        if changedRows.count > 0 { try transaction.update(changedRows, updates) }
+    }
+
+    // MARK: The end
+
+    private func finish() throws {
+        for (root, key) in largestKeptKeys { try transaction.advanceSequence(of: model.entities[root], beyond: key) }
+        try writeMembers()
+        if options.unfitContent == .omit { try omitDanglingReferences() }
+        try transaction.completeOneToOnes()
+        let unfitValues = unfitValues
+        if options.unfitContent == .refuse, !unfitValues.isEmpty { throw TransferError.unfitValues(unfitValues) }
+        let inserted = self.inserted.map { (entity: model.entities[$0.key], keys: $0.value) }
+        let problems = try transaction.problems(inserted: inserted)
+        guard problems.isEmpty else { throw TransferError.violations(problems) }
+    }
+
+    /// Clears the references to objects that the source does not have.
+    private func omitDanglingReferences() throws {
+        for relationship in model.relationships where !relationship.isToMany {
+            let count = try transaction.clearDanglingReferences(of: relationship)
+            if count > 0 {
+                countUnfit(relationship.name, of: relationship.source.name, Self.danglingReason, count: count)
+            }
+        }
+    }
+
+    private static let danglingReason = "the object that a reference leads to is missing"
+
+    private func writeMembers() throws {
+        try records.forEachReplaced { relationship, owner in
+            try transaction.removeMembers(of: model.relationships[relationship], of: owner)
+        }
+        var owner: (relationship: Int, key: Int64)?
+        var position: Int64 = 0
+        try records.forEachMember { record in
+            if owner?.relationship != record.relationship || owner?.key != record.owner {
+                owner = (record.relationship, record.owner)
+                position = 0
+                if progress?.isCancelled ?? false { throw CancellationError() }
+            }
+            let relationship = model.relationships[record.relationship]
+            if options.unfitContent == .omit {
+                let areThere =
+                    try transaction.hasObject(of: relationship.destination, key: record.member)
+                    && transaction.hasObject(of: relationship.source, key: record.owner)
+                guard areThere else {
+                    return countUnfit(relationship.name, of: relationship.source.name, Self.danglingReason)
+                }
+            }
+            let order = relationship.isOrdered ? position : nil
+            if try transaction.add(record.member, to: relationship, of: record.owner, at: order) {
+                position += 1
+            } else {
+                countUnfit(
+                    relationship.name,
+                    of: relationship.source.name,
+                    "a member is missing, or its inverse leads to another object"
+                )
+            }
+        }
+    }
+
+    private var unfitValues: [UnfitValues] {
+        unfit.map { UnfitValues(entity: $0.entity, property: $0.property, reason: $0.reason, count: $1) }
+            .sorted { ($0.entity, $0.property, $0.reason) < ($1.entity, $1.property, $1.reason) }
+    }
+
+    private func finishedReport() -> ImportReport {
+        report.entities = counts.filter { $0.inserted + $0.updated > 0 }
+        report.omitted = unfitValues
+        return report
+    }
+}

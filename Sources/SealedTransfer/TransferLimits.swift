@@ -1,0 +1,12 @@
+/// The limits of what an import accepts from a file.
+public struct TransferLimits: Hashable, Sendable {
+    /// The largest number of bytes of a line of JSON, or of a record of CSV. An import holds one at a time in memory.
+    public var lineByteCount = 256 << 20
+    /// The largest number of entities of an inferred model.
+    public var entityCount = 10_000
+    /// The largest number of properties of an entity of an inferred model.
+    public var propertyCount = 2_000
+
+    /// Creates the default limits.
+    public init() {}
+}
