@@ -6,7 +6,10 @@ package enum Passphrase {
     package static let variable = "SEALED_PASSPHRASE"
 
     /// The bytes of the environment variable; nil if it is not set.
-    package static var fromEnvironment: [UInt8]? {
+    package static var fromEnvironment: [UInt8]? { fromEnvironment(variable) }
+
+    /// The bytes of an environment variable; nil if it is not set.
+    package static func fromEnvironment(_ variable: String) -> [UInt8]? {
         guard let value = getenv(variable) else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }

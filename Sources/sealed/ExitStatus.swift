@@ -3,11 +3,13 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 import SealedStore
+import SealedTransfer
 import Terminal
 
 /// The exit statuses of the tool, after sysexits(3).
 enum ExitStatus: Int32 {
     case problemsFound = 1
+    case usage = 64
     case damaged = 65
     case noInput = 66
     case cannotCreate = 73
@@ -20,6 +22,7 @@ enum ExitStatus: Int32 {
     init?(_ error: any Error) {
         switch error {
         case is CancellationError: self = .interrupted
+        case is CommandError: self = .usage
         case is KeySourceError, is PassphraseError: self = .noPermission
         case let error as DatabaseError:
             switch error {
@@ -30,7 +33,8 @@ enum ExitStatus: Int32 {
             case .busy, .moved: self = .busy
             default: self = .inputOutput
             }
-        case is SalvageError, is SealedStoreError: self = .damaged
+        case TransferError.unreadable: self = .noInput
+        case is SalvageError, is SealedStoreError, is TransferError: self = .damaged
         default: return nil
         }
     }

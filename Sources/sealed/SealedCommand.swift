@@ -5,7 +5,7 @@ import ArgumentParser
 struct SealedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealed",
-        abstract: "Reads, checks and maintains encrypted SealedData stores, without the programs that created them.",
+        abstract: "Reads, transfers and maintains encrypted SealedData stores, without the programs that created them.",
         discussion: """
             The key comes from --key-file, --key-fd or --key-env, else from the environment variable SEALED_PASSPHRASE, \
             else it is asked for on the terminal. It is never an argument, which every user of the machine can see.
@@ -14,7 +14,7 @@ struct SealedCommand: ParsableCommand {
               0   success, and the store is sound
               1   the command has done its work, and a store has problems or objects were lost
               64  the arguments are wrong
-              65  the file is damaged, or is no store
+              65  the file is damaged, is no store, or its content does not fit
               66  a file does not exist or cannot be read
               73  a file cannot be created: it exists, or the disk is full
               74  reading or writing failed
@@ -24,7 +24,8 @@ struct SealedCommand: ParsableCommand {
             """,
         subcommands: [
             InspectCommand.self, QueryCommand.self, CheckCommand.self, RepairCommand.self, SalvageCommand.self,
-            BackupCommand.self, CompactCommand.self, RekeyCommand.self,
+            BackupCommand.self, CompactCommand.self, RekeyCommand.self, ImportCommand.self, ExportCommand.self,
+            MigrateCommand.self,
         ]
     )
 }

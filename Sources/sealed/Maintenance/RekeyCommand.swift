@@ -29,7 +29,7 @@ struct RekeyCommand: ParsableCommand {
             defer { opened.close() }
             let newKey = try newKey.requiredKey()
             _ = try ProgressDisplay.run("rekey") {
-                try opened.store.encryptFile(with: newKey, progress: $0)
+                try opened.store.changeKey(to: newKey, progress: $0)
             } result: { _ in
                 "the new key is in force"
             }

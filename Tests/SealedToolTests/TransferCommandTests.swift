@@ -1,0 +1,190 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+import SealedStore
+import TestSupport
+import Testing
+
+struct TransferCommandTests {
+    private let folder = TemporaryFolder()
+
+    /// Writes a model, and a file of objects.
+    private func prepare(count: Int) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Item",
+                attributes: [
+                    AttributeDescription("name", .string), AttributeDescription("data", .data, isOptional: true),
+                ],
+                uniquenessConstraints: [["name"]]
+            )
+        ])
+        try JSONEncoder().encode(model).write(to: folder.file("model.json"))
+        let data = Data(repeating: 7, count: 300).base64EncodedString()
+        let lines = (1...count).map {
+            "{\"_entity\":\"Item\",\"_id\":\($0),\"name\":\"n\($0)\",\"data\":\"\(data)\"}\n"
+        }
+        try Data(lines.joined().utf8).write(to: folder.file("in.jsonl"))
+    }
+
+    private func importing(_ store: String = "store") -> [String] {
+        [
+            "import", folder.filePath(store), folder.filePath("in.jsonl"), "--from", "json", "--model",
+            folder.filePath("model.json"),
+        ]
+    }
+
+    /// The number of objects of a store, which is checked.
+    private func count(_ name: String) throws -> Int {
+        SealedStore.register()
+        let description = PersistentStoreDescription(
+            type: SealedStore.storeType,
+            url: folder.file(name),
+            options: [SealedStore.keyOption: EncryptionKey.passphrase(SealedTool.passphrase)]
+        )
+        let model = try SealedStore.model(of: description)
+        let store = try SealedStore.loadMetadata(of: description, for: model)
+        defer { try? store.close() }
+        #expect(try store.check() == [])
+        return try store.execute(CountRequest(FetchRequest(model.entities[0])), with: nil)
+    }
+
+    @Test func `objects go into a store and out of it`() throws {
+        try prepare(count: 20)
+        var result = try SealedTool(importing()).wait()
+        #expect(result.status == 0 && result.errors == "import: 20 objects\n", "\(result.errors)")
+        #expect(result.output.contains("Item     20"))
+        for (format, name) in [
+            ("json", "out.jsonl"), ("csv", "out"), ("plaintext-sqlite", "out.db"), ("model", "out.json"),
+        ] {
+            result = try SealedTool.run("export", folder.filePath("store"), folder.filePath(name), "--to", format)
+            #expect(result.status == 0, "\(format): \(result.errors)")
+        }
+        #expect(try Data(contentsOf: folder.file("out.jsonl")) == Data(contentsOf: folder.file("in.jsonl")))
+        #expect(
+            try String(contentsOf: folder.file("out/Item.csv"), encoding: .utf8).hasPrefix("_id,name,data\r\n1,n1,")
+        )
+        result = try SealedTool.run(
+            "import",
+            folder.filePath("second"),
+            folder.filePath("out.db"),
+            "--from",
+            "sqlite",
+            "--json"
+        )
+        #expect(result.status == 0 && result.output.contains("\"inserted\" : 20"), "\(result.errors)")
+    }
+
+    @Test func `exit codes tell what failed, and secrets appear nowhere`() throws {
+        try prepare(count: 3)
+        #expect(try SealedTool(importing()).wait().status == 0)
+        func status(
+            _ arguments: String...,
+            environment: [String: String] = ["SEALED_PASSPHRASE": SealedTool.passphrase]
+        ) throws
+            -> Int32
+        {
+            let result = try SealedTool(arguments, environment: environment).wait()
+            #expect(!result.errors.contains(SealedTool.passphrase) && !result.output.contains(SealedTool.passphrase))
+            #expect(result.errors != "")
+            return result.status
+        }
+        let (store, model) = (folder.filePath("store"), folder.filePath("model.json"))
+        #expect(try status("export", store, model, "--to", "json") == 73)
+        #expect(
+            try status("export", store, folder.filePath("x"), "--to", "json", environment: ["SEALED_PASSPHRASE": "x"])
+                == 77
+        )
+        #expect(try status("export", folder.filePath("none"), folder.filePath("x"), "--to", "json") == 66)
+        #expect(try status("export", store, folder.filePath("x"), "--to", "other") == 64)
+        #expect(try status("import", store, folder.filePath("in.jsonl"), "--from", "json") == 65)
+        #expect(try status("import", store, folder.filePath("none"), "--from", "json") == 66)
+        #expect(try count("store") == 3)
+    }
+
+    @Test func `a passphrase comes from a private file or a descriptor`() throws {
+        try prepare(count: 3)
+        try Data((SealedTool.passphrase + "\n").utf8).write(to: folder.file("secret"))
+        let path = folder.filePath("secret")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let refused = try SealedTool(importing() + ["--key-file", path], environment: [:]).wait()
+        #expect(refused.status == 77 && refused.errors.contains("600"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(try SealedTool(importing() + ["--key-file", path], environment: [:]).wait().status == 0)
+        let tool = try SealedTool(
+            importing("other") + ["--key-fd", "9"],
+            environment: [:],
+            shell: "exec 9<'\(path)'"
+        )
+        #expect(try tool.wait().status == 0)
+        #expect(try count("other") == 3)
+    }
+
+    /// Each round kills the tool after a random time; a file under its final name is complete.
+    @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"])
+    func `a killed transfer leaves nothing or all`(kind: String) throws {
+        let objects = 2_000
+        try prepare(count: objects)
+        if kind != "import" { #expect(try SealedTool(importing()).wait().status == 0) }
+        var generator = SeededGenerator()
+        print(generator)
+        for round in 0..<8 {
+            let name = "target\(round)"
+            let arguments =
+                kind == "import"
+                ? importing(name) : ["export", folder.filePath("store"), folder.filePath(name), "--to", kind]
+            let tool = try SealedTool(arguments)
+            usleep(UInt32.random(in: 0..<700_000, using: &generator))
+            tool.end()
+            _ = try tool.wait()
+            guard FileManager.default.fileExists(atPath: folder.filePath(name)) else { continue }
+            switch kind {
+            case "import": #expect(try count(name) == objects)
+            case "json": #expect(try Data(contentsOf: folder.file(name)) == Data(contentsOf: folder.file("in.jsonl")))
+            case "csv":
+                let text = try String(contentsOf: folder.file("\(name)/Item.csv"), encoding: .utf8)
+                #expect(text.split(separator: "\r\n").count == objects + 1)
+            default:
+                let result = try run("sqlite3", [folder.filePath(name)], input: "SELECT count(*) FROM Item;")
+                #expect(result.output == "\(objects)\n")
+            }
+        }
+        // What is left has a hidden name, and nothing of it is in the way.
+        #expect(try folder.names().filter { !$0.hasPrefix(".") && $0.hasPrefix("target") && $0.contains("-") } == [])
+    }
+
+    /// Each round kills an import into a store with objects: all of it is there, or nothing.
+    @Test func `a killed import into a store is one transaction`() throws {
+        try prepare(count: 2_000)
+        #expect(try SealedTool(importing()).wait().status == 0)
+        let lines = (1...2_000).map { "{\"_entity\":\"Item\",\"name\":\"second \($0)\"}\n" }
+        var generator = SeededGenerator()
+        print(generator)
+        var expected = 2_000
+        for round in 0..<6 {
+            let text = lines.map { $0.replacing("second", with: "round \(round)") }.joined()
+            try Data(text.utf8).write(to: folder.file("in.jsonl"))
+            let tool = try SealedTool(importing())
+            usleep(UInt32.random(in: 0..<700_000, using: &generator))
+            tool.end()
+            _ = try tool.wait()
+            let found = try count("store")
+            #expect(found == expected || found == expected + 2_000)
+            expected = found
+        }
+    }
+
+    @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"])
+    func `a full disk is an error, and leaves nothing`(kind: String) throws {
+        try prepare(count: 2_000)
+        if kind != "import" { #expect(try SealedTool(importing()).wait().status == 0) }
+        let before = try folder.names()
+        let arguments =
+            kind == "import"
+            ? importing("target") : ["export", folder.filePath("store"), folder.filePath("target"), "--to", kind]
+        // A file can have 200 blocks of 512 bytes.
+        let result = try SealedTool(arguments, shell: "trap '' XFSZ; ulimit -f 200").wait()
+        #expect([73, 74].contains(result.status), "\(result.errors)")
+        #expect(try folder.names().filter { !before.contains($0) && !$0.hasPrefix("store-") } == [])
+    }
+}
