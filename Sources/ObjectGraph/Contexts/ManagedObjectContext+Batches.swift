@@ -60,7 +60,12 @@ extension ManagedObjectContext {
             return changes
         }
         // A parent has announced the changes of its child.
-        if parent == nil { remoteChanges.announce(.batch(changes), from: origin) }
+        if parent == nil {
+            remoteChanges.announce(.batch(changes, of: request.entity), from: origin)
+        } else {
+            remoteChanges.noteBatch(changes, of: request.entity)
+        }
+        following.deliver()
         return changes
     }
 

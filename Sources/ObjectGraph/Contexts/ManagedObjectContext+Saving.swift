@@ -17,21 +17,28 @@ extension ManagedObjectContext {
     ///   did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
     public func save() throws {
+        // A save that throws may have merged the changes of others, or saved a part.
+        defer { following.deliver() }
         try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()
     }
 
     /// Drops all changes. New objects leave the context, and keep their values and the relationships among themselves.
     /// Changed and deleted objects have the values of their rows again, and those that other contexts changed meanwhile
     /// are reloaded. A rollback cannot be undone.
-    public func rollback() { changeReverter.rollback() }
+    public func rollback() {
+        changeReverter.rollback()
+        following.deliver()
+    }
 
     /// Releases all objects and drops all changes. Objects to which the program refers keep their last values and
     /// identifiers. A pinned context moves to the current state of its stores.
     public func reset() {
-        rollback()
+        changeReverter.rollback()
         identityMap.detachAll()
+        following.noteReset()
         // If a store has no snapshot of its current state, the context stays pinned to the previous state.
         if pinnedGeneration.token != nil { try? setQueryGeneration(from: .current) }
+        following.deliver()
     }
 
     // MARK: Undo

@@ -19,6 +19,7 @@ public import Foundation
 /// | `RemoteChangeMerger` | merges the changes saved by other contexts |
 /// | `UndoRegistration`, `ChangeReverter` | undo, roll back and refresh |
 /// | `ParentStore` | serves child contexts |
+/// | `ChangeFollowing` | collects the changes for live results |
 public final class ManagedObjectContext {
     /// The coordinator of the context's stores.
     public let coordinator: PersistentStoreCoordinator
@@ -42,6 +43,7 @@ public final class ManagedObjectContext {
     let undoRegistration: UndoRegistration
     let changeReverter: ChangeReverter
     let pinnedGeneration: PinnedGeneration
+    let following: ChangeFollowing
     let savingThread = SavingThread()
 
     /// Creates a context without objects, which reads from the coordinator's stores and saves to them.
@@ -82,6 +84,7 @@ public final class ManagedObjectContext {
         remoteChanges = RemoteChangeMerger(loader, changeTracker, pinnedGeneration)
         undoRegistration = UndoRegistration(deletePropagation, remoteChanges)
         changeReverter = ChangeReverter(undoRegistration)
+        following = ChangeFollowing(remoteChanges, changeTracker)
         stores.connect(to: self)
         for handler in identityMap.handlers { handler.context = self }
     }
@@ -186,5 +189,6 @@ public final class ManagedObjectContext {
         remoteChanges.mergeAnnouncements()
         deletePropagation.run()
         undoRegistration.registerChanges()
+        following.deliver()
     }
 }

@@ -34,13 +34,19 @@ extension QueryEvaluator {
         }
 
         static func precedes(_ left: Ranked, _ right: Ranked, _ sort: [QuerySort]) -> Bool {
-            for (position, key) in sort.enumerated() {
-                if let precedes = key.precedes(left.values[position], right.values[position]) { return precedes }
-            }
-            let (leftKey, rightKey) = (left.object.state.pointee.key, right.object.state.pointee.key)
-            // Temporary keys count downwards.
-            if leftKey < 0, rightKey < 0 { return leftKey > rightKey }
-            return leftKey < 0 ? false : rightKey < 0 ? true : leftKey < rightKey
+            sort.precedes(left.values, left.object.state.pointee.key, right.values, right.object.state.pointee.key)
         }
+    }
+}
+
+extension [QuerySort] {
+    /// Whether an object precedes another one: by the values of the sort keys, then by primary key, new objects last.
+    func precedes(_ leftValues: [Value], _ leftKey: Int64, _ rightValues: [Value], _ rightKey: Int64) -> Bool {
+        for (position, key) in enumerated() {
+            if let precedes = key.precedes(leftValues[position], rightValues[position]) { return precedes }
+        }
+        // Temporary keys count downwards.
+        if leftKey < 0, rightKey < 0 { return leftKey > rightKey }
+        return leftKey < 0 ? false : rightKey < 0 ? true : leftKey < rightKey
     }
 }

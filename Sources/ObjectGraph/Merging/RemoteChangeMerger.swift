@@ -12,6 +12,9 @@ final class RemoteChangeMerger {
     private let changeTracker: ChangeTracker
     /// The inboxes of the child contexts.
     private var childInboxes = InboxList()
+    /// Receives all announced changes of this and other contexts, and whether a save of this context made them; nil
+    /// without followers of the context.
+    var onCommit: ((Announcement, _ isOwnSave: Bool) -> Void)?
 
     private var identityMap: IdentityMap { loader.identityMap }
     private var model: ManagedObjectModel { loader.identityMap.model }
@@ -34,6 +37,7 @@ final class RemoteChangeMerger {
     ///
     /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
     func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
+        onCommit?(announcement, origin == nil)
         childInboxes.inboxes.post(announcement, except: origin)
         if let parent {
             parent.childInboxes.inboxes.post(announcement, except: inbox)
@@ -44,6 +48,9 @@ final class RemoteChangeMerger {
 
     /// Announces to the child contexts that unsaved changes were dropped or undone.
     func announceRevert() { childInboxes.inboxes.post(.revert, except: nil) }
+
+    /// Announces the changes of a batch request of this context to its followers only.
+    func noteBatch(_ changes: BatchChanges, of entity: Entity) { onCommit?(.batch(changes, of: entity), false) }
 
     // MARK: Merging
 
@@ -56,11 +63,13 @@ final class RemoteChangeMerger {
         for announcement in inbox.take() {
             switch announcement {
             case .save(let changes): merge(changes, &filled)
-            case .batch(let changes): merge(changes)
+            case .batch(let changes, _): merge(changes)
+            case .external(let changes): mergeExternal(changes)
             // A parent has objects that no store has.
             case .erasure where parent == nil: mergeErasure()
             case .erasure, .revert: reloadAll()
             }
+            onCommit?(announcement, false)
             childInboxes.inboxes.post(announcement, except: nil)
         }
         // Called last, since an object may call the context.
@@ -157,6 +166,62 @@ final class RemoteChangeMerger {
         for relationship in changes.relationships {
             if let inverse = relationship.inverse, inverse.isToMany { loader.unloadMembers(of: inverse) }
         }
+    }
+
+    /// Merges the commits of another coordinator.
+    ///
+    /// - Parameter changes: The changes; nil if they are unknown. Then every saved object is reloaded, with one request
+    ///   for each root entity, and all to-many relationships are unloaded.
+    private func mergeExternal(_ changes: CommittedChanges?) {
+        guard let changes, !changes.isUnknown else { return reloadAll() }
+        for (rootIndex, root) in changes.roots {
+            if root.isUnknown {
+                reload(identityMap.objects(of: model.entities[rootIndex]).filter { $0.state.pointee.key > 0 })
+                for relationship in model.relationships
+                where relationship.isToMany
+                    && (relationship.source.rootIndex == rootIndex || relationship.destination.rootIndex == rootIndex)
+                {
+                    loader.unloadMembers(of: relationship)
+                }
+                continue
+            }
+            let known = root.objects.keys.compactMap { identityMap.object(forKey: $0, of: model.entities[rootIndex]) }
+            for object in known {
+                if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
+                for relationship in object.entity.relationships where relationship.isToMany {
+                    object.unloadMembers(of: relationship)
+                }
+            }
+            reload(known.filter { root.objects[$0.state.pointee.key]?.kind != .deleted })
+            for object in known where root.objects[object.state.pointee.key]?.kind == .deleted { markDeleted(object) }
+            for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
+            unloadMembers(leadingToUnknownOwnersOf: root, rootIndex)
+        }
+    }
+
+    /// Unloads the to-many relationships that objects may have joined or left whose old or new owner is unknown: their
+    /// rows are not in memory.
+    private func unloadMembers(leadingToUnknownOwnersOf root: CommittedChanges.Root, _ rootIndex: Int) {
+        for entity in model.entities where entity.rootIndex == rootIndex {
+            for relationship in entity.relationships where !relationship.isToMany && relationship.source == entity {
+                guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+                let isAffected = root.objects.values.contains { change in
+                    change.kind != .updated || (change.slots?.contains(relationship.slot) ?? true)
+                }
+                if isAffected { loader.unloadMembers(of: inverse) }
+            }
+        }
+    }
+
+    /// Reloads objects that another coordinator may have changed. Objects without a row in the store become missing.
+    private func reload(_ objects: [any GraphObject]) {
+        let missing = loader.reload(
+            objects.filter { !$0.state.pointee.life.isInserted && !$0.state.pointee.life.isMissing },
+            changedObjects: .becomeOutdated,
+            missingRows: .keepObjects,
+            failures: .report
+        )
+        for object in missing { markDeleted(object) }
     }
 
     /// Reloads all saved objects from the parent, whose unsaved changes have been reverted.

@@ -14,6 +14,15 @@ extension GraphObject {
     /// Changes the property in a slot, and notifies observers before and after.
     @inline(__always)
     func changing<R>(_ slot: Int, _ change: () -> R) -> R {
+        guard state.pointee.flags.isDisjoint(with: [.observed, .followed]) else { return reporting(slot, change) }
+        return change()
+    }
+
+    @inline(never)
+    private func reporting<R>(_ slot: Int, _ change: () -> R) -> R {
+        if state.pointee.flags.contains(.followed) {
+            state.pointee.handler?.context?.following.noteChange(of: self, at: slot)
+        }
         guard isObserved else { return change() }
         _$willChange(at: slot)
         defer { _$didChange(at: slot) }

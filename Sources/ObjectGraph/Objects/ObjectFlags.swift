@@ -44,4 +44,6 @@ struct ObjectFlags: OptionSet {
     @inlinable static var recordsChanges: ObjectFlags { .init(rawValue: 512) }
     /// The properties of the object have observers.
     @inlinable static var observed: ObjectFlags { .init(rawValue: 1024) }
+    /// Changed, and the followers of the context know the changes: further ones are recorded for them.
+    @inlinable static var followed: ObjectFlags { .init(rawValue: 2048) }
 }

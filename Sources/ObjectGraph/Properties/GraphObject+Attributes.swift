@@ -53,7 +53,7 @@ extension GraphObject {
     func setSlotValue(_ value: SlotValue, at slot: Int) {
         // A new object, in a context or not: a save writes all its values.
         if let changes = _$state.changes, _$state.chunk == nil, slot < changes.slotCount,
-            _$state.flags.isDisjoint(with: [.recordsChanges, .observed]),
+            _$state.flags.isDisjoint(with: [.recordsChanges, .observed, .followed]),
             _$state.handler == nil || _$state.life.isInserted
         {
             changes[slot] = value

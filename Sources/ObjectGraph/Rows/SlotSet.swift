@@ -21,6 +21,25 @@ public struct SlotSet: Hashable, Sendable {
         }
     }
 
+    /// The set of all slots of an entity.
+    package init(allOf entity: Entity) {
+        for slot in 0..<entity.slotCount { insert(slot) }
+    }
+
+    /// Adds the slots of another set.
+    package mutating func formUnion(_ other: SlotSet) {
+        low |= other.low
+        while high.count < other.high.count { high.append(0) }
+        for (word, bits) in other.high.enumerated() { high[word] |= bits }
+    }
+
+    /// Removes the slots of another set.
+    package mutating func subtract(_ other: SlotSet) {
+        low &= ~other.low
+        for (word, bits) in zip(high.indices, other.high) { high[word] &= ~bits }
+        while high.last == 0 { high.removeLast() }
+    }
+
     /// Whether the sets have no common slot.
     public func isDisjoint(with other: SlotSet) -> Bool {
         low & other.low == 0 && zip(high, other.high).allSatisfy { $0 & $1 == 0 }

@@ -5,8 +5,10 @@ import Synchronization
 enum Announcement: Sendable {
     /// Changes were saved.
     case save(SaveChangesRequest)
-    /// A batch request was executed.
-    case batch(BatchChanges)
+    /// A batch request about an entity was executed.
+    case batch(BatchChanges, of: Entity)
+    /// Another coordinator, in this or another process, has committed changes; nil if it is unknown which.
+    case external(CommittedChanges?)
     /// The stores were erased.
     case erasure
     /// The parent reverted or undid unsaved changes.

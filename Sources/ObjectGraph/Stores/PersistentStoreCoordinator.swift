@@ -176,6 +176,11 @@ public final class PersistentStoreCoordinator: Sendable {
         announce(.save(request))
     }
 
+    /// Announces commits of another coordinator, in this or another process, to all contexts.
+    ///
+    /// - Parameter changes: The changes; nil if it is unknown which. Then contexts reload their objects.
+    package func announceExternalCommit(_ changes: CommittedChanges?) { announce(.external(changes)) }
+
     /// Posts an announcement to all contexts but the one with inbox `sender`.
     func announce(_ announcement: Announcement, from sender: ContextInbox? = nil) {
         state.withLock { $0.inboxes.inboxes }.post(announcement, except: sender)

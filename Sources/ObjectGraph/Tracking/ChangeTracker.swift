@@ -23,6 +23,8 @@ final class ChangeTracker {
     private(set) var saveCount = 0
     /// See ``ManagedObjectContext/didGetChanges``.
     var onFirstChange: (() -> Void)?
+    /// Called together with ``onFirstChange``, for the followers of the context.
+    var onFollowedChange: (() -> Void)?
     /// Whether ``onFirstChange`` is called for the next changed object, even if there are other changes.
     var announcesNextChange = false
 
@@ -110,6 +112,7 @@ final class ChangeTracker {
         guard changeCount == 0 || announcesNextChange else { return }
         announcesNextChange = false
         onFirstChange?()
+        onFollowedChange?()
     }
 
     // MARK: End of the changes

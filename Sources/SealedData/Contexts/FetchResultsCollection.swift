@@ -32,6 +32,26 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         source = Models(models: models, context: context)
     }
 
+    /// Makes a collection of the models of live results.
+    init(_ entries: OrderedResults, in context: ModelContext) where Element: PersistentModel {
+        source = LiveModels<Element>(entries: entries, context: context)
+    }
+
+    private struct LiveModels<Model: PersistentModel>: FetchResultsSource {
+        let entries: OrderedResults
+        /// Held because models do not retain their context.
+        let context: ModelContext
+
+        var count: Int { entries.count }
+
+        func element(at index: Int) -> Model {
+            guard let model = entries[index].object as? Model else {
+                preconditionFailure("the objects of live results are of the fetched class")
+            }
+            return model
+        }
+    }
+
     private struct KnownElements: FetchResultsSource {
         let elements: [Element]
 

@@ -79,17 +79,25 @@ struct ContextIsolation {
     /// Enqueues a save of a context after the running code.
     ///
     /// - Returns: false if the actor or executor no longer exists.
-    fileprivate func enqueueAutosave(of context: IsolatedContext) -> Bool {
+    fileprivate func enqueueAutosave(of context: IsolatedContext) -> Bool { enqueue { context.autosave() } }
+
+    /// Enqueues a function after the running code.
+    ///
+    /// - Returns: false if the actor or executor no longer exists.
+    @discardableResult
+    func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
         if let queue {
-            queue.async { context.autosave() }
+            queue.async { body() }
         } else if let actor = actor ?? executor.map(ExecutorActor.init) {
-            Task { await context.autosave(on: actor) }
+            Task { await run(body, on: actor) }
         } else {
             return false
         }
         return true
     }
 }
+
+private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
 
 /// Runs code on a model actor's executor without a reference to the actor.
 private actor ExecutorActor {
@@ -106,6 +114,4 @@ private struct IsolatedContext: @unchecked Sendable {
     let context: ModelContext
 
     func autosave() { context.autosave() }
-
-    func autosave(on actor: isolated any Actor) { context.autosave() }
 }

@@ -27,6 +27,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         case modelValidationFailure = "the model classes do not fit each other"
         case missingModelContext = "the object is in no context"
         case backwardMigration = "the store is of a newer version of the schema"
+        case unknownConfiguration = "the container has no such file"
         case unknownSchema = "the store is of a schema that the migration plan does not know"
         case historyTokenExpired = "the history since the token has been deleted"
         case invalidTransactionFetchRequest = "the history cannot be fetched this way"
@@ -79,6 +80,8 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     public static let backwardMigration = SwiftDataError(.backwardMigration)
     /// A store has a schema that the migration plan does not contain.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
+    /// A container has no encrypted file of a configuration, or several if none was named.
+    public static let unknownConfiguration = SwiftDataError(.unknownConfiguration)
     /// The history after a token has been deleted.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
     /// The store does not support this kind of history fetch.

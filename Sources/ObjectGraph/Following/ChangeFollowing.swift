@@ -1,0 +1,305 @@
+/// Collects the changes of a context for its followers, and delivers them when the context processes its changes: with
+/// each save, fetch and ``ManagedObjectContext/processPendingChanges()``.
+///
+/// Without followers it costs a save the test of an optional.
+final class ChangeFollowing {
+    private struct WeakFollower {
+        weak var follower: (any ContextFollower)?
+    }
+
+    /// An object with unsaved changes that the followers know.
+    private struct PendingObject {
+        let object: any GraphObject
+        var life: ObjectLife
+        /// The changed slots.
+        var slots: SlotSet
+    }
+
+    /// Called when the context has changes that the followers do not know, and again for the first ones after each
+    /// delivery.
+    var onUndeliveredChange: (() -> Void)?
+
+    private let remoteChanges: RemoteChangeMerger
+    private let changeTracker: ChangeTracker
+    private var followers: [WeakFollower] = []
+    /// The followers by the root entities that they follow.
+    private var followersByRoot: [Int: [WeakFollower]] = [:]
+    /// The root entities that have followers.
+    private var followedRoots: Set<Int> = []
+    /// Whether a delivery has found a released follower.
+    private var hasReleasedFollowers = false
+    private var committed = CommittedChanges()
+    /// The keys of the objects in ``committed`` that others have changed, by the root entities. The values that such an
+    /// object has after its unsaved changes have ended may be those of the others.
+    private var keysOfOthers: [Int: Set<Int64>] = [:]
+    private var pending: [ObjectIdentifier: PendingObject] = [:]
+    /// The slots of pending objects that have changed since the last delivery.
+    private var changedSlots: [ObjectIdentifier: SlotSet] = [:]
+    /// The state of the lists of changes at the last delivery.
+    private var stamps: [ChangeList.Stamp] = []
+    private var isDelivering = false
+    private var hasAnnounced = false
+
+    private var identityMap: IdentityMap { changeTracker.identityMap }
+
+    init(_ remoteChanges: RemoteChangeMerger, _ changeTracker: ChangeTracker) {
+        self.remoteChanges = remoteChanges
+        self.changeTracker = changeTracker
+    }
+
+    // MARK: Followers
+
+    /// Whether the context has, or had until the last delivery, followers.
+    var isActive: Bool { !followers.isEmpty }
+
+    /// Adds a follower, which is referred to weakly. It receives the changes after this call.
+    func add(_ follower: any ContextFollower) {
+        deliver()
+        if !isActive { begin() }
+        followers.append(WeakFollower(follower: follower))
+        noteFollowedRoots()
+    }
+
+    /// Records that a follower follows other root entities, or has been added or released.
+    func noteFollowedRoots() {
+        hasReleasedFollowers = false
+        followers.removeAll { $0.follower == nil }
+        var byRoot: [Int: [WeakFollower]] = [:]
+        for entry in followers {
+            for root in entry.follower?.followedRoots ?? [] { byRoot[root, default: []].append(entry) }
+        }
+        followersByRoot = byRoot
+        followedRoots = Set(byRoot.keys)
+        // The pending objects of other entities must be found.
+        stamps = []
+    }
+
+    private func begin() {
+        let model = identityMap.model
+        remoteChanges.onCommit = { [unowned self] announcement, isOwnSave in
+            var added = CommittedChanges()
+            added.add(announcement, model, of: followedRoots)
+            if !isOwnSave {
+                for (root, changes) in added.roots { keysOfOthers[root, default: []].formUnion(changes.objects.keys) }
+            }
+            committed.add(added)
+            if !committed.isEmpty { announce() }
+        }
+        changeTracker.onFollowedChange = { [unowned self] in announce() }
+        changeTracker.announcesNextChange = true
+        stamps = []
+    }
+
+    private func end() {
+        remoteChanges.onCommit = nil
+        changeTracker.onFollowedChange = nil
+        for entry in pending.values { entry.object.state.pointee.flags.remove(.followed) }
+        pending = [:]
+        changedSlots = [:]
+        committed = CommittedChanges()
+        keysOfOthers = [:]
+    }
+
+    // MARK: Collecting
+
+    /// Records a further change of an object whose changes the followers know.
+    func noteChange(of object: any GraphObject, at slot: Int) {
+        guard isActive else { return }
+        changedSlots[ObjectIdentifier(object), default: SlotSet()].insert(slot)
+        announce()
+    }
+
+    /// Records that all objects have left the context.
+    func noteReset() {
+        guard isActive else { return }
+        committed.addUnknown()
+    }
+
+    private func announce() {
+        guard !hasAnnounced, !isDelivering else { return }
+        hasAnnounced = true
+        onUndeliveredChange?()
+    }
+
+    // MARK: Delivering
+
+    /// Delivers the changes since the last delivery.
+    ///
+    /// - Complexity: O(1) without changes; O(number of unsaved changes) if objects have been listed as changed since,
+    ///   otherwise O(number of changes).
+    func deliver() {
+        guard isActive, !isDelivering else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        // Followers fetch, which merges further announcements.
+        while let changes = take() {
+            for follower in concerned(by: changes) { follower.contextDidChange(changes) }
+        }
+        if hasReleasedFollowers { noteFollowedRoots() }
+        hasAnnounced = false
+        if isActive { changeTracker.announcesNextChange = true } else { end() }
+    }
+
+    /// The followers that changes concern, each once.
+    private func concerned(by changes: ContextChanges) -> [any ContextFollower] {
+        let entries = changes.isUnknown ? followers : changes.roots.keys.flatMap { followersByRoot[$0] ?? [] }
+        var seen: Set<ObjectIdentifier> = []
+        return entries.compactMap { entry in
+            guard let follower = entry.follower else {
+                hasReleasedFollowers = true
+                return nil
+            }
+            return seen.insert(ObjectIdentifier(follower)).inserted ? follower : nil
+        }
+    }
+
+    /// Returns the changes since the last call; nil if there are none.
+    private func take() -> ContextChanges? {
+        let current = changeTracker.stamps
+        guard !committed.isEmpty || !changedSlots.isEmpty || current != stamps else { return nil }
+        let followed = followedRoots
+        let commits = committed
+        let others = keysOfOthers
+        committed = CommittedChanges()
+        keysOfOthers = [:]
+        var changes = ContextChanges()
+        changes.isUnknown = commits.isUnknown
+        let slots = changedSlots
+        changedSlots = [:]
+        for (id, slots) in slots {
+            guard let object = pending[id]?.object else { continue }
+            pending[id]?.slots.formUnion(slots)
+            changes.add(object, slots, concernsExistence: false)
+        }
+        var ended: [ObjectIdentifier: PendingObject] = [:]
+        if current != stamps {
+            stamps = current
+            addListed(followed, to: &changes)
+            ended = takeEnded()
+        }
+        add(commits, followed, ended, others, to: &changes)
+        for entry in ended.values { add(entry, commits, others, to: &changes) }
+        return changes.isEmpty ? nil : changes
+    }
+
+    /// Adds the objects whose first unsaved change, or deletion, the followers do not know.
+    private func addListed(_ followed: Set<Int>, to changes: inout ContextChanges) {
+        for list in [changeTracker.inserted, changeTracker.updated, changeTracker.deleted] {
+            for entry in list.changed {
+                let object = entry.object
+                guard followed.contains(object.entity.rootIndex) else { continue }
+                let id = ObjectIdentifier(object)
+                let known = pending[id]
+                guard known?.life != entry.life else { continue }
+                let slots = entry.life.isUpdated ? object.unsavedSlots : SlotSet(allOf: object.entity)
+                var new = slots
+                if let known { new.subtract(known.slots) }
+                let existence = !entry.life.isUpdated || known.map { !$0.life.isUpdated } ?? false
+                pending[id] = PendingObject(object: object, life: entry.life, slots: slots)
+                entry.state.pointee.flags.insert(.followed)
+                changes.add(object, new, concernsExistence: existence)
+            }
+        }
+    }
+
+    /// Removes and returns the objects whose changes were saved or dropped.
+    private func takeEnded() -> [ObjectIdentifier: PendingObject] {
+        let ended = pending.filter { !$0.value.object.life.hasChanges }
+        for (id, entry) in ended {
+            pending[id] = nil
+            entry.object.state.pointee.flags.remove(.followed)
+        }
+        return ended
+    }
+
+    /// Adds an object whose unsaved changes have ended. The followers know the slots that were saved, unless others have
+    /// changed the object as well.
+    private func add(
+        _ entry: PendingObject,
+        _ commits: CommittedChanges,
+        _ others: [Int: Set<Int64>],
+        to changes: inout ContextChanges
+    ) {
+        let object = entry.object
+        let (root, key) = (object.entity.rootIndex, object.state.pointee.key)
+        let wasSaved = commits.roots[root]?.objects[key] != nil && !(others[root]?.contains(key) ?? false)
+        let existence = !entry.life.isUpdated || object.life.isGone
+        changes.add(object, wasSaved ? SlotSet() : entry.slots, concernsExistence: existence)
+    }
+
+    /// Adds commits.
+    private func add(
+        _ commits: CommittedChanges,
+        _ followed: Set<Int>,
+        _ ended: [ObjectIdentifier: PendingObject],
+        _ others: [Int: Set<Int64>],
+        to changes: inout ContextChanges
+    ) {
+        for (rootIndex, committed) in commits.roots where followed.contains(rootIndex) {
+            let entity = identityMap.model.entities[rootIndex]
+            for (key, change) in committed.objects {
+                let object = identityMap.object(forKey: key, of: entity)
+                var slots = change.slots ?? SlotSet(allOf: object?.entity ?? changedEntity(change, entity))
+                guard let object else {
+                    changes.roots[rootIndex, default: .init()].add(change, slots, of: key)
+                    continue
+                }
+                if let known = ended[ObjectIdentifier(object)], !(others[rootIndex]?.contains(key) ?? false) {
+                    slots.subtract(known.slots)
+                }
+                changes.add(object, slots, concernsExistence: change.kind != .updated)
+            }
+            guard committed.isUnknown || !committed.slotsOfAnyObject.isEmpty else { continue }
+            changes.roots[rootIndex, default: .init()].slots.formUnion(committed.slotsOfAnyObject)
+            changes.roots[rootIndex, default: .init()].slotsOfAnyObject.formUnion(committed.slotsOfAnyObject)
+            if committed.isUnknown { changes.roots[rootIndex, default: .init()].isUnknown = true }
+        }
+    }
+
+    /// The entity of a changed object; without its row, the entity of the root's family with the most slots.
+    private func changedEntity(_ change: CommittedChanges.Change, _ root: Entity) -> Entity {
+        if let row = change.row { return identityMap.model.entities[row.entityIndex] }
+        return root.family.max { $0.slotCount < $1.slotCount } ?? root
+    }
+}
+
+extension ContextChanges.Root {
+    /// Adds the committed change of an object that is not registered.
+    fileprivate mutating func add(_ change: CommittedChanges.Change, _ slots: SlotSet, of key: Int64) {
+        unregistered[key] = change
+        self.slots.formUnion(slots)
+        if change.kind != .updated { concernsExistence = true }
+    }
+}
+
+extension GraphObject {
+    /// The slots with unsaved values.
+    fileprivate var unsavedSlots: SlotSet {
+        var slots = SlotSet()
+        guard let changes = state.pointee.changes else { return slots }
+        for slot in 0..<changes.slotCount {
+            switch changes[slot] {
+            case .unset: continue
+            case .members(let members): if members.isChanged { slots.insert(slot) }
+            case .value, .composite, .pending: slots.insert(slot)
+            }
+        }
+        return slots
+    }
+}
+
+extension ManagedObjectContext {
+    /// Adds a follower of the context's changes, which is referred to weakly. It is called with each save, fetch and
+    /// ``processPendingChanges()`` of the context that finds changes.
+    package func addFollower(_ follower: any ContextFollower) { following.add(follower) }
+
+    /// Records that a follower follows the changes of other root entities than before.
+    package func followedRootsDidChange() { following.noteFollowedRoots() }
+
+    /// Called when the context has changes that its followers do not know, and again for the first ones after each
+    /// delivery: ``processPendingChanges()`` delivers them.
+    package var onUndeliveredChange: (() -> Void)? {
+        get { following.onUndeliveredChange }
+        set { following.onUndeliveredChange = newValue }
+    }
+}

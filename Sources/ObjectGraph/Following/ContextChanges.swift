@@ -1,0 +1,59 @@
+/// The changes of a context's objects since its followers last received them: commits of this and other contexts, and
+/// unsaved changes.
+package struct ContextChanges {
+    /// The change of one registered object.
+    package struct ObjectChange {
+        /// The object.
+        package let object: any GraphObject
+        /// The slots that have changed.
+        package internal(set) var slots: SlotSet
+        /// Whether the object may have been inserted or deleted, or an insertion or deletion reverted or saved.
+        package internal(set) var concernsExistence: Bool
+    }
+
+    /// The changes of the objects that share a root entity.
+    package struct Root {
+        /// The changes of registered objects.
+        package internal(set) var objects: [ObjectIdentifier: ObjectChange] = [:]
+        /// The committed changes of objects that are not registered, by primary key.
+        package internal(set) var unregistered: [Int64: CommittedChanges.Change] = [:]
+        /// The slots that have changed in any object of ``objects`` and ``unregistered``, or may have in others.
+        package internal(set) var slots = SlotSet()
+        /// The slots that may have changed in any object.
+        package internal(set) var slotsOfAnyObject = SlotSet()
+        /// Whether objects were inserted or deleted.
+        package internal(set) var concernsExistence = false
+        /// Whether any object may have changed.
+        package internal(set) var isUnknown = false
+    }
+
+    /// The changes, by the ``Entity/index`` of their root entities.
+    package internal(set) var roots: [Int: Root] = [:]
+    /// Whether any object of any entity may have changed.
+    package internal(set) var isUnknown = false
+
+    /// Whether there are no changes.
+    var isEmpty: Bool { roots.isEmpty && !isUnknown }
+
+    /// Adds the change of a registered object.
+    mutating func add(_ object: any GraphObject, _ slots: SlotSet, concernsExistence: Bool) {
+        let id = ObjectIdentifier(object)
+        var root = roots.removeValue(forKey: object.entity.rootIndex) ?? Root()
+        root.objects[id, default: ObjectChange(object: object, slots: SlotSet(), concernsExistence: false)].slots
+            .formUnion(slots)
+        root.slots.formUnion(slots)
+        if concernsExistence {
+            root.objects[id]?.concernsExistence = true
+            root.concernsExistence = true
+        }
+        roots[object.entity.rootIndex] = root
+    }
+}
+
+/// An object that follows the changes of a context, such as live results.
+package protocol ContextFollower: AnyObject {
+    /// The ``Entity/index`` of each root entity whose objects' changes concern the follower.
+    var followedRoots: Set<Int> { get }
+    /// Called after the context has processed changes, of which at least one concerns a followed root entity.
+    func contextDidChange(_ changes: ContextChanges)
+}

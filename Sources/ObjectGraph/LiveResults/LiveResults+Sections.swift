@@ -1,0 +1,17 @@
+extension LiveResults {
+    /// The positions in entries of this result at which the value of the first sort key differs from that of the
+    /// previous entry; nil if the order of the result is unknown.
+    ///
+    /// - Complexity: O(*s* log *n*) comparisons for *s* positions.
+    package func sectionStarts(of entries: OrderedResults) -> [Int]? {
+        guard !isPositional, let sort = query.request.sort.first else { return nil }
+        var starts: [Int] = []
+        var next = 0
+        while next < entries.count {
+            starts.append(next)
+            let value = entries[next].values[0]
+            next = entries.partitioningIndex { sort.precedes(value, $0.values[0]) != true }
+        }
+        return starts
+    }
+}

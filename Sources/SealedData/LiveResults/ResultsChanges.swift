@@ -1,0 +1,156 @@
+import ObjectGraph
+
+/// The difference between two states of live results.
+///
+/// To apply it to a list, remove the elements at ``deletions`` and those that are moved, from the highest position
+/// down, and insert the new and the moved ones at their new positions, from the lowest up. ``apply(to:)`` does that
+/// with identifiers.
+public struct ResultsChanges: Hashable, Sendable {
+    /// A model at a position of the new results.
+    public struct Item: Hashable, Sendable {
+        /// The position.
+        public let index: Int
+        /// The identifier of the model at the time of the change.
+        public let identifier: PersistentIdentifier
+    }
+
+    /// A model at another place among the others.
+    public struct Move: Hashable, Sendable {
+        /// The position in the old results.
+        public let from: Int
+        /// The position in the new results.
+        public let to: Int
+    }
+
+    /// Whether this is the first set: the old results are empty.
+    public internal(set) var isInitial: Bool
+    /// The positions in the old results of models that have left them, ascending.
+    public var deletions: [Int] { indices.deletions }
+    /// The models that have entered the results, ascending.
+    public var insertions: [Item] { indices.insertions.map(item) }
+    /// The models at another place among the others, ascending by their new positions.
+    public var moves: [Move] { indices.moves.map { Move(from: $0.from, to: $0.to) } }
+    /// The models of both results whose observed properties or whose identifiers have changed, ascending. A model's
+    /// identifier changes when it is saved for the first time.
+    public var modifications: [Item] { modified.sorted().map(item) }
+    /// The changes of the sections; nil without sections.
+    public internal(set) var sections: ResultsSectionChanges?
+
+    var indices: IndexChanges
+    var modified: Set<Int>
+    /// The identifiers at the positions of insertions and modifications.
+    var identifiers: [Int: PersistentIdentifier]
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool { !isInitial && indices.isEmpty && modified.isEmpty && sections?.isEmpty ?? true }
+
+    init(
+        isInitial: Bool,
+        sections: ResultsSectionChanges?,
+        indices: IndexChanges,
+        modified: Set<Int>,
+        identifiers: [Int: PersistentIdentifier]
+    ) {
+        self.isInitial = isInitial
+        self.sections = sections
+        self.indices = indices
+        self.modified = modified
+        self.identifiers = identifiers
+    }
+
+    private func item(at index: Int) -> Item {
+        guard let identifier = identifiers[index] else {
+            preconditionFailure("every inserted and modified model has an identifier")
+        }
+        return Item(index: index, identifier: identifier)
+    }
+
+    /// Turns the identifiers of the old results into those of the new ones.
+    ///
+    /// - Precondition: The list has the identifiers of the old results.
+    /// - Complexity: O(*n* + *k* *n*) for *k* insertions and moves.
+    public func apply(to list: inout [PersistentIdentifier]) {
+        list = indices.applied(to: list) { item(at: $0).identifier }
+        for index in modified { list[index] = item(at: index).identifier }
+    }
+
+    /// The difference between the old results of this set and the new results of a later one.
+    ///
+    /// - Complexity: O(*k* log *k*) for *k* changes in both. The size is bounded by the sizes of the outer results.
+    public func followed(by later: ResultsChanges) -> ResultsChanges {
+        var result = self
+        result.indices = indices.followed(by: later.indices)
+        let positions = IndexChanges.Positions(later.indices)
+        var identifiers: [Int: PersistentIdentifier] = [:]
+        for (index, identifier) in self.identifiers {
+            if let new = positions.new(index) { identifiers[new] = identifier }
+        }
+        result.identifiers = identifiers.merging(later.identifiers) { $1 }
+        result.modified = Set(modified.compactMap(positions.new)).union(later.modified)
+            .subtracting(result.indices.insertions)
+        switch (sections, later.sections) {
+        case (let first?, let second?): result.sections = first.followed(by: second)
+        case (_, let second): result.sections = second
+        }
+        return result
+    }
+}
+
+/// The difference between the sections of two states of live results. The models of a section change by the
+/// ``ResultsChanges`` of the whole.
+public struct ResultsSectionChanges: Hashable, Sendable {
+    /// The positions of the old sections whose titles have gone, ascending.
+    public var deletions: [Int] { indices.deletions }
+    /// The positions of the sections with new titles, ascending.
+    public var insertions: [Int] { indices.insertions }
+    /// The sections at another place among the others, ascending by their new positions.
+    public var moves: [ResultsChanges.Move] { indices.moves.map { ResultsChanges.Move(from: $0.from, to: $0.to) } }
+    /// The number of models in each old section.
+    public let oldSizes: [Int]
+    /// The number of models in each new section.
+    public let newSizes: [Int]
+
+    let indices: IndexChanges
+
+    /// Whether the titles, their order and the sizes have not changed.
+    var isEmpty: Bool { indices.isEmpty && oldSizes == newSizes }
+
+    init<Title>(from old: SectionLayout<Title>, to new: SectionLayout<Title>) {
+        oldSizes = old.sizes
+        newSizes = new.sizes
+        guard old.titles != new.titles else {
+            indices = IndexChanges()
+            return
+        }
+        let olds = Dictionary(old.titles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let news = Dictionary(new.titles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        indices = IndexChanges(
+            Set(old.titles).union(new.titles).map { IndexChanges.Difference(old: olds[$0], new: news[$0]) }
+        )
+    }
+
+    private init(_ indices: IndexChanges, _ oldSizes: [Int], _ newSizes: [Int]) {
+        self.indices = indices
+        self.oldSizes = oldSizes
+        self.newSizes = newSizes
+    }
+
+    /// The section and the position in it of a position in the old results.
+    public func oldLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: oldSizes) }
+
+    /// The section and the position in it of a position in the new results.
+    public func newLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: newSizes) }
+
+    private static func location(of index: Int, in sizes: [Int]) -> (section: Int, index: Int) {
+        var rest = index
+        for (section, size) in sizes.enumerated() {
+            if rest < size { return (section, rest) }
+            rest -= size
+        }
+        preconditionFailure("there is no result at this position")
+    }
+
+    func followed(by later: ResultsSectionChanges) -> ResultsSectionChanges {
+        ResultsSectionChanges(indices.followed(by: later.indices), oldSizes, later.newSizes)
+    }
+}

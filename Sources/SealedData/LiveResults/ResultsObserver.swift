@@ -1,0 +1,262 @@
+public import Foundation
+import ObjectGraph
+public import Observation
+
+/// The live results of a fetch: they follow the changes of their context, and those that others save.
+///
+/// ```swift
+/// let observer = try ResultsObserver(
+///     fetchDescriptor: FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), modelContext: context)
+/// for await changes in observer.changes() { … }
+/// ```
+///
+/// The results include unsaved changes of the context, as its fetches do. They are updated when the context processes
+/// changes: with each fetch and save of the context, with ``ModelContext/processPendingChanges()``, and, soon after a
+/// change, when the actor of the context runs no other code. This includes the points where methods of the actor
+/// suspend with `await`. A context that belongs to no actor is updated only by the explicit calls.
+///
+/// A save that changes *k* objects is evaluated in memory, with O(*k* log *n*) comparisons for *n* results, and a save
+/// that cannot affect them costs no evaluation and no statement. The results are fetched again, and compared with the
+/// previous ones, if objects that the predicate reads along relationships change, if models leave results with a
+/// limit, for an offset, for a full-text search, for batch insertions, and for changes by others whose extent is
+/// unknown.
+///
+/// The filter, the order and the sections can be set at any time. An error leaves the results as they were, and is in
+/// ``fetchError``.
+///
+/// An observer retains its context and its results. It belongs to the same actor as the context; ``changes(of:)``
+/// can be read on any.
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable> {
+    /// The context.
+    public let modelContext: ModelContext
+
+    private let registrar = ObservationRegistrar()
+    private var query: ResultsQuery<Element, SectionTitle>
+    private let live: LiveResults
+    private var shown: OrderedResults
+    private var knownLayout: SectionLayout<SectionTitle>?
+    private var error: (any Error)?
+    private var receivers: [WeakReceiver] = []
+
+    private struct WeakReceiver {
+        weak var receiver: (any ResultsChangeReceiver)?
+    }
+
+    /// Fetches the results.
+    ///
+    /// - Throws: errors of the query.
+    convenience init(
+        _ query: ResultsQuery<Element, SectionTitle>,
+        _ modelContext: ModelContext,
+        _ isolation: (any Actor)?
+    ) throws {
+        let live = LiveResults(try query.query(in: modelContext), in: modelContext.graph)
+        if let error = live.error { throw error }
+        self.init(query, live, modelContext, isolation)
+    }
+
+    /// Fetches the results; an error of the query is in ``fetchError``.
+    ///
+    /// - Precondition: The class is in the schema of the context.
+    convenience init(
+        reportingErrorsOf query: ResultsQuery<Element, SectionTitle>,
+        _ modelContext: ModelContext,
+        _ isolation: (any Actor)?
+    ) {
+        self.init(
+            query,
+            LiveResults(query.reportingQuery(in: modelContext), in: modelContext.graph),
+            modelContext,
+            isolation
+        )
+    }
+
+    private init(
+        _ query: ResultsQuery<Element, SectionTitle>,
+        _ live: LiveResults,
+        _ modelContext: ModelContext,
+        _ isolation: (any Actor)?
+    ) {
+        self.query = query
+        self.modelContext = modelContext
+        self.live = live
+        shown = live.entries
+        error = live.error
+        modelContext.followChanges(isolation: isolation)
+        live.onUpdate = { [unowned self] update in apply(update) }
+    }
+
+    deinit {
+        for entry in receivers { entry.receiver?.finish() }
+    }
+
+    // MARK: Results
+
+    /// The models.
+    public var results: FetchResultsCollection<Element> {
+        registrar.access(self, keyPath: \.results)
+        return FetchResultsCollection(shown, in: modelContext)
+    }
+
+    /// The models in sections; nil without sections.
+    ///
+    /// - Complexity: O(*s* log *n*) for *s* sections at the first access after a change, then O(1).
+    public var sections: SectionedResults<Element, SectionTitle>? {
+        registrar.access(self, keyPath: \.sections)
+        return layout.map { SectionedResults(FetchResultsCollection(shown, in: modelContext), $0) }
+    }
+
+    /// The error of the last update, which left the results as they were; nil if it succeeded.
+    public var fetchError: (any Error)? {
+        registrar.access(self, keyPath: \.fetchError)
+        return error
+    }
+
+    /// The model at a path of a section and a position in it, or of the section 0 without sections; nil if there is
+    /// none.
+    public func element(at indexPath: IndexPath) -> Element? {
+        guard indexPath.count == 2, indexPath[0] >= 0, indexPath[1] >= 0 else { return nil }
+        guard let sections else {
+            return indexPath[0] == 0 && indexPath[1] < results.count ? results[indexPath[1]] : nil
+        }
+        guard indexPath[0] < sections.count, indexPath[1] < sections[indexPath[0]].count else { return nil }
+        return sections[indexPath[0]][indexPath[1]]
+    }
+
+    /// The section of a model and its position in it, which is section 0 without sections; nil if the results do not
+    /// contain the model.
+    ///
+    /// - Complexity: O(log *n*) comparisons.
+    public func indexPath(for element: Element) -> IndexPath? {
+        registrar.access(self, keyPath: \.results)
+        guard let position = live.position(of: element) else { return nil }
+        guard let layout else { return IndexPath(indexes: [0, position]) }
+        let section = layout.section(containing: position)
+        return IndexPath(indexes: [section, position - layout.bounds[section]])
+    }
+
+    // MARK: Query
+
+    /// The descriptor. Setting it fetches.
+    public var fetchDescriptor: FetchDescriptor<Element> {
+        get {
+            registrar.access(self, keyPath: \.fetchDescriptor)
+            return query.descriptor
+        }
+        set { change { $0.descriptor = newValue } }
+    }
+
+    /// The predicate of the descriptor. Setting it fetches.
+    public var filterBy: Predicate<Element>? {
+        get { fetchDescriptor.predicate }
+        set { change { $0.descriptor.predicate = newValue } }
+    }
+
+    /// The order of the descriptor. Setting it fetches.
+    public var sortBy: [SortDescriptor<Element>] {
+        get { fetchDescriptor.sortBy }
+        set { change { $0.descriptor.sortBy = newValue } }
+    }
+
+    /// The key path of the section titles; nil for no sections. Its values are of the type `SectionTitle`. The results
+    /// are sorted by it first: ascending, unless the descriptor's first sort descriptor has it. Setting it fetches.
+    public var sectionBy: PartialKeyPath<Element>? {
+        get {
+            registrar.access(self, keyPath: \.sectionBy)
+            return query.sectionBy
+        }
+        set { change { $0.sectionBy = newValue } }
+    }
+
+    private func change(_ body: (inout ResultsQuery<Element, SectionTitle>) -> Void) {
+        registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
+            registrar.withMutation(of: self, keyPath: \.sectionBy) {
+                previousLayout = layout
+                body(&query)
+            }
+        }
+        live.setQuery(query.reportingQuery(in: modelContext))
+        previousLayout = nil
+    }
+
+    /// The sections before the query was changed.
+    private var previousLayout: SectionLayout<SectionTitle>?
+
+    private var layout: SectionLayout<SectionTitle>? {
+        if let knownLayout { return knownLayout }
+        // An invalid key path is reported by the query.
+        guard let titles = (try? query.titles) ?? nil else { return nil }
+        var layout = SectionLayout<SectionTitle>()
+        func title(at position: Int) -> SectionTitle? {
+            (shown[position].object as? Element).map { $0[keyPath: titles] }
+        }
+        let starts = live.sectionStarts(of: shown) ?? Array(0..<shown.count)
+        for (index, start) in starts.enumerated() {
+            guard let title = title(at: start) else { continue }
+            layout.append(title, end: index + 1 < starts.count ? starts[index + 1] : shown.count)
+        }
+        knownLayout = layout
+        return layout
+    }
+
+    // MARK: Updates
+
+    private func apply(_ update: LiveResults.Update) {
+        receivers.removeAll { $0.receiver == nil }
+        // While there are receivers, the sections are known: the models no longer have the titles that they had.
+        let previous = previousLayout ?? knownLayout
+        if live.error != nil || error != nil {
+            registrar.withMutation(of: self, keyPath: \.fetchError) { error = live.error }
+        }
+        if update.changesEntries { show(update, notifies: !update.changes.isEmpty || previousLayout != nil) }
+        guard !receivers.isEmpty, live.error == nil else { return }
+        let changes = ResultsUpdate(update, previous, layout) { PersistentIdentifier($0.managedObjectID) }
+        for entry in receivers { entry.receiver?.receive(changes) }
+    }
+
+    private func show(_ update: LiveResults.Update, notifies: Bool) {
+        let change = { [self] in
+            registrar.withMutation(of: self, keyPath: \.sections) {
+                shown = update.new
+                knownLayout = nil
+            }
+        }
+        if notifies {
+            registrar.withMutation(of: self, keyPath: \.results, change)
+        } else {
+            change()
+        }
+    }
+
+    /// Adds a receiver of change sets, which is referred to weakly. The first set has the present results.
+    func addReceiver(_ receiver: any ResultsChangeReceiver) {
+        live.reportsModifications = true
+        receivers.append(WeakReceiver(receiver: receiver))
+        receiver.receive(ResultsUpdate(initial: shown, layout) { PersistentIdentifier($0.managedObjectID) })
+    }
+
+    /// The slots of persisted properties; nil for none, which stands for all.
+    ///
+    /// - Precondition: The key paths lead to persisted properties of the model.
+    func slots(of keyPaths: [PartialKeyPath<Element>]) -> SlotSet? {
+        guard !keyPaths.isEmpty else { return nil }
+        var slots = SlotSet()
+        for keyPath in keyPaths {
+            guard let slot = PropertyLookup.slot(of: keyPath, in: Element.self) else {
+                preconditionFailure("'\(keyPath)' is not a persisted property of '\(Element.self)'")
+            }
+            slots.insert(slot)
+        }
+        return slots
+    }
+}
+
+extension ResultsObserver: Observable {}
+
+extension ResultsObserver: CustomDebugStringConvertible {
+    /// The class and the number of results.
+    public var debugDescription: String {
+        let sections = layout.map { " in \($0.titles.count) sections" } ?? ""
+        return "ResultsObserver<\(Element.self)>(\(shown.count) results\(sections))"
+    }
+}

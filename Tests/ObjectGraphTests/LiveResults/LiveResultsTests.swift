@@ -1,0 +1,224 @@
+@testable import ObjectGraph
+import Testing
+
+@Suite struct LiveResultsTests {
+    private let store: TestStore
+    private let context: ManagedObjectContext
+    private let pages: QueryExpression
+    private let name: QueryExpression
+
+    init() throws {
+        store = try TestStore(.sealed)
+        context = store.context()
+        let book = store.model.entitiesByName["Book"]!
+        pages = .path(book.propertiesByName["pages"]!)
+        name = .path(book.propertiesByName["name"]!)
+        for number in 0..<10 {
+            context.make("Book", ["name": .text("book \(number)"), "pages": .integer(Int64(number * 100))])
+        }
+        try context.save()
+    }
+
+    /// The books with at least 300 pages, by name.
+    private var longBooks: FetchRequest { context.request("Book", where: pages > 299, sortedBy: [QuerySort(name)]) }
+
+    private func book(_ number: Int, in context: ManagedObjectContext) throws -> ManagedObject {
+        try context.one("Book", where: name == .text("book \(number)"))
+    }
+
+    @Test func `a save that changes nothing shown costs no query`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let other = store.context()
+        let (short, long) = (try book(1, in: other), try book(5, in: other))
+        short["name"] = "renamed"
+        long["price"] = .real(5)
+        other.make("Author", ["name": "author"])
+        try other.save()
+        store.counter.reset()
+        context.processPendingChanges()
+        #expect(store.counter.reads == 0)
+        #expect(followed.updates.map(\.changes) == [IndexChanges()])
+        #expect(followed.updates.first?.modifications.map(\.position) == [2])
+        try followed.expectCurrent("after a save of another context")
+    }
+
+    @Test func `objects enter, leave and move without a query`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let other = store.context()
+        try book(1, in: other)["pages"] = 1000
+        try book(4, in: other)["pages"] = 10
+        try book(3, in: other)["name"] = "book 99"
+        other.make("Book", ["name": "a book", "pages": 700])
+        other.delete(try book(6, in: other))
+        try other.save()
+        store.counter.reset()
+        context.processPendingChanges()
+        #expect(store.counter.reads == 0)
+        #expect(
+            followed.objects.texts("name") == ["a book", "book 1", "book 5", "book 7", "book 8", "book 9", "book 99"]
+        )
+        try followed.expectCurrent("after a save of another context")
+    }
+
+    @Test func `unsaved changes are shown when they are processed`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let first = try book(3, in: context)
+        first["name"] = "zzz"
+        let new = context.make("Book", ["name": "middle", "pages": 500])
+        context.processPendingChanges()
+        try followed.expectCurrent("after a change and an insertion")
+        first["pages"] = 1
+        new["name"] = "again"
+        context.processPendingChanges()
+        try followed.expectCurrent("after further changes of the same objects")
+        #expect(followed.updates.count == 2)
+        try context.save()
+        #expect(followed.updates.count == 3)
+        #expect(followed.updates[2].changes.isEmpty && followed.updates[2].modifications.isEmpty)
+        #expect(followed.updates[2].reidentified.count == 1, "the save gives the new object its permanent identifier")
+        try followed.expectCurrent("after the save")
+        context.delete(new)
+        context.processPendingChanges()
+        try followed.expectCurrent("after a deletion")
+        context.rollback()
+        try followed.expectCurrent("after a rollback")
+        #expect(followed.objects.contains { $0 === new })
+        context.make("Book", ["name": "dropped", "pages": 500])
+        context.processPendingChanges()
+        context.rollback()
+        try followed.expectCurrent("after a rollback of an insertion")
+    }
+
+    @Test func `the store is queried if objects leave a full window`() throws {
+        var request = longBooks
+        request.limit = 3
+        let followed = try FollowedResults(request, in: context)
+        context.make("Book", ["name": "a", "pages": 999])
+        store.counter.reset()
+        context.processPendingChanges()
+        #expect(store.counter.reads == 0)
+        try followed.expectCurrent("after an insertion into the window")
+        try context.save()
+        try book(3, in: context)["pages"] = 0
+        try context.save()
+        #expect(followed.results.fetchCount == 2)
+        try followed.expectCurrent("after an object has left the window")
+    }
+
+    @Test func `conditions over relationships follow the related objects`() throws {
+        let author = store.model.entitiesByName["Author"]!
+        let book = store.model.entitiesByName["Book"]!
+        let path = QueryExpression.path(book.propertiesByName["author"]!, author.propertiesByName["name"]!)
+        let followed = try FollowedResults(context.request("Book", where: path == "Sei"), in: context)
+        #expect(followed.objects.isEmpty)
+        let other = store.context()
+        let writer = other.make("Author", ["name": "Murasaki"])
+        try self.book(2, in: other)[one: "author"] = writer
+        try other.save()
+        context.processPendingChanges()
+        try followed.expectCurrent("after the relationship was set")
+        writer["name"] = "Sei"
+        try other.save()
+        context.processPendingChanges()
+        #expect(followed.objects.texts("name") == ["book 2"])
+        try followed.expectCurrent("after the destination has changed")
+    }
+
+    @Test func `batch requests and erasure are followed`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let other = store.context()
+        let book = store.model.entitiesByName["Book"]!
+        try other.execute(BatchDeleteRequest(book, predicate: pages > 700))
+        context.processPendingChanges()
+        try followed.expectCurrent("after a batch deletion")
+        let update = BatchUpdateRequest(book, propertiesToUpdate: ["pages": .literal(.integer(400))])
+        try context.execute(update)
+        try followed.expectCurrent("after a batch update of the same context")
+        #expect(followed.objects.count == 8)
+        try store.coordinator.eraseStores()
+        context.processPendingChanges()
+        #expect(followed.objects.isEmpty && followed.applied.isEmpty)
+    }
+
+    @Test func `changes of another coordinator are followed`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let outside = ManagedObjectContext(coordinator: try store.anotherCoordinator())
+        let (changed, deleted) = (try book(4, in: outside), try book(5, in: outside))
+        changed["name"] = "a"
+        outside.delete(deleted)
+        let inserted = outside.make("Book", ["name": "b", "pages": 300])
+        try outside.save()
+
+        let entity = store.model.entitiesByName["Book"]!
+        var changes = CommittedChanges()
+        changes.add(.init(.updated), of: changed.managedObjectID.key, entity: entity)
+        changes.add(.init(.deleted), of: deleted.managedObjectID.key, entity: entity)
+        changes.add(.init(.inserted), of: inserted.managedObjectID.key, entity: entity)
+        store.coordinator.announceExternalCommit(changes)
+        context.processPendingChanges()
+        try followed.expectCurrent("after known changes")
+        #expect(followed.objects.texts("name").prefix(3) == ["a", "b", "book 3"])
+        #expect(followed.results.fetchCount == 1)
+
+        changed["pages"] = 0
+        outside.make("Book", ["name": "c", "pages": 300])
+        try outside.save()
+        store.coordinator.announceExternalCommit(nil)
+        context.processPendingChanges()
+        #expect(
+            followed.objects.texts("name").prefix(3) == ["b", "book 3", "book 6"]
+                || followed.objects.texts("name").prefix(3) == ["b", "c", "book 3"]
+        )
+        try followed.expectCurrent("after unknown changes")
+    }
+
+    @Test func `an error keeps the results, and the next change repeats the fetch`() throws {
+        struct Unavailable: Error {}
+        let followed = try FollowedResults(longBooks, in: context)
+        let shown = followed.objects
+        var fails = true
+        let request = longBooks
+        let context = context
+        followed.results.setQuery(
+            LiveResults.Query(request) {
+                if fails { throw Unavailable() }
+                return try context.fetch(request, as: ManagedObject.self)
+            }
+        )
+        #expect(followed.results.error is Unavailable)
+        #expect(followed.objects === shown)
+        fails = false
+        context.make("Book", ["name": "new", "pages": 400])
+        context.processPendingChanges()
+        try followed.expectCurrent("after the next change")
+    }
+
+    @Test func `a change of one object in many costs few comparisons and no query`() throws {
+        let all = context.request("Book", sortedBy: [QuerySort(name)])
+        for number in 0..<5000 { context.make("Book", ["name": .text("title \(number)")]) }
+        try context.save()
+        let followed = try FollowedResults(all, in: context)
+        try book(3, in: context)["name"] = "title 25000"
+        store.counter.reset()
+        context.processPendingChanges()
+        #expect(store.counter.reads == 0)
+        #expect(followed.updates.last?.changes.moves.count == 1)
+        var comparisons = 0
+        _ = followed.results.entries.partitioningIndex { _ in
+            comparisons += 1
+            return false
+        }
+        #expect(comparisons <= 13, "log2 of 5010")
+        try followed.expectCurrent("after a move")
+    }
+
+    @Test func `released results are no longer followed`() throws {
+        var followed: FollowedResults? = try FollowedResults(longBooks, in: context)
+        weak let results = followed?.results
+        followed = nil
+        #expect(results == nil)
+        context.make("Book", ["name": "new", "pages": 400])
+        try context.save()
+        #expect(!context.following.isActive)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+@testable import SealedData
+import Testing
+import TestSupport
+
+@Suite("Live results") struct ResultsObserverTests {
+    typealias Station = Live.Station
+
+    private let container: ModelContainer
+    private let context: ModelContext
+
+    init() throws {
+        container = try Live.container()
+        context = ModelContext(container)
+        for (name, line) in [("Gion", "A"), ("Shijo", "B"), ("Kyoto", "A"), ("Uji", nil)] as [(String, String?)] {
+            context.insert(Station(name, line: line))
+        }
+        try context.save()
+    }
+
+    private func observer() throws -> ResultsObserver<Station, Never> {
+        try ResultsObserver(sortBy: [SortDescriptor(\.name)], modelContext: context)
+    }
+
+    @Test func `results follow the saves of other contexts`() throws {
+        let observer = try observer()
+        let other = ModelContext(container)
+        other.insert(Station("Nara"))
+        try other.save()
+        context.processPendingChanges()
+        #expect(observer.results.map(\.name) == ["Gion", "Kyoto", "Nara", "Shijo", "Uji"])
+    }
+
+    @Test func `the filter, the order and the limit can be set at any time`() throws {
+        let observer = try observer()
+        observer.filterBy = #Predicate { $0.line == "A" }
+        #expect(observer.results.map(\.name) == ["Gion", "Kyoto"])
+        observer.sortBy = [SortDescriptor(\.name, order: .reverse)]
+        #expect(observer.results.map(\.name) == ["Kyoto", "Gion"])
+        observer.fetchDescriptor.fetchLimit = 1
+        #expect(observer.results.map(\.name) == ["Kyoto"])
+        observer.filterBy = nil
+        #expect(observer.results.map(\.name) == ["Uji"])
+    }
+
+    @Test func `observation reports changes of the results only`() throws {
+        let observer = try observer()
+        let station = try #require(observer.results.first)
+        let changes = try notifications(of: { observer.results.count }) {
+            station.platforms = 7
+            try context.save()
+        }
+        #expect(changes == 0, "a property that the query does not read")
+        let moves = try notifications(of: { observer.results.count }) {
+            station.name = "Zen"
+            try context.save()
+        }
+        #expect(moves == 1)
+        #expect(notifications(of: { observer.sortBy }) { observer.sortBy = [] } == 1)
+    }
+
+    @Test func `an error keeps the results and is shown until the next success`() throws {
+        let observer = try observer()
+        let names = observer.results.map(\.name)
+        observer.filterBy = #Predicate { $0.platforms.nonzeroBitCount == 1 }
+        #expect(observer.fetchError != nil)
+        #expect(observer.results.map(\.name) == names)
+        observer.filterBy = #Predicate { $0.name == "Uji" }
+        #expect(observer.fetchError == nil)
+        #expect(observer.results.map(\.name) == ["Uji"])
+    }
+
+    @Test func `sections have titles of optional and enumeration properties and of relationships`() throws {
+        let lines = try ResultsObserver(
+            sortBy: [SortDescriptor(\.name)],
+            sectionBy: \Station.line,
+            modelContext: context
+        )
+        let sections = try #require(lines.sections)
+        #expect(sections.sectionTitles == [nil, "A", "B"])
+        #expect(sections[1].map(\.name) == ["Gion", "Kyoto"])
+        #expect(sections[sectionTitle: "B"]?.map(\.name) == ["Shijo"])
+        #expect(sections.index(ofSectionTitled: "A") == 1)
+        #expect(!sections.contains(sectionTitle: "C"))
+
+        let kinds = try ResultsObserver(sectionBy: \Station.kind, modelContext: context)
+        lines.results[0].kind = .bus
+        lines.results[0].town = Live.Town(name: "Uji")
+        try context.save()
+        #expect(Set(kinds.sections?.sectionTitles ?? []) == [.bus, .train])
+        let towns = try ResultsObserver(sectionBy: \Station.town?.name, modelContext: context)
+        #expect(towns.sections?.sectionTitles == [nil, "Uji"])
+        let related = try ResultsObserver(sectionBy: \Station.town, modelContext: context)
+        #expect(related.sections?.map(\.count) == [3, 1])
+    }
+
+    @Test func `paths of sections and positions lead to models and back`() throws {
+        let observer = try ResultsObserver(
+            sortBy: [SortDescriptor(\.name)],
+            sectionBy: \Station.line,
+            modelContext: context
+        )
+        for model in observer.results {
+            let path = try #require(observer.indexPath(for: model))
+            #expect(observer.element(at: path) === model)
+        }
+        #expect(observer.element(at: IndexPath(indexes: [1, 1]))?.name == "Kyoto")
+        #expect(observer.element(at: IndexPath(indexes: [3, 0])) == nil)
+        #expect(observer.indexPath(for: Station("unknown")) == nil)
+        let flat = try self.observer()
+        #expect(flat.element(at: IndexPath(indexes: [0, 2]))?.name == "Shijo")
+    }
+
+    @Test func `sections can be set, and a key path of another type is an error`() throws {
+        let observer = try ResultsObserver(sectionBy: \Station.name, modelContext: context)
+        #expect(observer.sections?.count == 4)
+        observer.sectionBy = nil
+        #expect(observer.sections == nil)
+        observer.sectionBy = \Station.platforms
+        #expect(observer.fetchError.map { SwiftDataError.unsupportedKeyPath ~= $0 } == true)
+        observer.sectionBy = \Station.name
+        #expect(observer.fetchError == nil)
+        #expect(observer.sections?.sectionTitles == ["Gion", "Kyoto", "Shijo", "Uji"])
+    }
+
+    @Test func `the first sort descriptor determines the direction of the sections`() throws {
+        let observer = try ResultsObserver(
+            sortBy: [SortDescriptor(\Station.platforms, order: .reverse)],
+            sectionBy: \Station.platforms,
+            modelContext: context
+        )
+        observer.results[0].platforms = 5
+        context.processPendingChanges()
+        #expect(observer.sections?.sectionTitles == [5, 1])
+    }
+
+    @Test func `results without unsaved changes follow saves`() throws {
+        var descriptor = FetchDescriptor<Station>(sortBy: [SortDescriptor(\.name)])
+        descriptor.includePendingChanges = false
+        let observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+        context.insert(Station("Arashiyama"))
+        context.processPendingChanges()
+        #expect(observer.results.count == 4)
+        try context.save()
+        #expect(observer.results.first?.name == "Arashiyama")
+    }
+
+    @Test func `results that Foundation evaluates follow changes`() throws {
+        var descriptor = FetchDescriptor<Station>(
+            predicate: #Predicate { $0.name == "Uji" && $0.platforms.nonzeroBitCount == 1 }
+        )
+        descriptor.allowsInMemoryEvaluation = true
+        let observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+        let station = try #require(observer.results.first)
+        station.name = "Ohbaku"
+        try context.save()
+        #expect(observer.results.isEmpty)
+    }
+
+    @Test @MainActor func `the main actor's results are updated without a call`() async throws {
+        let observer = try ResultsObserver<Station, Never>(modelContainer: container)
+        #expect(observer.modelContext === container.mainContext)
+        var changes = observer.changes().makeAsyncIterator()
+        #expect(await changes.next()?.insertions.count == 4)
+        try await Live.Writer(modelContainer: container).insert(["Nara"])
+        let set = try #require(await changes.next())
+        #expect(set.insertions.map(\.index) == [4])
+        #expect(observer.results.map(\.name).last == "Nara")
+        container.mainContext.insert(Station("unsaved"))
+        #expect(await changes.next()?.insertions.map(\.index) == [5])
+    }
+
+    @Test func `an actor observes results with a context of its own`() async throws {
+        let reader = Live.Reader(container)
+        var changes = try await reader.changes().makeAsyncIterator()
+        _ = await changes.next()
+        try await Live.Writer(modelContainer: container).rename("Gion", to: "Gion-Shijo")
+        #expect(await changes.next()?.modifications.map(\.index) == [0])
+        #expect(await reader.names.first == "Gion-Shijo")
+    }
+}
