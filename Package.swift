@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "SealedData", targets: ["SealedData"]),
         .library(name: "SealedStore", targets: ["SealedStore"]),
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
+        .library(name: "SealedTransfer", targets: ["SealedTransfer"]),
         .executable(name: "sealed", targets: ["sealed"]),
         .executable(name: "sealed-demo", targets: ["sealed-demo"]),
     ],
@@ -41,6 +42,11 @@ let package = Package(
         .target(
             name: "SealedStore",
             dependencies: ["ObjectGraph", "EncryptedSQLite", "Guarded"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SealedTransfer",
+            dependencies: ["SealedStore", "ObjectGraph", "EncryptedSQLite"],
             swiftSettings: settings
         ),
         .macro(
@@ -67,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "sealed",
             dependencies: [
-                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Terminal",
+                "SealedData", "SealedStore", "SealedTransfer", "ObjectGraph", "EncryptedSQLite", "Guarded", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -80,11 +86,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: settings),
-        .testTarget(
-            name: "SealedToolTests",
-            dependencies: ["sealed", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
-            swiftSettings: settings
-        ),
+        // Runs the tool as a process.
         .target(
             name: "TestSupport",
             dependencies: ["QueryLanguage"],
@@ -98,7 +100,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EncryptedSQLiteTests",
-            dependencies: ["EncryptedSQLite", "Guarded", "TestSupport"],
+            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -124,6 +126,16 @@ let package = Package(
                 "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport", "Journal", "journal-writer",
             ],
             exclude: ["Fixtures/Files"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SealedToolTests",
+            dependencies: ["sealed", "SealedTransfer", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SealedTransferTests",
+            dependencies: ["SealedTransfer", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
             swiftSettings: settings
         ),
         .target(
@@ -167,7 +179,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["SealedData", "SealedStore", "ObjectGraph", "Guarded", "TestSupport"],
+            dependencies: [
+                "SealedData", "SealedStore", "SealedTransfer", "EncryptedSQLite", "ObjectGraph", "Guarded",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

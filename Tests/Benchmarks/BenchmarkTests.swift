@@ -20,6 +20,8 @@ struct BenchmarkTests {
             RelationshipBenchmarks.all(bench),
             AggregateBenchmarks.all(bench),
             OpeningBenchmarks.all(bench),
+            LiveResultsBenchmarks.all(bench),
+            MigrationBenchmarks.all(bench),
         ]
         let filter = environment["BENCHMARK_FILTER"]
         var results: [Benchmark.Result] = []

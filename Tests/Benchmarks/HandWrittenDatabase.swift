@@ -47,6 +47,19 @@ final class HandWrittenDatabase {
         sqlite3_close(handle)
     }
 
+    /// Rebuilds the table of items without a column, and writes the log back.
+    func removeMark() throws {
+        try run(
+            """
+            BEGIN IMMEDIATE;
+            CREATE TABLE "_migration" ("_id" INTEGER PRIMARY KEY NOT NULL, "_version" INTEGER NOT NULL DEFAULT 1,
+            "number" INTEGER, "weight" REAL, "name" TEXT, "note" TEXT, "date" REAL) STRICT;
+            INSERT INTO "_migration" SELECT "_id", "_version", "number", "weight", "name", "note", "date" FROM "Item";
+            DROP TABLE "Item"; ALTER TABLE "_migration" RENAME TO "Item"; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)
+            """
+        )
+    }
+
     private func run(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw Failure() }
     }

@@ -102,6 +102,12 @@ import Testing
         #expect(printed == ["1"])
     }
 
+    @Test func `the code of the article on live results has the described results`() async throws {
+        let printed = Guarded<[String]>([])
+        try await runLiveResultsArticle { text in printed.withLock { $0.append(text) } }
+        #expect(printed.withLock { $0 } == [#"Japan ["Kyoto"]"#, #"Portugal ["Lisbon"]"#, "2", "2", "4"])
+    }
+
     @Test func `the code of the article on queries has the described results`() throws {
         var printed: [String] = []
         try QueryArticle.run { printed.append($0) }

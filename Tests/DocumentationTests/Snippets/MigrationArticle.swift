@@ -16,6 +16,11 @@ enum MigrationArticle {
                 options: [SealedStore.keyOption: key, SealedStore.modelVersionOption: "2.1"]))
     }
 
+    static func rules(_ description: inout PersistentStoreDescription) {
+        let rules = [DuplicateRule(entity: "Trip", sort: [.init("modified", ascending: false)])]
+        description.options[SealedStore.duplicateRulesOption] = rules
+    }
+
     static func preview(_ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws {
         let preview = try SealedStore.migrationPreview(of: description, to: model)
         for step in preview.steps { print(step) }

@@ -16,6 +16,12 @@ enum MigrationPlanArticle {
         init() {}
     }
 
+    static func rules(_ key: EncryptionKey) -> ModelConfiguration {
+        var configuration = ModelConfiguration("Places", key: key)
+        configuration.duplicateRules = [.keepFirst(of: Place.self, by: \.name, order: .reverse)]
+        return configuration
+    }
+
     static func open(_ configuration: ModelConfiguration) throws -> ModelContainer {
         let container = try ModelContainer(for: Trip.self, configurations: configuration)
         return container

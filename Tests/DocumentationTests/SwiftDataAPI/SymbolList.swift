@@ -18,6 +18,7 @@ struct SymbolList {
         list.addContexts()
         list.addFetching()
         list.addConcurrency()
+        list.addLiveResults()
         list.addErrors()
         list.addDataStores()
         list.addSnapshots()
