@@ -58,7 +58,7 @@ extension ModelContainer {
     /// Opens suspended files again, and continues with the same contexts and models.
     ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the container and unlock it with
-    ///   the new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. Files that cannot be opened stay
+    ///   the new one. `DatabaseError.locked`; the other errors of `unlock(with:)`. Files that cannot be opened stay
     ///   suspended.
     public func resume() throws {
         for store in stores.coordinator.sealedStores { try store.resume() }

@@ -16,7 +16,7 @@ extension ModelContainer {
     ///   - schema: The schema of a file whose own description of it cannot be read.
     ///   - progress: Counts pages. It can be cancelled.
     /// - Returns: The report, with the check of the new store.
-    /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`; `CancellationError`.
+    /// - Throws: `SalvageError`; `DatabaseError`, such as `wrongKey`; `CancellationError`.
     /// - Complexity: O(*n* log *n*) in the size of the file, in bounded memory but for one byte for each page.
     public static func salvage(
         _ url: URL,
