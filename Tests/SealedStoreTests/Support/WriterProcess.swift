@@ -39,8 +39,11 @@ final class WriterProcess {
     /// - Returns: The signal that ended the process, or nil if it exited by itself.
     func end() -> Int32? {
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
         received += (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
+        // Not by `waitUntilExit()` alone, which can miss the end of a process that is killed while others are started.
+        var status: Int32 = 0
+        if waitpid(process.processIdentifier, &status, 0) > 0 { return status & 0x7f == 0 ? nil : status & 0x7f }
+        process.waitUntilExit()
         return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
     }
 
