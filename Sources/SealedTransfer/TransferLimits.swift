@@ -1,4 +1,4 @@
-/// The limits of what an import accepts from a file.
+/// The limits of the files that an import accepts.
 public struct TransferLimits: Hashable, Sendable {
     /// The largest number of bytes of a line of JSON, or of a record of CSV. An import holds one at a time in memory.
     public var lineByteCount = 256 << 20

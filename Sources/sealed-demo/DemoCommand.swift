@@ -10,7 +10,7 @@ struct DemoCommand: ParsableCommand {
         commandName: "sealed-demo",
         abstract: "Imports a Debian package index into an encrypted store and queries it.",
         discussion: """
-            Without FILE it reads the package lists of apt, or the status file of dpkg where there are none. The \
+            Without FILE it reads the package lists of apt, or the status file of dpkg if apt has none. The \
             passphrase comes from SEALED_PASSPHRASE or, with --ask, from the terminal; it is \
             '\(DemoPassphrase.standard)' otherwise.
             """

@@ -105,7 +105,7 @@ private struct KeySource {
         }
     }
 
-    /// Reads byte by byte, so that what follows the line stays in a pipe.
+    /// Reads byte by byte, so that the bytes behind the line stay in a pipe.
     private static func line(of descriptor: Int32) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -14,7 +14,7 @@ struct Workbench {
     let container: ModelContainer
     /// The file, opened by handwritten code.
     let byHand: HandWrittenDatabase
-    /// A further connection to the file, for what neither side measures.
+    /// A further connection to the file, for work that neither side measures.
     private let aside: Database
 
     init(in folder: URL, rows: Int) throws {

@@ -27,7 +27,7 @@ import Testing
         let good = author.managedObjectID.uriRepresentation.absoluteString
         let uuid = author.managedObjectID.storeUUID!.uuidString
         let bad = [
-            temporary, good + "x", good.replacingOccurrences(of: "Author", with: "Nobody"),
+            temporary, good + "x", good.replacingOccurrences(of: "Author", with: "Stranger"),
             "https://example.com/Author/p1",
             good.replacingOccurrences(of: uuid, with: UUID().uuidString), "sealeddata://\(uuid)/Author/p0",
             "sealeddata://\(uuid)/Author/p-1", "sealeddata://\(uuid)/Author", "sealeddata://\(uuid)/Author/p1/p1", "x:",

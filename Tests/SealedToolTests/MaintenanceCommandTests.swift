@@ -121,7 +121,7 @@ import Testing
         #expect(sqlcipher.output.hasSuffix("50\n"))
     }
 
-    @Test func `salvage reports what was lost, and repair what is left`() throws {
+    @Test func `salvage reports the losses, and repair the remaining problems`() throws {
         try damage(page: 6)
         #expect(try Tool(["repair", store], environment: environment).status != 0)
         let tool = try Tool(["salvage", store, folder.filePath("new.store"), "--json"], environment: environment)

@@ -60,7 +60,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `a migration gives the store the model and the version of the other one`() throws {
+    @Test func `a migration gives the store the model and the version of the target`() throws {
         try write()
         try ToolFixture.create(new, Self.second, passphrase: "other", version: "2.1")
         let result = try ToolFixture.run("migrate", old.path, "--to", new.path, modelPassphrase: "other")
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: (any Error).self) { try ToolFixture.open(old, Self.second, version: "2.0") }
     }
 
-    @Test func `duplicates are merged if the command line says so`() throws {
+    @Test func `an option merges duplicates`() throws {
         try write()
         let model = [
             EntityDescription("Trip", attributes: [.init("name", .string)], uniquenessConstraints: [["name"]]),

@@ -75,7 +75,7 @@ struct TransferCommandTests {
         #expect(result.status == 0 && result.output.contains("\"inserted\" : 20"), "\(result.errors)")
     }
 
-    @Test func `exit codes tell what failed, and secrets appear nowhere`() throws {
+    @Test func `exit codes distinguish the failures, and no output contains a secret`() throws {
         try prepare(count: 3)
         #expect(try SealedTool(importing()).wait().status == 0)
         func status(
@@ -149,7 +149,7 @@ struct TransferCommandTests {
                 #expect(result.output == "\(objects)\n")
             }
         }
-        // What is left has a hidden name, and nothing of it is in the way.
+        // The remains have hidden names, and do not prevent the next export.
         #expect(try folder.names().filter { !$0.hasPrefix(".") && $0.hasPrefix("target") && $0.contains("-") } == [])
     }
 

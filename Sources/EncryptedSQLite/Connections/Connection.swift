@@ -125,8 +125,8 @@ public final class Connection {
     package func withStatement<R>(_ sql: SQLText, _ body: (borrowing Statement) throws -> R) throws -> R {
         let entry = try takeStatement(sql)
         let result: R
-        do { result = try body(entry.statement) } catch { throw giveBack(entry, after: error) }
-        try giveBack(entry)
+        do { result = try body(entry.statement) } catch { throw release(entry, after: error) }
+        try release(entry)
         return result
     }
 
@@ -151,11 +151,11 @@ public final class Connection {
 
     @usableFromInline
     func takeStatement(_ sql: SQLText) throws(DatabaseError) -> StatementCache.Entry {
-        try takeStatementTellingOrigin(sql).entry
+        try takeOrCompileStatement(sql).entry
     }
 
     /// Takes a statement from the cache, or compiles it.
-    func takeStatementTellingOrigin(
+    func takeOrCompileStatement(
         _ sql: SQLText
     ) throws(DatabaseError) -> (entry: StatementCache.Entry, isNew: Bool) {
         try checkUsable()
@@ -163,7 +163,7 @@ public final class Connection {
             do {
                 try beginImplicitTransaction(for: entry)
             } catch {
-                statements.giveBack(entry)
+                statements.release(entry)
                 throw error
             }
             return (entry, false)
@@ -174,7 +174,7 @@ public final class Connection {
         return (entry, true)
     }
 
-    /// Begins a transaction that lasts until a reading statement is given back. Outside a transaction, SQLite would end
+    /// Begins a transaction that lasts until a reading statement is released. Outside a transaction, SQLite would end
     /// the implicit one with the last row, which clears the pager's error state before it can be checked.
     private func beginImplicitTransaction(for entry: StatementCache.Entry) throws(DatabaseError) {
         guard sqlite3_get_autocommit(handle) != 0, isEncrypted, entry.statement.isReadOnly else { return }
@@ -182,23 +182,23 @@ public final class Connection {
         entry.hasImplicitTransaction = true
     }
 
-    /// Takes a statement back after its body returned.
+    /// Releases a statement after its body returned.
     @usableFromInline
-    func giveBack(_ entry: StatementCache.Entry) throws(DatabaseError) {
-        defer { takeBack(entry) }
+    func release(_ entry: StatementCache.Entry) throws(DatabaseError) {
+        defer { endUse(entry) }
         try verifyPages()
     }
 
-    /// Takes a statement back after its body threw, and returns the error to throw.
+    /// Releases a statement after its body threw, and returns the error to throw.
     @usableFromInline
-    func giveBack(_ entry: StatementCache.Entry, after error: any Error) -> any Error {
-        defer { takeBack(entry) }
+    func release(_ entry: StatementCache.Entry, after error: any Error) -> any Error {
+        defer { endUse(entry) }
         return damage(behind: error)
     }
 
-    private func takeBack(_ entry: StatementCache.Entry) {
+    private func endUse(_ entry: StatementCache.Entry) {
         finish(entry)
-        statements.giveBack(entry)
+        statements.release(entry)
     }
 
     private func finish(_ entry: StatementCache.Entry) {

@@ -69,7 +69,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func lend<R>(_ member: PooledConnection, to body: (Connection) throws -> R) throws -> R {
-        defer { giveBack(member) }
+        defer { release(member) }
         return try body(member.connection)
     }
 
@@ -256,7 +256,7 @@ final class ConnectionPool: Sendable {
         return member
     }
 
-    private func giveBack(_ member: PooledConnection) {
+    private func release(_ member: PooledConnection) {
         let (isEnded, next) = state.withLock { state -> (Bool, Waiter?) in
             member.depth -= 1
             guard member.depth == 0 else { return (false, nil) }

@@ -4,7 +4,7 @@ import Guarded
 extension Database {
     /// Replaces the file by a verified new one with the same content, and continues with it.
     ///
-    /// Reads of this database go on until the files are exchanged. Writes wait, here and in other processes. Other
+    /// Reads of this database continue until the files are exchanged. Writes wait, here and in other processes. Other
     /// databases with the same file, in this and other processes, throw `moved` at their next use.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ extension Database {
     ///     the second one, on which no other connection works. It may leave out the numbers in the header.
     /// - Throws: `busy` if another connection, or a snapshot, writes or reads for longer than the busy timeout;
     ///   `moved`; `readOnly`; `locked`; `diskFull`; `CancellationError`; errors of `copy`. The old file is in use then,
-    ///   with the old key. Only `unconfirmedReplacement` says that the new file is in use.
+    ///   with the old key. Only after `unconfirmedReplacement` the new file is in use.
     /// - Complexity: O(*n*) in the size of the file. Must not be called inside `read` or `write`.
     package func replaceFile(
         key: EncryptionKey? = nil,

@@ -13,15 +13,15 @@ extension Connection {
         _ body: (borrowing Statement) throws -> R
     ) throws -> R {
         guard let observer else { return try withStatement(sql, body) }
-        let (entry, isNew) = try takeStatementTellingOrigin(sql)
+        let (entry, isNew) = try takeOrCompileStatement(sql)
         let result: R
         do {
             if isNew { try observer.didPrepare(sql, on: self) }
             result = try body(entry.statement)
         } catch {
-            throw giveBack(entry, after: error)
+            throw release(entry, after: error)
         }
-        try giveBack(entry)
+        try release(entry)
         return result
     }
 }

@@ -32,9 +32,9 @@ struct StatementCache {
         return entry
     }
 
-    /// Takes an entry back. A new entry enters the cache unless its text is cached already; otherwise it ends with its
-    /// last reference.
-    mutating func giveBack(_ entry: Entry) {
+    /// Ends the use of an entry. A new entry enters the cache unless its text is cached already; otherwise its statement
+    /// is finalised with the last reference.
+    mutating func release(_ entry: Entry) {
         entry.isInUse = false
         guard !entry.isCached, !entries.contains(entry.text) else { return }
         entry.isCached = true

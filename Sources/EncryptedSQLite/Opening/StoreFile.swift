@@ -11,7 +11,7 @@ public struct StoreFile: Equatable, Sendable {
         case empty
         /// A SQLite database without encryption.
         case plaintextSQLite
-        /// An encrypted database, as far as can be told: encrypted content cannot be told from random bytes.
+        /// An encrypted database, or random bytes: without the key, the two cannot be distinguished.
         case encrypted
         /// Content of another kind.
         case other

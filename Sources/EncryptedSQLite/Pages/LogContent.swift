@@ -4,8 +4,8 @@ import Foundation
 /// The committed pages in a write-ahead log, as SQLite recovers them (SQLite file format, section 4).
 ///
 /// A frame counts if its salts are those of the log's header and its checksum continues that of the frame before it.
-/// The log ends at the last such frame that ends a transaction. SQLite does the same, and drops what lies behind a
-/// damaged frame without an error: ``lostCommitCount`` tells of it.
+/// The log ends at the last such frame that ends a transaction. SQLite does the same, and drops the frames behind a
+/// damaged one without an error; ``lostCommitCount`` is the number of transactions among them.
 struct LogContent {
     /// The offset in the log of the newest version of each page.
     private(set) var offsets: [UInt32: Int64] = [:]

@@ -137,8 +137,8 @@ private struct Identification {
         schemaVersion = try connection.schemaVersion()
     }
 
-    /// Writes the numbers. The version of the schema becomes a new one, because connections that keep what they have
-    /// read of the schema recognise it by its version.
+    /// Writes the numbers. The version of the schema increases, since connections keep the schema in memory and read it
+    /// again only if its version differs.
     func write(to connection: Connection) throws {
         csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         defer { csqlcipher_configure(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }

@@ -15,15 +15,15 @@ extension ConflictResolution {
             if let destination = identityMap.object(forKey: id.key, of: id.entity) { forget(destination) }
         }
         let required = dangling.filter { !$0.relationship.isToMany && !$0.relationship.isOptional }
-        let unsettled = mergePolicy == .error || attempts >= Self.maximumAttempts ? dangling : required
+        let unresolved = mergePolicy == .error || attempts >= Self.maximumAttempts ? dangling : required
         let inserted = dangling.isEmpty ? [:] : insertedObjects
         let source = { [identityMap] (reference: WrittenReference) in
             let id = reference.source
             return inserted[id] ?? identityMap.object(forKey: id.key, of: id.entity)
         }
-        guard unsettled.isEmpty else {
+        guard unresolved.isEmpty else {
             throw ObjectGraphError.validation(
-                unsettled.map { reference in
+                unresolved.map { reference in
                     let id = source(reference)?.managedObjectID ?? reference.source
                     return .init(id: id, property: reference.relationship.name, reason: .missingDestination)
                 }
@@ -55,16 +55,16 @@ extension ConflictResolution {
     /// Reverts deletions, or applies their delete rules to the current members in the store.
     mutating func resolveRemaining(_ references: [RemainingReference]) throws {
         let objects = references.map { identityMap.object(forKey: $0.deleted.key, of: $0.deleted.entity) }
-        let isSettled = mergePolicy != .error && attempts < Self.maximumAttempts
-        if isSettled, !mergePolicy.objectWins {
+        let isResolvable = mergePolicy != .error && attempts < Self.maximumAttempts
+        if isResolvable, !mergePolicy.objectWins {
             return deletePropagation.restoreWithCascades(
                 objects.compactMap(\.self).filter { $0.state.pointee.life.isDeleted }
             )
         }
         // Without an inverse, there are no members to reload.
-        let problems = references.filter { !isSettled || $0.rule?.deleteRule ?? .noAction == .noAction }
+        let problems = references.filter { !isResolvable || $0.rule?.deleteRule ?? .noAction == .noAction }
             .compactMap(\.problem)
-        if isSettled, problems.isEmpty { return applyRulesAgain(references, objects) }
+        if isResolvable, problems.isEmpty { return applyRulesAgain(references, objects) }
         let conflicts = try mergeConflicts(references, objects)
         revert()
         forgetSnapshot()

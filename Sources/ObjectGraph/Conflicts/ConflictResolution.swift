@@ -72,7 +72,7 @@ struct ConflictResolution {
         }
         var present: [(object: any GraphObject, row: Row)] = []
         for case (let id, let object?) in zip(ids, objects) {
-            if let row = rows[id] { present.append((object, row)) } else { settleMissing(object) }
+            if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object) }
             object.state.pointee.flags.remove(.outdated)
         }
         if !mergePolicy.objectWins {
@@ -139,7 +139,7 @@ struct ConflictResolution {
 
     /// Resolves the conflict of an object that another context or process has deleted: the deletion takes precedence
     /// over changes, unless the policy is ``MergePolicy/overwrite``.
-    private func settleMissing(_ object: any GraphObject) {
+    private func resolveRemoteDeletion(of object: any GraphObject) {
         let state = object.state
         if state.pointee.life.isDeleted {
             changeTracker.deleted.remove(object)

@@ -82,7 +82,7 @@ struct UniquenessResolution {
                 object.entity.isKind(of: constraint.entity), let values = constraint.values(of: object)
             else { continue }
             if let owner = owners[values], owner !== object {
-                owners[values] = settle(object, against: owner, constraint)
+                owners[values] = resolve(object, against: owner, constraint)
             } else {
                 owners[values] = object
             }
@@ -92,7 +92,7 @@ struct UniquenessResolution {
             guard !saved.isObjectDeleted, let values = constraint.values(of: saved), let object = owners[values],
                 object !== saved
             else { continue }
-            owners[values] = settle(object, against: saved, constraint)
+            owners[values] = resolve(object, against: saved, constraint)
         }
     }
 
@@ -120,10 +120,10 @@ struct UniquenessResolution {
         return rows
     }
 
-    // MARK: Settling
+    // MARK: Resolving collisions
 
     /// Resolves the collision of two objects, and returns the object that keeps the values.
-    private mutating func settle(
+    private mutating func resolve(
         _ object: any GraphObject,
         against other: any GraphObject,
         _ constraint: Constraint
@@ -140,7 +140,7 @@ struct UniquenessResolution {
                 object.state.pointee.changes = nil
                 changeTracker.dropUpdate(of: object)
             } else {
-                object.giveSavedMembersBack()
+                object.restoreStoredOwners()
                 deletePropagation.delete(object)
                 deletePropagation.run()
             }
@@ -292,7 +292,7 @@ extension GraphObject {
     fileprivate var isSaved: Bool { state.pointee.key > 0 && !state.pointee.life.isInserted }
 
     /// Restores the stored owners of the saved objects that would be deleted with this new object.
-    fileprivate func giveSavedMembersBack() {
+    fileprivate func restoreStoredOwners() {
         for relationship in entity.relationships where relationship.deleteRule == .cascade {
             for member in destinations(of: relationship) where member.isSaved {
                 if let inverse = relationship.inverse, !inverse.isToMany {

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         let saved: [T] = try savedObjects(new.isEmpty ? Array(keys) : keys.filter { $0 > 0 }, for: request)
         deletePropagation.run()
         if saved.count == keys.count, zip(saved, keys).allSatisfy({ $0.state.pointee.key == $1 }) {
-            return saved.filter { !$0.life.isGone }
+            return saved.filter { !$0.life.isDeletedOrMissing }
         }
         let entity = request.entity
         var objects = new

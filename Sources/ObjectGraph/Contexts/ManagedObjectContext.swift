@@ -92,7 +92,7 @@ public final class ManagedObjectContext {
     deinit {
         undoManager?.removeAllActions(withTarget: self)
         let inserted = changeTracker.inserted.objects.filter { $0.state.pointee.key < 0 }
-        readFailures.contextGoesAway()
+        readFailures.contextWillDeallocate()
         identityMap.disconnect()
         // New objects to which the program refers keep their values and the relationships among themselves.
         identityMap.detach(inserted)

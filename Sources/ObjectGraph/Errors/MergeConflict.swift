@@ -64,6 +64,6 @@ extension ConstraintConflict: CustomStringConvertible {
         guard entities.count > 1 else { return text }
         return text
             + ": they are of the entities \(entities.map { "'\($0)'" }.joined(separator: ", ")), and an object can "
-            + "become an update of one of its own entity only"
+            + "become an update of an object of the same entity only"
     }
 }

@@ -28,7 +28,7 @@ public struct WrittenReference: Hashable, Sendable {
 }
 
 /// A pair of related objects, one of which a save deletes although a delete rule or a required relationship does not
-/// allow the other one to remain unchanged.
+/// allow the remaining object to stay unchanged.
 public struct RemainingReference: Hashable, Sendable {
     /// The object that the save deletes.
     public let deleted: ManagedObjectID

@@ -28,10 +28,10 @@ public final class ReadFailures: Sendable {
     }
 
     /// The row with a deferred value no longer exists in the store.
-    public struct RowIsGone: Error {}
+    public struct MissingRow: Error {}
 
     /// The context of the object was released or reset, so the value can no longer be read from the store.
-    public struct ContextIsGone: Error, CustomStringConvertible {
+    public struct MissingContext: Error, CustomStringConvertible {
         /// The cause and the remedy.
         public var description: String {
             "the context of the object no longer exists, and the value was not read before: keep the context while its objects "
@@ -66,7 +66,7 @@ public final class ReadFailures: Sendable {
         /// The number of failures at the end of the list that no fetch has thrown.
         var unreportedCount = 0
         var handler: Handler?
-        var contextIsGone = false
+        var contextIsDeallocated = false
         var hasReportedLoss = false
         weak var coordinator: PersistentStoreCoordinator?
         /// The identities of the stores when the context was released, at the indexes of their entities.
@@ -110,8 +110,8 @@ public final class ReadFailures: Sendable {
     @usableFromInline
     func add(_ failure: Failure) {
         additionCount.add(1, ordering: .acquiringAndReleasing)
-        let (handler, contextIsGone): (Handler?, Bool) = state.withLock { state in
-            if state.contextIsGone { return (nil, true) }
+        let (handler, contextIsDeallocated): (Handler?, Bool) = state.withLock { state in
+            if state.contextIsDeallocated { return (nil, true) }
             guard !state.failures.contains(where: { $0.isSameValue(as: failure) }) else { return (nil, false) }
             if state.failures.count == Self.limit {
                 // The oldest failure is dropped. A save throws while the list is not empty.
@@ -124,7 +124,7 @@ public final class ReadFailures: Sendable {
             return (state.handler, false)
         }
         // Outside the lock, since a handler may read the failures of the context.
-        if contextIsGone { return reportLoss(failure) }
+        if contextIsDeallocated { return reportLoss(failure) }
         handler?(state.withLock { value(of: failure, $0) })
     }
 
@@ -178,9 +178,9 @@ public final class ReadFailures: Sendable {
     // MARK: Objects without their context
 
     /// Records that the context is being deallocated: failures are reported at once, since no fetch or save follows.
-    func contextGoesAway() {
+    func contextWillDeallocate() {
         state.withLock { state in
-            state.contextIsGone = true
+            state.contextIsDeallocated = true
             state.storeUUIDs = model.entities.map { state.coordinator?.storeUUID(for: $0) }
         }
     }

@@ -223,7 +223,7 @@ final class ChangeFollowing {
         let object = entry.object
         let (root, key) = (object.entity.rootIndex, object.state.pointee.key)
         let wasSaved = commits.roots[root]?.objects[key] != nil && !(others[root]?.contains(key) ?? false)
-        let existence = !entry.life.isUpdated || object.life.isGone
+        let existence = !entry.life.isUpdated || object.life.isDeletedOrMissing
         changes.add(object, wasSaved ? SlotSet() : entry.slots, concernsExistence: existence)
     }
 

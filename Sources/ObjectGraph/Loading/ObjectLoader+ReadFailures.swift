@@ -33,10 +33,10 @@ extension ObjectLoader {
     /// decoded stay in the list: the program may have copied the substitute to another object.
     private func forgetFailuresOfDeletedObjects() {
         readFailures.removeAll { failure in
-            guard failure.cause is ReadFailures.RowIsGone else { return false }
+            guard failure.cause is ReadFailures.MissingRow else { return false }
             let entity = identityMap.model.entities[failure.entityIndex]
             guard let object = identityMap.object(forKey: failure.key, of: entity) else { return true }
-            return reloadIfUnchanged(object) || object.life.isGone
+            return reloadIfUnchanged(object) || object.life.isDeletedOrMissing
         }
     }
 
@@ -72,7 +72,7 @@ extension GraphObject {
                 entityIndex: handler.entity.index,
                 key: state.pointee.key,
                 slot: slot,
-                cause: ReadFailures.ContextIsGone()
+                cause: ReadFailures.MissingContext()
             )
         )
     }
@@ -99,7 +99,7 @@ extension GraphObject {
             state.pointee.life.isStored, let row = lastRow, row.hasValue(at: slot),
             destinationKey(at: slot) == row.integer(at: slot), !context.loader.hasFailure(of: self, at: slot)
         else { return }
-        reportFailure(at: slot, row.isNull(at: slot) ? ReadFailures.MissingValue() : ReadFailures.RowIsGone())
+        reportFailure(at: slot, row.isNull(at: slot) ? ReadFailures.MissingValue() : ReadFailures.MissingRow())
     }
 
     private func reportFailure(at slot: Int, _ cause: any Error) {

@@ -112,7 +112,7 @@ final class ObjectLoader {
                 knownKind = found.entity
             }
             identityMap.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                if !handler.state(of: found.object).pointee.life.isGone { body(handler, found.object) }
+                if !handler.state(of: found.object).pointee.life.isDeletedOrMissing { body(handler, found.object) }
             }
         }
         withExtendedLifetime((present, fetched)) {}

@@ -6,7 +6,7 @@
 /// | ``inserted`` | no | inserts the object |
 /// | ``reinserted`` | no longer | inserts the object under its previous key |
 /// | ``updated`` | yes | updates the row |
-/// | ``updatedMissing`` | no longer | reports or settles a conflict |
+/// | ``updatedMissing`` | no longer | reports or resolves a conflict |
 /// | ``deleted`` | yes | deletes the row |
 /// | ``deletedMissing`` | no longer | finds nothing to delete |
 /// | ``missing`` | no | – |
@@ -99,7 +99,7 @@ enum ObjectLife: UInt8, CaseIterable, Sendable {
     }
 
     /// Whether the object is deleted, saved or not, or missing. Relationships do not lead to such an object.
-    var isGone: Bool { self == .deleted || isMissing }
+    var isDeletedOrMissing: Bool { self == .deleted || isMissing }
 
     /// Whether the store may have a row that fills the object: it is not new, and not missing.
     var canBeFilled: Bool { self == .unchanged || self == .updated || self == .deleted }

@@ -19,7 +19,7 @@ final class DeletePropagation {
     /// Deletes an object for the program or along a delete rule, unless it is already deleted.
     func delete(_ object: any GraphObject) {
         object.state.pointee.flags.remove(.deletedByCascade)
-        guard !object.life.isGone else { return }
+        guard !object.life.isDeletedOrMissing else { return }
         // The method may delete the object itself, which `markDeleted` checks.
         object.withLifecycle?.prepareForDeletion()
         markDeleted(object)
@@ -27,7 +27,7 @@ final class DeletePropagation {
 
     /// Lists an object as deleted, without calling its `prepareForDeletion()`.
     func markDeleted(_ object: any GraphObject) {
-        guard !object.life.isGone else { return }
+        guard !object.life.isDeletedOrMissing else { return }
         object.state.pointee.flags.remove(.deletedByCascade)
         if let recorder = changeTracker.recorder {
             // An undo after the next save needs the values.
@@ -62,7 +62,7 @@ final class DeletePropagation {
             while let object = changeTracker.unpropagatedDeletes.popLast() {
                 // Some have been restored since.
                 let state = object.state
-                guard state.pointee.life.isGone,
+                guard state.pointee.life.isDeletedOrMissing,
                     !state.pointee.flags.contains(.deletePropagated)
                 else { continue }
                 state.pointee.flags.insert(.deletePropagated)
@@ -100,14 +100,14 @@ final class DeletePropagation {
 
     /// Deletes an object along a delete rule.
     private func cascade(to object: any GraphObject) {
-        guard !object.life.isGone else { return }
+        guard !object.life.isDeletedOrMissing else { return }
         delete(object)
         object.state.pointee.flags.insert(.deletedByCascade)
     }
 
     /// Removes a deleted object from the relationship of a remaining object.
     private func remove(_ deleted: any GraphObject, from object: any GraphObject, along relationship: Relationship) {
-        guard !object.life.isGone, let inverse = relationship.inverse
+        guard !object.life.isDeletedOrMissing, let inverse = relationship.inverse
         else { return }
         object.lose(deleted, along: inverse, by: relationship.deleteRule)
     }
@@ -122,7 +122,7 @@ final class DeletePropagation {
                 .filter { $0.deleteRule == .deny }
                 .filter { relationship in
                     object.destinations(of: relationship).contains {
-                        !$0.state.pointee.life.isGone
+                        !$0.state.pointee.life.isDeletedOrMissing
                     }
                 }
                 .map { relationship in

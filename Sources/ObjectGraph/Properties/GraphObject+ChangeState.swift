@@ -22,7 +22,7 @@ extension GraphObject {
     /// Whether the object was deleted, by a saved or an unsaved deletion, or is missing in the store.
     public var isObjectDeleted: Bool {
         applyDeleteRules()
-        return state.pointee.life.isGone
+        return state.pointee.life.isDeletedOrMissing
     }
 
     /// Whether the store has no row for the object: its deletion was saved, its row is missing in the store, or it was

@@ -12,12 +12,12 @@ extension GraphObject {
         }
         guard let destination = lastDestination(at: slot) else { return nil }
         // The delete rules have just been applied.
-        return !destination.life.isGone ? destination : nil
+        return !destination.life.isDeletedOrMissing ? destination : nil
     }
 
     /// The destination of a to-one relationship, which may be deleted.
     public func lastDestination(at slot: Int) -> (any GraphObject)? {
-        settleFirstValues()
+        completeInitialization()
         guard let handler = state.pointee.handler, slot < handler.entity.traits.count else { return nil }
         let destinationIndex = handler.entity.traits[slot].destinationIndex
         guard destinationIndex >= 0 else { return nil }
@@ -38,7 +38,7 @@ extension GraphObject {
 
     /// Sets the destination of a to-one relationship, and updates the inverse.
     public func setDestination(_ destination: (any GraphObject)?, at slot: Int) {
-        settleFirstValues()
+        completeInitialization()
         if let destination { joinGraph(of: destination) }
         guard let relationship = relationship(at: slot) else { return }
         let oldKey = destinationKey(at: slot)
@@ -136,7 +136,7 @@ extension FaultHandler {
                 return .unknown
             }
             return identityMap.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                guard !handler.state(of: found.object).pointee.life.isGone else { return .deleted }
+                guard !handler.state(of: found.object).pointee.life.isDeletedOrMissing else { return .deleted }
                 return .object(handler.graphObject(found.object.takeUnretainedValue()))
             }
         }

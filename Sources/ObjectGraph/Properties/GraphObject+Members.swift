@@ -33,7 +33,7 @@ extension GraphObject {
 
     /// The members of a to-many relationship, loaded unless the object is in no context; nil if there are none.
     private func loadedMembers(at slot: Int) -> LoadedMembers? {
-        settleFirstValues()
+        completeInitialization()
         guard let handler = state.pointee.handler,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else { return nil }
@@ -54,7 +54,7 @@ extension GraphObject {
     /// - Complexity: O(number of objects) to find the differences, and O(1) for each member that differs.
     ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
     public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
-        settleFirstValues()
+        completeInitialization()
         for object in objects { joinGraph(of: object) }
         guard let relationship = relationship(at: slot) else { return }
         let objects = Array(objects)
@@ -83,7 +83,7 @@ extension GraphObject {
     ///
     /// - Complexity: O(1), independent of the number of members; those of a saved object are not read.
     public func addMember(_ object: any GraphObject, at slot: Int) {
-        settleFirstValues()
+        completeInitialization()
         joinGraph(of: object)
         guard let relationship = relationship(at: slot) else { return }
         loadIfOrdered(relationship)
@@ -101,7 +101,7 @@ extension GraphObject {
     ///
     /// - Complexity: O(1); the first call reads the members.
     public func removeMember(_ object: any GraphObject, at slot: Int) {
-        settleFirstValues()
+        completeInitialization()
         guard let relationship = relationship(at: slot) else { return }
         if !members(of: relationship).isLoaded { _ = memberObjects(at: slot) }
         if members(of: relationship).contains(object.state.pointee.key) { remove(object, from: relationship) }

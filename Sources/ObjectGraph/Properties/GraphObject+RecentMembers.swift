@@ -73,7 +73,7 @@ extension GraphObject {
     }
 
     private func recentlyChangeable(at slot: Int) -> (ChangeTracker, Relationship, ToManyMembers)? {
-        settleFirstValues()
+        completeInitialization()
         guard let handler = state.pointee.handler, let context = handler.context,
             case .relationship(let relationship) = handler.entity.properties[slot]
         else { return nil }

@@ -52,7 +52,7 @@ extension GraphObject {
 
     /// Establishes the relationships to the objects that an initializer assigned.
     @inline(__always)
-    func settleFirstValues() {
+    func completeInitialization() {
         if state.pointee.flags.isDisjoint(with: [.hasPendingRelationships, .incomplete]) { return }
         completeStateIfNeeded()
         establishPendingRelationships()

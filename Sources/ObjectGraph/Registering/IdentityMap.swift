@@ -160,7 +160,7 @@ final class IdentityMap {
     /// The permanent key of an object with a key, which may be temporary; 0 if the object will not be in the store.
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
         guard let object = object(forKey: key, of: entity) else { return max(key, 0) }
-        guard !object.life.isGone else { return 0 }
+        guard !object.life.isDeletedOrMissing else { return 0 }
         return key > 0 ? key : object.assignedKey
     }
 

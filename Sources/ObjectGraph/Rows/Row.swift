@@ -139,13 +139,13 @@ public struct Row: SlotValues, @unchecked Sendable {
 
     /// The blob in a slot; empty for other values.
     ///
-    /// - Throws: errors of the store for a deferred blob; ``ReadFailures/RowIsGone`` if the store no longer has the
+    /// - Throws: errors of the store for a deferred blob; ``ReadFailures/MissingRow`` if the store no longer has the
     ///   row.
     public func readBlob(at slot: Int) throws -> Data {
         guard tag(at: slot) == .deferredBlob else { return blob(at: slot) }
         let source = chunk.fields.pointee.deferredValues
         guard let blob = try source?.blob(at: slot, key: key, entityIndex: entityIndex) else {
-            throw ReadFailures.RowIsGone()
+            throw ReadFailures.MissingRow()
         }
         return blob
     }

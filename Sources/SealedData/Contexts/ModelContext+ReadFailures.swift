@@ -8,8 +8,8 @@ public struct ReadFailure: Sendable, CustomStringConvertible {
     public var persistentModelID: PersistentIdentifier { PersistentIdentifier(value.id) }
     /// The name of the property; nil if no property of the model could be read.
     public var propertyName: String? { value.property }
-    /// The store's error, or one of the errors of `ReadFailures`: `MissingValue`, `UndecodableValue`, `RowIsGone`,
-    /// `ContextIsGone`.
+    /// The store's error, or one of the errors of `ReadFailures`: `MissingValue`, `UndecodableValue`, `MissingRow`,
+    /// `MissingContext`.
     public var cause: any Error { value.cause }
 
     init(_ value: ObjectGraphError.UnreadableValue) {

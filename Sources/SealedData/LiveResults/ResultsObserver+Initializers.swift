@@ -1,7 +1,7 @@
 public import Foundation
 
-// The actor of a new observer is the one of the calling code. An observer of a container uses the main context on the
-// main actor, and a context of its own on another actor.
+// The actor of a new observer is the actor of the calling code. An observer of a container uses the main context on the
+// main actor, and a separate context on another actor.
 
 extension ResultsObserver where SectionTitle == Never {
     /// Fetches the results of a descriptor in a context, and follows them.
@@ -24,7 +24,7 @@ extension ResultsObserver where SectionTitle == Never {
     /// - Parameters:
     ///   - fetchDescriptor: The descriptor.
     ///   - modelContainer: The container. On the main actor the observer uses its main context, on another actor a
-    ///     context of its own.
+    ///     separate context.
     ///   - isolation: The actor whose code uses the observer, on which the results are updated.
     /// - Throws: as ``ModelContext/fetch(_:)``.
     public convenience init(

@@ -25,7 +25,7 @@ extension ModelContainer {
         try stores.store(of: configuration).check(progress: progress)
     }
 
-    /// Repairs what can be repaired in an encrypted store, in one transaction, and checks the store.
+    /// Repairs the repairable problems of an encrypted store, in one transaction, and checks the store.
     ///
     /// The option `derivedData` rebuilds indexes, full-text indexes and sequences, and changes no model. The option
     /// `references` removes references that violate the schema, too: those to missing models, and those whose inverse

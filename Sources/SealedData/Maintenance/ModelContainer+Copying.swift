@@ -64,7 +64,7 @@ extension ModelContainer {
     /// stay valid.
     ///
     /// The new file is built and verified beside the old one, which is in use until the new file takes its name in one
-    /// step: the end of the process at any instant leaves one of the two. Reads go on until then; saves wait, here and
+    /// step: the end of the process at any instant leaves one of the two. Reads continue until then; saves wait, here and
     /// in other processes. Other containers and processes that have the store open throw `DatabaseError.moved` at their
     /// next use, and open it again.
     ///
@@ -84,7 +84,7 @@ extension ModelContainer {
         try stores.store(of: configuration).compact(progress: progress)
     }
 
-    /// The size of the file of an encrypted store and the part of it that is free, which a compaction gives back.
+    /// The size of the file of an encrypted store and the part of it that is free, which a compaction releases.
     ///
     /// - Parameter configuration: The configuration of the store; nil for the only encrypted store of the container.
     /// - Throws: ``StoreSelectionError``; `DatabaseError`.

@@ -2,7 +2,7 @@ import ObjectGraph
 public import SealedStore
 
 extension ModelContainer {
-    /// Recovers everything readable from a damaged file into a new store, and reports what was lost, entity by entity.
+    /// Recovers everything readable from a damaged file into a new store, and reports the losses, entity by entity.
     ///
     /// Each page is verified alone: all models whose pages are intact are recovered, with their identifiers. A lost
     /// value of an optional property is nil in the new store; a model without a required value is lost; references to

@@ -3,7 +3,7 @@ public struct StoreProblem: Hashable, Sendable {
     /// The kind of a problem.
     public enum Kind: Hashable, Sendable {
         /// Pages of the file cannot be decrypted or differ from the written ones.
-        /// ``SealedStore/salvage(_:key:to:newKey:model:progress:)`` recovers what is on the other pages.
+        /// ``SealedStore/salvage(_:key:to:newKey:model:progress:)`` recovers the content of the other pages.
         case damagedPages
         /// Committed transactions in the log lie behind a damaged part of it, and are lost.
         case lostTransactions

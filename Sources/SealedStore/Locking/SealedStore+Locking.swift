@@ -2,7 +2,7 @@ public import struct EncryptedSQLite.EncryptionKey
 public import ObjectGraph
 
 extension SealedStore {
-    /// Closes the file and overwrites the key and what the process holds of the file's pages.
+    /// Closes the file and overwrites the key and the content of the file's pages in memory.
     ///
     /// Objects keep the values that were read. Fetches and saves throw `DatabaseError.locked` until ``unlock(with:)``,
     /// and so does a context that is pinned to a state of the store, which it loses. A property that needs the store is

@@ -26,7 +26,7 @@ public struct StoreRepairReport: Hashable, Sendable {
 }
 
 extension SealedStore {
-    /// Repairs what can be repaired without a loss, in one transaction, and checks the store.
+    /// Repairs the problems that can be repaired without a loss, in one transaction, and checks the store.
     ///
     /// Nothing is repaired in a file with damaged pages, or with damage to the structure of a table: salvage it. Rows
     /// that lack a required value and references that must not be nil stay as they are; the check that the report

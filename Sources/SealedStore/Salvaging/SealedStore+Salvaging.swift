@@ -3,7 +3,7 @@ public import Foundation
 public import ObjectGraph
 
 extension SealedStore {
-    /// Recovers everything readable from a damaged file into a new store, and reports what was lost.
+    /// Recovers everything readable from a damaged file into a new store, and reports the losses.
     ///
     /// Each page of the damaged file and its log is verified alone, so that a damaged page costs its own rows only: all
     /// objects whose pages are intact are recovered, with their keys, also if a page between them and the root of their

@@ -15,7 +15,7 @@ extension SaveTransaction {
     /// before.
     ///
     /// - Throws: `SaveConflict.remainingReferences` with every reference that may not be cleared.
-    func settleReferences(
+    func clearReferences(
         to groups: [DeletedKeys],
         _ references: KeyPath<DeletionStatements, [ReferenceStatements]>
     ) throws {

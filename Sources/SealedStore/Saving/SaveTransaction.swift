@@ -28,10 +28,10 @@ struct SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         // After the updates: members that now belong to other objects no longer deny the deletion of their previous
         // owners.
-        try settleReferences(to: deleted, \.keyReferences)
+        try clearReferences(to: deleted, \.keyReferences)
         try insert(request.inserted)
         for change in request.memberships { try apply(change) }
-        try settleReferences(to: deleted, \.pairs)
+        try clearReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
         try noteMixedTexts()

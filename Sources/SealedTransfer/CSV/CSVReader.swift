@@ -6,7 +6,7 @@ struct CSVReader {
     /// A field of a record.
     struct Field: Equatable {
         let text: String
-        /// Whether the field stands between quotes, which tells an empty text from no value.
+        /// Whether the field stands between quotes: an empty field without quotes has no value.
         let isQuoted: Bool
         let place: SourcePlace
 

@@ -45,7 +45,7 @@ extension StoreExport {
         switch property {
         case .attribute(let attribute):
             let value = try object.value(of: attribute)
-            // A field is a text of its own, which needs no other form.
+            // A field holds the JSON text as it is.
             if attribute.type == .composite, case .text(let text) = value { return text }
             return ValueText(value, as: attribute.type)?.plain
         case .relationship(let relationship) where relationship.isToMany:

@@ -54,7 +54,7 @@ struct CoreDataLayout {
     private var usedTables: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a database that is not a store of Core Data, and for columns whose
-    ///   properties cannot be told apart.
+    ///   properties cannot be distinguished.
     init(_ connection: Connection, _ model: ManagedObjectModel, _ limits: TransferLimits) throws {
         self.model = model
         structure = try DatabaseStructure(connection, limits)
@@ -197,7 +197,7 @@ struct CoreDataLayout {
         }
         guard columns.allSatisfy({ column in !open.contains { fits($0, owners[column] ?? []) } }) else {
             let names = open.map { "\($0.declaringEntityName ?? "").\($0.name)" }.joined(separator: " and ")
-            throw TransferError.unsupported("a table in which the columns of \(names) cannot be told apart")
+            throw TransferError.unsupported("a table in which the columns of \(names) cannot be distinguished")
         }
     }
 

@@ -60,7 +60,7 @@ struct DatabaseStructure {
     }
 
     private(set) var tables: [Table] = []
-    /// The names of views, virtual tables and their content, and what else is not read, a line each.
+    /// The names of views, virtual tables and their content, and other parts that are not read, a line each.
     private(set) var notes: [String] = []
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a schema beyond the limits.

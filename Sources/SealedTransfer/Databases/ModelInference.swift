@@ -90,7 +90,7 @@ struct ModelInference {
         let isReferenced = structure.tables.contains { other in
             other.foreignKeys.contains { $0.parent.lowercased() == table.name.lowercased() }
         }
-        // A row ID of its own says nothing.
+        // A column that only numbers the rows holds no data.
         guard columns.count == 2, !isReferenced, others.allSatisfy({ $0.name == table.rowIDColumn?.name }) else {
             return false
         }

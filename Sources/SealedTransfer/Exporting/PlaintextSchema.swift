@@ -2,7 +2,7 @@ import ObjectGraph
 
 /// The tables of a plaintext export.
 ///
-/// Each root entity is a table of its own name with the column `_id`, a column `_entity` if it has subentities, and a
+/// Each root entity is a table with its name and the column `_id`, a column `_entity` if it has subentities, and a
 /// column for each attribute and to-one relationship of the family. A to-many relationship with a to-one inverse is the
 /// inverse's column, and a column of positions if it is ordered; any other is a table with the columns `source` and
 /// `target`.

@@ -21,9 +21,9 @@ public struct ImportOptions: Hashable, Sendable {
 
     /// The treatment of objects that exist.
     public var existingObjects = ExistingObjects.refuse
-    /// The treatment of what does not fit.
+    /// The treatment of parts of the source that do not fit.
     public var unfitContent = UnfitContent.refuse
-    /// The limits of what is accepted.
+    /// The limits of the source.
     public var limits = TransferLimits()
 
     /// Creates the default options.

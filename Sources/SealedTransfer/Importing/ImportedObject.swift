@@ -58,13 +58,13 @@ struct SourcePlace: Hashable {
 
 /// The objects of a file or a database.
 protocol ImportSource {
-    /// The amount of work of one reading, in units of the source's own.
+    /// The amount of work of one reading, in a unit that each source chooses.
     var unitCount: Int64 { get }
     /// Whether objects have identifiers in several spaces, so that all objects have to be identified before the first
     /// one is written.
     var needsIdentification: Bool { get }
-    /// Whether the objects of a root entity have whole numbers as identifiers, as far as can be told beforehand. They
-    /// become the keys of the objects in a store that has none yet.
+    /// Whether the objects of a root entity have whole numbers as identifiers, as far as the source shows before it is
+    /// read. They become the keys of the objects in a store that has no objects of the entity yet.
     func hasIntegerIDs(of root: Entity) throws -> Bool
     /// Passes all objects to a session. Can be called again, and then passes the same objects.
     func read(into session: ImportSession) throws

@@ -27,7 +27,7 @@ struct CompactCommand: ParsableCommand {
 
     @OptionGroup var key: KeyArguments
 
-    @Flag(help: "Print what would be gained at least, and change nothing.")
+    @Flag(help: "Print a lower bound of the gain, and change nothing.")
     var dryRun = false
 
     func run() throws {

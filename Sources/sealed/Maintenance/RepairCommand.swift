@@ -2,7 +2,7 @@ import ArgumentParser
 import SealedStore
 import Terminal
 
-/// `sealed repair FILE`: rebuilds what a store derives from its objects.
+/// `sealed repair FILE`: rebuilds the data that a store derives from its objects.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",

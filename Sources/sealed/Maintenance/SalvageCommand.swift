@@ -3,11 +3,11 @@ import Foundation
 import SealedStore
 import Terminal
 
-/// `sealed salvage FILE NEW-FILE`: recovers what is readable in a damaged store.
+/// `sealed salvage FILE NEW-FILE`: recovers the readable objects of a damaged store.
 struct SalvageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
-        abstract: "Recovers everything readable from a damaged file into a new store, and reports what was lost.",
+        abstract: "Recovers everything readable from a damaged file into a new store, and reports the losses.",
         discussion: """
             The damaged file stays as it is. The new store has the same key unless an option names another one. Exit \
             status 1 means that objects, values or references were lost.

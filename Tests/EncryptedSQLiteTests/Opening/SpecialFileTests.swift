@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, ["-wal", "-shm", "-journal"])
-    func `in the way of a new database`(_ kind: Kind, _ suffix: String) throws {
+    func `at the path of a new database`(_ kind: Kind, _ suffix: String) throws {
         try kind.make(path + suffix)
         try expectRefusal(path + suffix) { try openSample(path) }
     }

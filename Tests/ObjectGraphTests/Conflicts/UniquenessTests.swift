@@ -258,7 +258,7 @@ import Testing
         let new = context.make("Person", ["email": "a", "age": 2])
         let note = context.make("Note", ["text": "new"])
         new[many: "notes"] = [note]
-        let broken = context.make("Note", ["text": "of nobody"])
+        let broken = context.make("Note", ["text": "unowned"])
         #expect(throws: ObjectGraphError.self) { try context.save() }
         #expect(saved["age"] == 1)
         #expect(!saved.isUpdated)

@@ -23,7 +23,7 @@ import Testing
         let context = store.context()
         let reported = reported
         context.didFailToRead = { value in
-            reported.withLock { $0.append("\(value.property ?? "*") \(value.cause is ReadFailures.ContextIsGone)") }
+            reported.withLock { $0.append("\(value.property ?? "*") \(value.cause is ReadFailures.MissingContext)") }
         }
         return try #require(try find(context) as? ManagedObject)
     }

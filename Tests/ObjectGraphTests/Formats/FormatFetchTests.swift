@@ -90,7 +90,7 @@ import Testing
         var request = DictionaryFetchRequest(
             Self.book,
             [
-                ExpressionDescription("who", try value("author.name")),
+                ExpressionDescription("writer", try value("author.name")),
                 ExpressionDescription("tags", try value("tags.@count")),
             ]
         )

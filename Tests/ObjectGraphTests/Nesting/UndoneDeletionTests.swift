@@ -3,7 +3,7 @@ import Testing
 
 /// A child deletes a book and saves, and undoes the deletion.
 @Suite struct UndoneDeletionTests {
-    /// What the parent does between the two saves of the child.
+    /// The parent's action between the two saves of the child.
     enum ParentStep: CaseIterable, Sendable {
         case nothing, undo, undoAndChange, save
     }

@@ -14,15 +14,15 @@ struct ObjectLifeTests {
         #expect(life == .updated)
         life.didSave()
         life.delete()
-        #expect(life == .deleted && life.isGone && !life.isMissing)
+        #expect(life == .deleted && life.isDeletedOrMissing && !life.isMissing)
         life.didSave()
-        #expect(life == .erased && life.isGone && life.isMissing)
+        #expect(life == .erased && life.isDeletedOrMissing && life.isMissing)
     }
 
     @Test func `an erased object that is inserted again stays erased when the insertion is dropped`() {
         var life = ObjectLife.erased
         life.insert()
-        #expect(life == .reinserted && life.isInserted && !life.isGone)
+        #expect(life == .reinserted && life.isInserted && !life.isDeletedOrMissing)
         life.revert()
         #expect(life == .erased)
         life.insert()
@@ -72,7 +72,7 @@ struct ObjectLifeTests {
         #expect(!life.canBeFilled || !life.isMissing)
         #expect(!life.isRestorable || (life.isMissing && !life.hasChanges))
         #expect(!life.isLost || life.isMissing)
-        #expect(life.isGone == (life.isDeleted || life.isMissing))
+        #expect(life.isDeletedOrMissing == (life.isDeleted || life.isMissing))
     }
 
     @Test func `the state fits beside the offset of the row`() {

@@ -41,7 +41,7 @@ extension RandomOperations {
     }
 
     /// Whether undo or redo can restore objects that are deleted now.
-    var canBringBackDeleted: Bool {
+    var canRestoreDeleted: Bool {
         (undoable + redoable).contains { moment in moment.graph.objects.keys.contains { graph.objects[$0] == nil } }
     }
 

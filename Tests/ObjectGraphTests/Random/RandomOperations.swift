@@ -239,7 +239,7 @@ struct RandomOperations {
         }
         try saveAll()
         // The undo of a deletion restores one-way references only for objects in memory.
-        if store.model.relationships.contains(where: { $0.inverse == nil }), canBringBackDeleted { forgetUndo() }
+        if store.model.relationships.contains(where: { $0.inverse == nil }), canRestoreDeleted { forgetUndo() }
         try expect(!context.hasChanges, "there are changes after a save")
         saved = graph
         deleted = [:]

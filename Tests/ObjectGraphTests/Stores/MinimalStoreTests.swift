@@ -2,7 +2,7 @@ import Foundation
 @testable import ObjectGraph
 import Testing
 
-/// A store that implements what the protocol requires, and leaves all other requests to the defaults.
+/// A store that implements the requirements without defaults only.
 @Suite struct MinimalStoreTests {
     private let coordinator: PersistentStoreCoordinator
     private let context: ManagedObjectContext

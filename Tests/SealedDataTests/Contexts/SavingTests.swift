@@ -27,12 +27,12 @@ import Testing
         books[0].isLent = true
         context.delete(books[1])
         try context.save()
-        let told = posted.withLock { $0 }
-        #expect(told["will"]?.isEmpty == true)
-        #expect(told["did"]?.count == 3)
-        #expect(told["did"]?[Key.insertedIdentifiers.rawValue] == [new.persistentModelID])
-        #expect(told["did"]?[Key.updatedIdentifiers.rawValue]?.contains(books[0].persistentModelID) == true)
-        #expect(told["did"]?[Key.deletedIdentifiers.rawValue] == [books[1].persistentModelID])
+        let received = posted.withLock { $0 }
+        #expect(received["will"]?.isEmpty == true)
+        #expect(received["did"]?.count == 3)
+        #expect(received["did"]?[Key.insertedIdentifiers.rawValue] == [new.persistentModelID])
+        #expect(received["did"]?[Key.updatedIdentifiers.rawValue]?.contains(books[0].persistentModelID) == true)
+        #expect(received["did"]?[Key.deletedIdentifiers.rawValue] == [books[1].persistentModelID])
         posted.withLock { $0 = [:] }
         try context.save()
         #expect(posted.withLock { $0.isEmpty })

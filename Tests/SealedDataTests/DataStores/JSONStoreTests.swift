@@ -204,7 +204,7 @@ import Testing
 
     @Test func `an identifier without a snapshot identifies a deleted model`() throws {
         let context = ModelContext(try container())
-        let id = try PersistentIdentifier.identifier(for: "trips.json", entityName: "Trip", primaryKey: "nobody")
+        let id = try PersistentIdentifier.identifier(for: "trips.json", entityName: "Trip", primaryKey: "missing")
         let trip = try #require(context.model(for: id) as? Trip)
         #expect(trip.name.isEmpty)
         #expect(trip.isDeleted)

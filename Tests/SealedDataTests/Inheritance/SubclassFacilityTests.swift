@@ -18,9 +18,9 @@ struct SubclassFacilityTests {
     @Test func `properties of all classes are observed`() throws {
         let saved = try Saved(Taxi(number: 1))
         let taxi = saved.model
-        let told = Guarded(0)
+        let changeCount = Guarded(0)
         func observe(_ read: () -> Void) {
-            withObservationTracking(read) { told.withLock { $0 += 1 } }
+            withObservationTracking(read) { changeCount.withLock { $0 += 1 } }
         }
         observe { _ = taxi.name }
         observe { _ = taxi.seats }
@@ -28,7 +28,7 @@ struct SubclassFacilityTests {
         taxi.name = "other"
         taxi.seats = 9
         taxi.shifts.append("night")
-        #expect(told.withLock { $0 } == 3)
+        #expect(changeCount.withLock { $0 } == 3)
     }
 
     @Test func `changes of all classes are undone`() throws {

@@ -56,7 +56,7 @@ enum Live {
         }
     }
 
-    /// An actor that observes results with a context of its own.
+    /// An actor that observes results with a separate context.
     actor Reader {
         private let container: ModelContainer
         private var observer: ResultsObserver<Station, Never>?

@@ -170,7 +170,7 @@ import TestSupport
         #expect(await changes.next()?.insertions.map(\.index) == [5])
     }
 
-    @Test func `an actor observes results with a context of its own`() async throws {
+    @Test func `an actor observes results with a separate context`() async throws {
         let reader = Live.Reader(container)
         var changes = try await reader.changes().makeAsyncIterator()
         _ = await changes.next()

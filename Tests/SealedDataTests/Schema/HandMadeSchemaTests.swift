@@ -78,7 +78,7 @@ import Testing
 
     @Test func `a container reports the problems of a schema`() throws {
         let broken = schema()
-        broken.entities[0].relationshipsByName["stops"]?.inverseName = "nobody"
+        broken.entities[0].relationshipsByName["stops"]?.inverseName = "missing"
         let error = #expect(throws: SwiftDataError.modelValidationFailure) {
             try ModelContainer(for: broken, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         }

@@ -64,7 +64,7 @@ import Testing
         #expect(try library.check() == [])
     }
 
-    @Test func `a foreign schema and a wrong key are told apart from damage`() throws {
+    @Test func `a foreign schema and a wrong key are distinguished from damage`() throws {
         let library = try fill(5)
         try library.opened().database.write { try $0.execute("CREATE TABLE foreign_table (x)") }
         try library.coordinator.removeAllStores()

@@ -19,7 +19,7 @@ import Testing
         return library
     }
 
-    @Test func `fetching any number of objects runs one statement and reading them none`() throws {
+    @Test func `fetching any number of objects runs one statement, and reading them runs no statement`() throws {
         let library = try libraryWithBooks(1_000)
         let context = ManagedObjectContext(coordinator: library.coordinator)
         let before = try library.statistics()

@@ -22,7 +22,7 @@ import Testing
 
     private func store(_ library: Library) throws -> SealedStore { try #require(try library.store() as? SealedStore) }
 
-    @Test func `a backup is a sound store of its own, under another key`() throws {
+    @Test func `a backup is a separate sound store under another key`() throws {
         let library = try library(200, in: folder.file("library.store"))
         let url = folder.file("backup.store")
         let key = EncryptionKey.passphrase("another passphrase")

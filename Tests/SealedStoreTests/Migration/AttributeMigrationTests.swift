@@ -71,7 +71,7 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
-    @Test func `an attribute that becomes required gets its default value where it has none`() throws {
+    @Test func `an attribute that becomes required gets its default value in rows without a value`() throws {
         try write(
             [Self.name, .init("days", .int64, isOptional: true)],
             [["name": .text("a"), "days": .integer(3)], ["name": .text("b")]]
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [Value.integer(300), .integer(-129), .text("5"), .real(1)])
-    func `a default value that the type does not hold is none`(value: Value) throws {
+    func `a default value that the type does not hold is ignored`(value: Value) throws {
         try write([Self.name], [["name": .text("a")]])
         #expect(throws: ModelError.self) {
             try ManagedObjectModel(entities: model([.init("days", .int8, defaultValue: value)]))
@@ -219,7 +219,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    @Test func `a removed attribute is gone, and negative zeros of others stay`() throws {
+    @Test func `a removed attribute is dropped, and negative zeros of other attributes stay`() throws {
         try write(
             [.init("x", .double), .init("y", .double), Self.name],
             [

@@ -22,7 +22,7 @@ import Testing
         return url
     }
 
-    /// Floating-point numbers by their bits: negative zero is a value of its own.
+    /// Floating-point numbers by their bits: negative zero differs from zero.
     private static func bits(_ values: [Value]) -> [String] {
         values.map { value in
             switch value {

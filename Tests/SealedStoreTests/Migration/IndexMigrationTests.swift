@@ -101,7 +101,7 @@ import Testing
         try check(store, "Place")
     }
 
-    @Test func `an index whose attribute is gone or takes no such index goes with it`() throws {
+    @Test func `an index is dropped with its attribute, and if the attribute cannot have such an index`() throws {
         try write()
         let store = try MigratingStore(
             url,

@@ -106,7 +106,7 @@ struct MigratingStore {
         (object as? ManagedObject).map { "\($0.managedObjectID.entity.name) \($0.managedObjectID.key)" } ?? "-"
     }
 
-    /// What the check of the store finds wrong.
+    /// The problems that the check of the store finds.
     func problems() throws -> [String] { try store().check().map(\.description) }
 
     /// The statements of the schema.

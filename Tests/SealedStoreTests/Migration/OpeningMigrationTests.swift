@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may migrate a store, and what others see of it.
+/// The permission to migrate a store, and the view of other containers and processes during a migration.
 @Suite struct OpeningMigrationTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.file("a.store") }

@@ -89,7 +89,7 @@ private struct RandomMigration {
                 }
             }
         }
-        // What the graph has made of the inverses.
+        // The values of the inverses, which the graph has set.
         for (declaring, relationship) in model.relationships {
             content.pairs[relationship.number] = identities(of: declaring.number).flatMap { owner in
                 guard let object = objects[owner] else { return [ReferenceContent.Pair]() }

@@ -140,7 +140,7 @@ enum ReferenceConversion {
             let (written, value) = read(text)
         else { return nil }
         if written == text { return value }
-        // Both as decimals of the largest precision; a text with more digits is not equal to what is left of it.
+        // Both as decimals of the largest precision; a text with more digits is not equal to its rounded value.
         let mantissa = text.prefix { $0 != "e" && $0 != "E" }
         let exponent = Int(text.dropFirst(mantissa.count + 1)) ?? 0
         var digits = Array(mantissa.filter(\.isNumber).drop { $0 == "0" })

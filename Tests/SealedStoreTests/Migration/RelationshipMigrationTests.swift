@@ -176,7 +176,7 @@ import Testing
         #expect(try store.problems() == [])
     }
 
-    @Test func `members of a removed entity are gone, and a required destination that is gone is counted`() throws {
+    @Test func `members of a removed entity are dropped, and missing required destinations are counted`() throws {
         let first = Self.model(
             [.init("best", to: "Book", .one), .init("books", to: "Book", .many)],
             extra: [EntityDescription("Atlas", superentity: "Book")]

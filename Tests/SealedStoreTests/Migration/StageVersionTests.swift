@@ -98,7 +98,7 @@ import Testing
 
     @Test func `a new store has the last version`() throws {
         for _ in 0..<2 { try expect([]) { try open(Self.plain, try stages(last: Self.plain)).close() } }
-        // Code that runs for a program which declares no version of its own does not run again for one which does.
+        // The code of a stage runs once, also if it ran for a program that declares no version and then one declares it.
         try expect([]) {
             try MigratingStore(
                 url,

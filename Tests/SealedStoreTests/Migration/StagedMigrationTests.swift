@@ -160,7 +160,7 @@ import Testing
         var stages = models.map { StoreMigrationStage($0) }
         stages[1].didMigrate = { coordinator in
             let context = ManagedObjectContext(coordinator: coordinator)
-            // The coordinator has the store that is migrated, and not the other one.
+            // The coordinator has only the store that is migrated.
             for name in ["Journey", "Log"] {
                 let objects = try? context.fetch(
                     FetchRequest(coordinator.model.entitiesByName[name]!),

@@ -131,7 +131,7 @@ import Testing
         (#"INSERT INTO "_Person_places" (source, target) VALUES (1, 55)"#, [.danglingReference]),
         (#"UPDATE "_Person_places" SET target_position = -1"#, [.invalidOrder]),
     ])
-    func `what violates a rule is removed, and the store is sound afterwards`(
+    func `violations of a rule are removed, and the store is sound afterwards`(
         sql: String,
         kinds: [StoreProblem.Kind]
     ) throws {

@@ -191,7 +191,7 @@ import Testing
         try other.context.save()
     }
 
-    @Test func `each page is damaged alone, and costs what is on it`() throws {
+    @Test func `damage to one page loses the content of that page only`() throws {
         let original = try fill(items: 200)
         let content = try Data(contentsOf: damaged)
         var complete = 0

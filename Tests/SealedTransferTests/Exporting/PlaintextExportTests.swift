@@ -70,7 +70,7 @@ struct PlaintextExportTests {
                 "PRAGMA integrity_check; PRAGMA foreign_key_check; SELECT count(*) FROM Vessel; SELECT count(*) FROM Person;"
         )
         #expect(counts.output == "ok\n60\n60\n")
-        // What was exported can be imported as a database.
+        // The export can be imported as a database.
         let report = try StoreImport(into: folder.file("again"), key: Harbour.key).importDatabase(from: file)
         #expect(report.entities.first { $0.entity == "Vessel" }?.inserted == 60)
     }

@@ -44,7 +44,7 @@ struct JSONLinesTests {
     @Test(arguments: [
         (#"{"_entity":"Person","name":}"#, 1, 28, "a value is expected"),
         (#"{"_entity":"Person","name":1}"#, 1, 28, "Person.name: the value is not of type string"),
-        (#"{"_entity":"Nobody"}"#, 1, 12, "the model has no such entity"),
+        (#"{"_entity":"Planet"}"#, 1, 12, "the model has no such entity"),
         (#"{"name":"x"}"#, 1, 1, "the object has no member '_entity'"),
         (#"{"_entity":"Person","name":"x","age":1}"#, 1, 38, "'Person' has no property 'age'"),
         ("{\"_entity\":\"Person\",\"name\":\"x\"}\n{\"_entity\":\"Person\"}", 2, 1, "Person.name: required"),

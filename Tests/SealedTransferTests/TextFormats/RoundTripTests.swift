@@ -5,7 +5,7 @@ import Testing
 
 @testable import SealedTransfer
 
-/// What an export writes, an import restores bit for bit.
+/// An import restores the values of an export bit for bit.
 struct RoundTripTests {
     @Test(arguments: SeededGenerator.seeds(3, after: [1]))
     func `JSON lines restore each value and relationship`(seed: UInt64) throws {

@@ -67,7 +67,7 @@ extension KeyProvider {
             }
         }
 
-        /// Reads what the tool writes on its standard output. Its arguments, which all processes can read, hold no
+        /// Reads the standard output of the tool. Its arguments, which all processes can read, hold no
         /// secret.
         private static func secret(
             of tool: String,
