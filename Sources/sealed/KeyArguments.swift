@@ -17,6 +17,9 @@ struct KeyArguments: ParsableArguments {
     @Flag(help: "The key is not a passphrase, but 64 hexadecimal digits (a raw key), or 96 (with the salt).")
     var rawKey = false
 
+    @Option(help: "The salt of a file with a plaintext header: 32 hexadecimal digits, which are not secret.")
+    var salt: String?
+
     func validate() throws {
         guard [keyFile != nil, keyFd != nil, keyEnv != nil].count(where: \.self) <= 1 else {
             throw ValidationError("Name one source of the key.")
@@ -27,7 +30,7 @@ struct KeyArguments: ParsableArguments {
     func key(of file: String) throws -> EncryptionKey {
         let source = KeySource(file: keyFile, descriptor: keyFd, variable: keyEnv)
         let bytes = try source.bytes ?? Passphrase.fromEnvironment ?? Passphrase.ask("Passphrase of \(file): ")
-        return try KeySource.key(bytes, isRaw: rawKey)
+        return try KeySource.key(bytes, isRaw: rawKey, headerSalt: salt)
     }
 }
 
@@ -50,6 +53,9 @@ struct NewKeyArguments: ParsableArguments {
     @Flag(help: "The new key is not a passphrase, but 64 or 96 hexadecimal digits.")
     var newRawKey = false
 
+    @Option(help: "Give the new file a plaintext header; the salt, 32 hexadecimal digits, is not stored in it.")
+    var newSalt: String?
+
     func validate() throws {
         guard [newKeyFile != nil, newKeyFd != nil, newKeyEnv != nil, newKeyPrompt].count(where: \.self) <= 1 else {
             throw ValidationError("Name one source of the new key.")
@@ -62,7 +68,7 @@ struct NewKeyArguments: ParsableArguments {
         guard let bytes = try KeySource(file: newKeyFile, descriptor: newKeyFd, variable: newKeyEnv).bytes else {
             return nil
         }
-        return try KeySource.key(bytes, isRaw: newRawKey)
+        return try KeySource.key(bytes, isRaw: newRawKey, headerSalt: newSalt)
     }
 
     /// The new key, which is asked for without options for one.
@@ -71,7 +77,7 @@ struct NewKeyArguments: ParsableArguments {
     private func ask() throws -> EncryptionKey {
         let first = try Passphrase.ask("New passphrase: ")
         guard try Passphrase.ask("New passphrase again: ") == first else { throw KeySourceError.different }
-        return try KeySource.key(first, isRaw: newRawKey)
+        return try KeySource.key(first, isRaw: newRawKey, headerSalt: newSalt)
     }
 }
 
@@ -119,12 +125,24 @@ private struct KeySource {
         return bytes
     }
 
-    static func key(_ bytes: [UInt8], isRaw: Bool) throws -> EncryptionKey {
+    static func key(_ bytes: [UInt8], isRaw: Bool, headerSalt: String?) throws -> EncryptionKey {
+        let key = try key(bytes, isRaw: isRaw)
+        guard let headerSalt else { return key }
+        guard let salt = self.bytes(ofDigits: headerSalt.utf8), salt.count == 16 else { throw KeySourceError.noSalt }
+        return try key.withPlaintextHeader(salt: salt)
+    }
+
+    private static func key(_ bytes: [UInt8], isRaw: Bool) throws -> EncryptionKey {
         guard isRaw else { return .passphrase(bytes) }
-        let digits = bytes.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == bytes.count, [64, 96].contains(digits.count) else { throw KeySourceError.noRawKey }
-        let key = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let key = self.bytes(ofDigits: bytes), [32, 48].contains(key.count) else { throw KeySourceError.noRawKey }
         return try .raw(key[..<32], salt: key.count > 32 ? key[32...] : nil)
+    }
+
+    /// The bytes that pairs of hexadecimal digits stand for; nil for other characters.
+    private static func bytes(ofDigits text: some Collection<UInt8>) -> [UInt8]? {
+        let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 
@@ -135,6 +153,7 @@ enum KeySourceError: Error, CustomStringConvertible {
     case readableByOthers(String)
     case noDescriptor(Int32)
     case noRawKey
+    case noSalt
     case different
 
     var description: String {
@@ -144,6 +163,7 @@ enum KeySourceError: Error, CustomStringConvertible {
         case .readableByOthers(let path): "the key file \(path) can be read by other users: change its mode to 600"
         case .noDescriptor(let number): "the file descriptor \(number) cannot be read"
         case .noRawKey: "a raw key has 64 hexadecimal digits, or 96 with its salt"
+        case .noSalt: "a salt has 32 hexadecimal digits"
         case .different: "the new passphrases differ"
         }
     }

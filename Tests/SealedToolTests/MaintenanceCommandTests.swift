@@ -121,6 +121,34 @@ import Testing
         #expect(sqlcipher.output.hasSuffix("50\n"))
     }
 
+    @Test func `rekey adds a plaintext header, with which the other commands work`() throws {
+        let salt = "000102030405060708090a0b0c0d0e0f"
+        let variables = environment.merging(["NEW": "battery staple"]) { $1 }
+        let rekey = try Tool(["rekey", store, "--new-key-env", "NEW", "--new-salt", salt], environment: variables)
+        #expect(rekey.status == 0, "\(rekey)")
+        #expect(try Data(contentsOf: folder.file("notes.store")).starts(with: "SQLite format 3\0".utf8))
+        let key = ["--key-env", "NEW", "--salt", salt]
+        for command in [
+            ["check", store], ["compact", store], ["repair", store],
+            ["backup", store, folder.filePath("backup.store")],
+            ["salvage", store, folder.filePath("salvaged.store")],
+        ] {
+            let tool = try Tool(command + key, environment: variables)
+            #expect(tool.status == 0, "\(command) \(tool)")
+        }
+        let missing = try Tool(["check", store, "--key-env", "NEW"], environment: variables)
+        #expect(missing.status == 77 && missing.errors.contains("salt"), "\(missing)")
+        #expect(try Tool(["check", store, "--salt", "00"], environment: variables).status == 77)
+        for name in ["notes.store", "backup.store", "salvaged.store"] {
+            #expect(try Data(contentsOf: folder.file(name)).starts(with: "SQLite format 3\0".utf8), "\(name)")
+            let script = """
+                PRAGMA key = 'battery staple'; PRAGMA cipher_plaintext_header_size = 32;
+                PRAGMA cipher_salt = "x'\(salt)'"; SELECT count(*) FROM Note;
+                """
+            #expect(try run("sqlcipher", [folder.filePath(name)], input: script).output.hasSuffix("50\n"), "\(name)")
+        }
+    }
+
     @Test func `salvage reports the losses, and repair the remaining problems`() throws {
         try damage(page: 6)
         #expect(try Tool(["repair", store], environment: environment).status != 0)

@@ -23,7 +23,8 @@ struct CompactFile: ~Copyable {
         let file = try TemporaryDatabaseFile(beside: files)
         let opener = ConnectionOpener(
             files: file.files,
-            key: session.opener.key,
+            // VACUUM passes the key and the salt on, and no further setting.
+            key: session.opener.key.withSaltInFile,
             options: options.ofCopies,
             counters: session.opener.counters
         )

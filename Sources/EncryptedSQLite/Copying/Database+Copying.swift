@@ -154,6 +154,7 @@ private struct DatabaseCopy {
                 }
             }
             defer { try? connection.runSettings("DETACH copy") }
+            try connection.runSettings(opener.key.layout.setting(of: "copy"))
             try connection.interruptible(when: { progress.isCancelled }) {
                 try connection.runSettings("SELECT sqlcipher_export('copy')")
                 for number in ["user_version", "application_id"] {

@@ -14,6 +14,8 @@ extension DatabaseError: CustomStringConvertible {
             "The parameters of the key derivation are out of their range."
         case .invalidKey(.rawKeyLength(let count)):
             "A raw key has 32 bytes; \(count) were given."
+        case .invalidKey(.missingSalt):
+            "The file begins with a plaintext header, and the key does not have the salt of the file."
         case .invalidKey(.saltLength(let count)):
             "A salt has 16 bytes; \(count) were given."
         case .wrongKey(let path):
@@ -104,6 +106,8 @@ extension DatabaseError: LocalizedError {
             "Use a passphrase of at least one byte."
         case .invalidKey(.trailingZeros):
             "Leave out the zero bytes at the end: the passphrase without them opens the same files."
+        case .invalidKey(.missingSalt):
+            "Give the key the salt with which the file was created: EncryptionKey.withPlaintextHeader(salt:)."
         case .invalidKey(.derivationParameters):
             "Use the defaults of KeyDerivation, or the parameters with which the file was created."
         case .invalidKey:

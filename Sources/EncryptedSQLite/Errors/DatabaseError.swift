@@ -98,6 +98,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
         case derivationParameters
         /// A raw key that does not have 32 bytes.
         case rawKeyLength(Int)
+        /// The file has a plaintext header, and the key does not have the salt of the file.
+        case missingSalt
         /// A salt that does not have 16 bytes.
         case saltLength(Int)
     }

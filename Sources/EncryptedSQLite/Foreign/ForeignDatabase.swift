@@ -96,14 +96,21 @@ package final class ForeignDatabase {
         _ files: DatabaseFiles,
         isEncrypted: Bool
     ) throws(DatabaseError) {
-        let bytes = try salt(of: connection, files)
-        let isPlaintext = bytes.starts(with: "SQLite format 3\0".utf8)
+        let page = try firstPage(of: connection, files)
+        let isPlaintext = FileLayout(ofFirstPage: page) == nil
         if isEncrypted, isPlaintext { throw .notADatabase(path: files.namedPath, .plaintextSQLite) }
         if !isEncrypted, !isPlaintext { throw .notADatabase(path: files.namedPath, .unrecognised) }
     }
 
-    /// The first 16 bytes of the file, which are the salt of an encrypted database.
-    private static func salt(of connection: Connection, _ files: DatabaseFiles) throws(DatabaseError) -> [UInt8] {
+    /// The salt of an encrypted database; nil for a plaintext header.
+    private static func salt(of connection: Connection, _ files: DatabaseFiles) throws(DatabaseError) -> [UInt8]? {
+        let page = try firstPage(of: connection, files)
+        guard FileLayout(ofFirstPage: page) == .salt else { return nil }
+        return Array(page.prefix(DerivedKey.saltByteCount))
+    }
+
+    /// The first page of the size that SQLCipher 4 uses, or the whole of a shorter file.
+    private static func firstPage(of connection: Connection, _ files: DatabaseFiles) throws(DatabaseError) -> [UInt8] {
         guard let file = csqlcipher_main_file(connection.handle) else {
             throw .cannotOpen(path: files.namedPath, reason: "SQLite has no file for it")
         }
@@ -113,7 +120,7 @@ package final class ForeignDatabase {
         }
         guard byteCount > 0 else { throw .emptyFile(path: files.namedPath) }
         guard byteCount >= 512 else { throw .notADatabase(path: files.namedPath, .shorterThanOnePage) }
-        var bytes = [UInt8](repeating: 0, count: DerivedKey.saltByteCount)
+        var bytes = [UInt8](repeating: 0, count: Int(min(byteCount, Int64(PageCipher.pageByteCount))))
         let code = csqlcipher_file_read(file, &bytes, Int32(bytes.count), 0)
         guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
         return bytes
@@ -126,11 +133,13 @@ package final class ForeignDatabase {
         _ files: DatabaseFiles
     ) throws(DatabaseError) {
         let salt = try salt(of: connection, files)
-        let derived =
-            switch format {
-            case .sqlCipher3: try DerivedKey(sqlCipher3: key, fileSalt: salt)
-            case .sqlCipher4: try DerivedKey(key, fileSalt: salt, counters: StatisticsCounters())
-            }
+        let derived: DerivedKey
+        switch (format, salt) {
+        case (.sqlCipher4, _): derived = try DerivedKey(key, fileSalt: salt, counters: StatisticsCounters())
+        case (.sqlCipher3, let salt?): derived = try DerivedKey(sqlCipher3: key, fileSalt: salt)
+        // Only SQLCipher 4 has plaintext headers.
+        case (.sqlCipher3, nil): throw .wrongKey(path: files.namedPath)
+        }
         let code = derived.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
         try connection.setting("PRAGMA cipher_log = off")

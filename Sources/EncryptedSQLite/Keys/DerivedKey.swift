@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// The 32 bytes that encrypt a file, and the salt at the beginning of the file.
+/// The 32 bytes that encrypt a file, and its salt, which is at the beginning of the file or kept by the program.
 ///
 /// The key is derived once for each opened database. SQLCipher would derive it again for every connection, and would
 /// treat a passphrase that looks like `x'…'` as a raw key.
@@ -12,30 +12,39 @@ struct DerivedKey: Sendable {
 
     let bytes: SecretBytes
     let salt: [UInt8]
+    /// The layout of the file that has this key.
+    let layout: FileLayout
 
-    init(bytes: SecretBytes, salt: [UInt8]) {
+    init(bytes: SecretBytes, salt: [UInt8], layout: FileLayout = .salt) {
         self.bytes = bytes
         self.salt = salt
+        self.layout = layout
     }
 
     /// Creates the key of a file from the given key and the salt at the beginning of the file.
     ///
     /// A passphrase goes through PBKDF2-HMAC-SHA512; a raw key is used without change. The salt of a raw key takes
     /// precedence over that of the file.
-    init(_ key: EncryptionKey, fileSalt: [UInt8], counters: StatisticsCounters) throws(DatabaseError) {
+    ///
+    /// - Parameter fileSalt: The salt; nil for a file with a plaintext header. The key must have the salt then.
+    init(_ key: EncryptionKey, fileSalt: [UInt8]?, counters: StatisticsCounters) throws(DatabaseError) {
+        layout = fileSalt == nil ? .plaintextHeader : .salt
+        let given: [UInt8]? = if case .raw(_, let salt) = key.material { salt } else { nil }
+        guard let salt = fileSalt.map({ given ?? $0 }) ?? key.headerSalt ?? given else {
+            throw .invalidKey(.missingSalt)
+        }
+        self.salt = salt
         switch key.material {
-        case .raw(let bytes, let salt):
+        case .raw(let bytes, _):
             self.bytes = bytes
-            self.salt = salt ?? fileSalt
         case .passphrase(let passphrase, let derivation):
             try Self.check(passphrase)
             counters.keyDerivations.count()
             bytes = try SecretBytes(count: Self.byteCount) { (output) throws(DatabaseError) in
                 try passphrase.withUnsafeBytes { (passphrase) throws(DatabaseError) in
-                    try derivation.derive(passphrase, salt: fileSalt, into: output)
+                    try derivation.derive(passphrase, salt: salt, into: output)
                 }
             }
-            salt = fileSalt
         }
         precondition(bytes.count == Self.byteCount && salt.count == Self.saltByteCount)
     }
@@ -51,10 +60,24 @@ struct DerivedKey: Sendable {
     }
 
     /// The same key as a raw key with its salt.
-    var encryptionKey: EncryptionKey { EncryptionKey(material: .raw(bytes, salt: salt)) }
+    var encryptionKey: EncryptionKey {
+        EncryptionKey(material: .raw(bytes, salt: salt), headerSalt: layout == .plaintextHeader ? salt : nil)
+    }
+
+    /// The same key and salt for a file that begins with the salt.
+    var withSaltInFile: DerivedKey { DerivedKey(bytes: bytes, salt: salt) }
+
+    /// Whether this is the key of a file with a certain salt, or of one with a plaintext header if that is nil.
+    func isForFile(withSalt fileSalt: [UInt8]?) -> Bool {
+        layout == .plaintextHeader ? fileSalt == nil : fileSalt == salt
+    }
 
     /// Creates the key of a new file.
     init(forNewFile key: EncryptionKey, counters: StatisticsCounters) throws(DatabaseError) {
+        guard key.headerSalt == nil else {
+            try self.init(key, fileSalt: nil, counters: counters)
+            return
+        }
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
         guard RAND_bytes(&salt, Int32(salt.count)) == 1 else {
             throw .cipherUnavailable(reason: "the random number generator failed")
@@ -88,9 +111,11 @@ struct DerivedKey: Sendable {
         return try specification.withUnsafeBytes(body)
     }
 
-    /// Sets the key of a connection.
+    /// Sets the key of a connection, and the layout of its file.
     func set(on connection: OpaquePointer) -> Int32 {
-        withSpecification { sqlite3_key_v2(connection, "main", $0.baseAddress, Int32($0.count)) }
+        let code = withSpecification { sqlite3_key_v2(connection, "main", $0.baseAddress, Int32($0.count)) }
+        guard code == SQLITE_OK, layout == .plaintextHeader else { return code }
+        return sqlite3_exec(connection, layout.setting(of: "main"), nil, nil, nil)
     }
 
     private static func stretch(

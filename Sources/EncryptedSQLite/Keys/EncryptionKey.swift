@@ -10,6 +10,13 @@ public struct EncryptionKey: Sendable {
     }
 
     let material: Material
+    /// The salt of a file with a plaintext header; nil for a file that begins with its salt.
+    let headerSalt: [UInt8]?
+
+    init(material: Material, headerSalt: [UInt8]? = nil) {
+        self.material = material
+        self.headerSalt = headerSalt
+    }
 
     /// A passphrase: the UTF-8 bytes of a text, without Unicode normalisation.
     ///
@@ -64,6 +71,26 @@ public struct EncryptionKey: Sendable {
             throw DatabaseError.invalidKey(.saltLength(salt.count))
         }
         return EncryptionKey(material: .raw(key, salt: salt))
+    }
+
+    /// The same key for files with a plaintext header: the first 32 bytes of such a file are those of an unencrypted
+    /// SQLite database in WAL mode, and the program keeps the salt that other files begin with.
+    ///
+    /// iOS recognises such a file as a database, and does not end an app that holds a lock on it in a shared container
+    /// while it is suspended. A new file, also that of a backup or of a change of the key, has a plaintext header if its
+    /// key has one. An existing file is recognised: this key opens files with their own salt, too.
+    ///
+    /// The header discloses that the file is a SQLite database of SQLCipher's page format, its number of pages, and the
+    /// number of checkpoints that changed it. These bytes are not authenticated: whoever can write to the file can make
+    /// it unreadable by changing them, as by changing any other byte.
+    ///
+    /// - Parameter salt: 16 random bytes, which are not secret. Without them no key opens the file: keep a copy with
+    ///   each backup. Other tools need them, too (`PRAGMA cipher_salt`, and `PRAGMA cipher_plaintext_header_size = 32`).
+    /// - Throws: `DatabaseError.invalidKey` for another length.
+    public func withPlaintextHeader(salt: some Sequence<UInt8>) throws -> EncryptionKey {
+        let salt = Array(salt)
+        guard salt.count == DerivedKey.saltByteCount else { throw DatabaseError.invalidKey(.saltLength(salt.count)) }
+        return EncryptionKey(material: material, headerSalt: salt)
     }
 }
 

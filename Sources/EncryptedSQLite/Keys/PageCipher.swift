@@ -3,7 +3,8 @@ import CSQLCipher
 /// The part of SQLCipher 4's page format that is needed to test whether a key belongs to a file before SQLite opens it.
 ///
 /// A page of 4,096 bytes consists of ciphertext (AES-256-CBC), 16 bytes of initialisation vector, and an HMAC-SHA512
-/// over both and the page number in little-endian order. The first page begins with the salt in place of ciphertext.
+/// over both and the page number in little-endian order. The first page begins with the salt, or with a plaintext
+/// header, in place of ciphertext.
 struct PageCipher {
     static let pageByteCount = 4096
     /// The page with the bytes that SQLite locks, which never has content (SQLite file format, section 1.4).
@@ -13,15 +14,17 @@ struct PageCipher {
     static let reservedByteCount = vectorByteCount + codeByteCount
 
     private let authenticationKey: SecretBytes
+    private let layout: FileLayout
 
     init(_ key: DerivedKey) throws(DatabaseError) {
+        layout = key.layout
         authenticationKey = try key.authenticationKey()
     }
 
     /// Whether the page was written with this key under this number, and is undamaged.
     func verifies(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
         precondition(page.count == Self.pageByteCount)
-        let start = number == 1 ? DerivedKey.saltByteCount : 0
+        let start = number == 1 ? layout.clearByteCount : 0
         var message = Array(page[start..<page.count - Self.codeByteCount])
         withUnsafeBytes(of: number.littleEndian) { message.append(contentsOf: $0) }
         var code = [UInt8](repeating: 0, count: Self.codeByteCount)
@@ -53,7 +56,7 @@ struct PageCipher {
         }
         guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
         let ciphertext = UnsafeRawBufferPointer(
-            rebasing: page[DerivedKey.saltByteCount..<DatabaseHeader.decryptedByteCount + DerivedKey.saltByteCount]
+            rebasing: page[key.layout.clearByteCount..<DatabaseHeader.byteCount]
         )
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
         var count: Int32 = 0
@@ -65,15 +68,17 @@ struct PageCipher {
             Int32(ciphertext.count)
         )
         guard decrypted == 1, Int(count) == ciphertext.count else { return nil }
-        return DatabaseHeader(decrypted: plaintext)
+        let clear = page[DerivedKey.saltByteCount..<key.layout.clearByteCount]
+        return DatabaseHeader(bytes: Array(clear) + plaintext)
     }
 }
 
 /// The fields of a SQLite database header that identify its application and format (SQLite file format, section 1.3).
 struct DatabaseHeader: Equatable {
-    /// The number of bytes of the page to decrypt: the header is 100 bytes, the salt replaces the first 16, and the
-    /// blocks of the cipher have 16 bytes.
-    static let decryptedByteCount = 96
+    /// The number of bytes of the page to decrypt: the header is 100 bytes, and the blocks of the cipher have 16 bytes.
+    static let byteCount = 112
+    /// The bytes of the header that are reserved. They are zero, and encrypted in each layout.
+    private static let reserved = 72..<92
 
     let userVersion: Int32
     let applicationID: Int32
@@ -83,15 +88,16 @@ struct DatabaseHeader: Equatable {
         self.applicationID = applicationID
     }
 
-    /// Reads the header. Returns nil if a field that SQLCipher 4 fills with a constant has another value: the page
-    /// size, the reserved bytes of each page, or the payload fractions.
-    init?(decrypted bytes: [UInt8]) {
+    /// Reads the header behind the salt. Returns nil if a field that SQLCipher 4 fills with a constant has another
+    /// value: the page size, the reserved bytes of each page, the payload fractions, or the reserved bytes of the header.
+    init?(bytes: [UInt8]) {
         func integer(at offset: Int) -> Int32 {
             let start = offset - DerivedKey.saltByteCount
             return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int32($1) }
         }
         guard Int(integer(at: 16)) >> 16 == PageCipher.pageByteCount,
-            integer(at: 20) == Int32(PageCipher.reservedByteCount) << 24 | 0x40_2020
+            integer(at: 20) == Int32(PageCipher.reservedByteCount) << 24 | 0x40_2020,
+            Self.reserved.allSatisfy({ bytes[$0 - DerivedKey.saltByteCount] == 0 })
         else { return nil }
         userVersion = integer(at: 60)
         applicationID = integer(at: 68)

@@ -104,7 +104,7 @@ struct FileCreation {
             throw .cannotOpen(path: files.namedPath, reason: "the new file could not be completed")
         }
         let cipher = try PageCipher(key)
-        guard !firstPage.starts(with: "SQLite format 3\0".utf8),
+        guard !FileLayout.isPlaintext(firstPage) || key.layout == .plaintextHeader,
             firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) })
         else { throw .cipherUnavailable(reason: "a new file was not encrypted with its key") }
         try Self.synchronize(temporary.path, for: files)

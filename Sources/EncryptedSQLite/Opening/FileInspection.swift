@@ -17,6 +17,7 @@ struct FileInspection {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let byteCount: Int64
     private let firstPage: [UInt8]
+    private let layout: FileLayout
 
     /// Reads the first page through a connection that has read nothing yet. The connection must outlive the inspection.
     ///
@@ -35,20 +36,23 @@ struct FileInspection {
         guard byteCount > 0 else { throw .emptyFile(path: path) }
         guard byteCount <= Self.maximumByteCount else { throw .notADatabase(path: path, .unrecognised) }
         let start = try Self.read(file, at: 0, count: Int(min(byteCount, Int64(Self.pageByteCount))))
-        if start.starts(with: "SQLite format 3\0".utf8) { throw .notADatabase(path: path, .plaintextSQLite) }
+        guard let layout = FileLayout(ofFirstPage: start) else { throw .notADatabase(path: path, .plaintextSQLite) }
         guard start.count == Self.pageByteCount else { throw .notADatabase(path: path, .shorterThanOnePage) }
         firstPage = start
+        self.layout = layout
     }
 
-    /// The salt at the beginning of the file.
-    var salt: [UInt8] { Array(firstPage.prefix(DerivedKey.saltByteCount)) }
+    /// The salt at the beginning of the file; nil for a plaintext header.
+    var salt: [UInt8]? { layout == .salt ? Array(firstPage.prefix(DerivedKey.saltByteCount)) : nil }
 
     /// Whether the last page is incomplete. The only valid cause is a checkpoint that is running, or that the end of
     /// its process interrupted.
     var endsWithinPage: Bool { byteCount % Int64(Self.pageByteCount) != 0 }
 
     /// Whether a key may open the file: its length and its first page are those of an encrypted database.
-    var isPlausible: Bool { looksEncrypted && (!endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0) }
+    var isPlausible: Bool {
+        layout.looksEncrypted(firstPage) && (!endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0)
+    }
 
     /// The header of the first page; nil if the page does not look like a page that was written with the key.
     ///
@@ -65,16 +69,10 @@ struct FileInspection {
         let cipher = try PageCipher(key)
         if firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) }) { return header(key) }
         if try hasPage(of: cipher) || logHasPage(of: cipher) { return nil }
-        guard !endsWithinPage, looksEncrypted else {
+        guard !endsWithinPage, layout.looksEncrypted(firstPage) else {
             throw .notADatabase(path: path, .unrecognised)
         }
         throw .wrongKey(path: path)
-    }
-
-    /// Ciphertext of a page contains nearly all of the 256 byte values (on average, one page in 30,000 lacks any of
-    /// them); text, programs and most other files do not.
-    private var looksEncrypted: Bool {
-        Set(firstPage.dropFirst(DerivedKey.saltByteCount)).count > 240
     }
 
     /// Whether any page of the file, other than the first, was written with the key.

@@ -71,7 +71,7 @@ struct FileOpening {
         }
         let inspection = try FileInspection(files, of: connection)
         let derived: DerivedKey
-        if let known, known.salt == inspection.salt {
+        if let known, known.isForFile(withSalt: inspection.salt) {
             derived = known
         } else {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
@@ -197,9 +197,10 @@ struct FileOpening {
 
     /// Checks the key, and the header of the file without its log.
     ///
-    /// The first page is authenticated only if it is a reason to refuse the file: SQLite authenticates it again.
+    /// The first page is authenticated only if it is a reason to refuse the file, since SQLite authenticates it again,
+    /// or if the salt is not that of the file: the header shows the key only.
     private func check(_ inspection: FileInspection, _ key: DerivedKey) throws(DatabaseError) {
-        if let header = inspection.header(key), isAcceptable(header) { return }
+        if key.salt == inspection.salt, let header = inspection.header(key), isAcceptable(header) { return }
         if let header = try inspection.verify(key), !isAcceptable(header) { try check(header) }
     }
 

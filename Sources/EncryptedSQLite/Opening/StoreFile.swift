@@ -21,6 +21,9 @@ public struct StoreFile: Equatable, Sendable {
     public let kind: Kind
     /// The length in bytes; 0 if there is no file.
     public let byteCount: Int
+    /// Whether the first 32 bytes of an encrypted database are not encrypted, see
+    /// ``EncryptionKey/withPlaintextHeader(salt:)``.
+    public let hasPlaintextHeader: Bool
     /// Whether a write-ahead log with content lies beside the file. Its last saves are in the log then, and a copy of
     /// the file alone lacks them.
     public let hasLog: Bool
@@ -38,6 +41,7 @@ public struct StoreFile: Equatable, Sendable {
         guard try files.exist() else {
             kind = .missing
             byteCount = 0
+            hasPlaintextHeader = false
             return
         }
         byteCount = Int(clamping: DatabaseFiles.byteCount(of: files.path))
@@ -47,14 +51,19 @@ public struct StoreFile: Equatable, Sendable {
             counters: StatisticsCounters()
         )
         defer { connection.close() }
+        (kind, hasPlaintextHeader) = try Self.inspect(files, connection)
+    }
+
+    private static func inspect(_ files: DatabaseFiles, _ connection: Connection) throws -> (Kind, Bool) {
         do {
-            kind = try FileInspection(files, of: connection).isPlausible ? .encrypted : .other
+            let inspection = try FileInspection(files, of: connection)
+            return inspection.isPlausible ? (.encrypted, inspection.salt == nil) : (.other, false)
         } catch DatabaseError.emptyFile {
-            kind = .empty
+            return (.empty, false)
         } catch DatabaseError.notADatabase(_, .plaintextSQLite) {
-            kind = .plaintextSQLite
+            return (.plaintextSQLite, false)
         } catch DatabaseError.notADatabase {
-            kind = .other
+            return (.other, false)
         }
     }
 }

@@ -12,19 +12,19 @@ final class PageReader {
     /// The number of pages of the database.
     let pageCount: Int
     /// The committed pages in the log.
-    let log: LogContent
+    private(set) var log: LogContent
     private let connection: Connection
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let logFile: FileHandle?
-    private let cipher: PageCipher
-    private let key: DerivedKey
+    private var cipher: PageCipher
+    private var key: DerivedKey
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
 
-    /// Reads a file, whose first 16 bytes are its salt, through the descriptor of a connection: closing another one
+    /// Reads a file through the descriptor of a connection: closing another one
     /// would release the locks that this process holds on the file.
     ///
     /// - Throws: `wrongKey` if no page of a sample verifies with the key; `notADatabase` for a file without a page.
-    init(_ files: DatabaseFiles, of connection: Connection, key: EncryptionKey) throws(DatabaseError) {
+    init(_ files: DatabaseFiles, of connection: Connection, key encryptionKey: EncryptionKey) throws(DatabaseError) {
         self.connection = connection
         let inspection = try FileInspection(files, of: connection)
         guard let file = csqlcipher_main_file(connection.handle) else {
@@ -35,11 +35,17 @@ final class PageReader {
             throw .inputOutput(extendedCode: SQLITE_IOERR, isIndeterminate: false)
         }
         self.file = file
-        self.key = try DerivedKey(key, fileSalt: inspection.salt, counters: connection.statistics)
-        cipher = try PageCipher(self.key)
+        key = try DerivedKey(encryptionKey, fileSalt: inspection.salt, counters: connection.statistics)
+        cipher = try PageCipher(key)
         log = LogContent(path: files.log, cipher: cipher)
         logFile = log.offsets.isEmpty ? nil : FileHandle(forReadingAtPath: files.log)
         pageCount = log.pageCount ?? Int(byteCount) / PageCipher.pageByteCount
+        if hasPageOfKey { return }
+        // A damaged plaintext header looks like a salt.
+        guard inspection.salt != nil, encryptionKey.headerSalt != nil else { throw .wrongKey(path: files.namedPath) }
+        key = try DerivedKey(encryptionKey, fileSalt: nil, counters: connection.statistics)
+        cipher = try PageCipher(key)
+        log = LogContent(path: files.log, cipher: cipher)
         guard hasPageOfKey else { throw .wrongKey(path: files.namedPath) }
     }
 
@@ -89,11 +95,14 @@ extension PageCipher {
             )
         }
         guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
-        // The salt stands in the place of the first bytes of the first page.
-        let start = number == 1 ? DerivedKey.saltByteCount : 0
+        // The salt or the plaintext header stands in the place of the first bytes of the first page.
+        let start = number == 1 ? key.layout.clearByteCount : 0
         var isDecrypted = false
         let content = [UInt8](unsafeUninitializedCapacity: usable + 16) { output, count in
             output.initialize(repeating: 0)
+            if start > 0, key.layout == .plaintextHeader {
+                UnsafeMutableRawBufferPointer(output).copyMemory(from: UnsafeRawBufferPointer(rebasing: page[..<start]))
+            }
             var written: Int32 = 0
             let result = EVP_DecryptUpdate(
                 context,

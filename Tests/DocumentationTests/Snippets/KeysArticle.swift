@@ -41,6 +41,14 @@ enum KeysArticle {
         try container.resume()
     }
 
+    static func header(_ url: URL, _ passphrase: String, _ salt: [UInt8]) throws -> ModelConfiguration {
+        let configuration = ModelConfiguration(
+            url: url,
+            key: try .passphrase(passphrase).withPlaintextHeader(salt: salt)
+        )
+        return configuration
+    }
+
     static func derive(_ passphrase: String) -> EncryptionKey {
         let key = EncryptionKey.passphrase(passphrase, derivation: .scrypt(cost: 1 << 17))
         return key

@@ -26,6 +26,13 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).prefix(16) == salt)
     }
 
+    @Test func `another salt than that of the file is a wrong key`() throws {
+        let path = folder.filePath("store")
+        try makeSample(path, key: .raw(bytes))
+        let key = try EncryptionKey.raw(bytes, salt: repeatElement(1, count: 16))
+        #expect(databaseError { try openSample(path, key: key) } == .wrongKey(path: path))
+    }
+
     @Test func `two files with the same key have different salts`() throws {
         for name in ["a", "b"] { try makeSample(folder.filePath(name), key: .raw(bytes)) }
         let contents = try folder.contents()
