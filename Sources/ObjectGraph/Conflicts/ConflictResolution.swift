@@ -9,6 +9,8 @@ struct ConflictResolution {
     let deletePropagation: DeletePropagation
     var identityMap: IdentityMap { loader.identityMap }
     private(set) var attempts = 0
+    /// The changes of other writers that objects have taken.
+    private(set) var merged = CommittedChanges()
     /// The changes of the context before the resolution changed anything.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
@@ -39,7 +41,10 @@ struct ConflictResolution {
     }
 
     /// Reverts the resolution after the save has failed.
-    func revert() { snapshot?.restore(changeTracker) }
+    mutating func revert() {
+        snapshot?.restore(changeTracker)
+        merged = CommittedChanges()
+    }
 
     /// Drops the snapshot: the changes since then can no longer be reverted.
     mutating func forgetSnapshot() { snapshot = nil }
@@ -73,6 +78,7 @@ struct ConflictResolution {
         var present: [(object: any GraphObject, row: Row)] = []
         for case (let id, let object?) in zip(ids, objects) {
             if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object) }
+            merged.add(CommittedChanges.Change(rows[id] == nil ? .deleted : .updated), of: id.key, entity: id.entity)
             object.state.pointee.flags.remove(.outdated)
         }
         if !mergePolicy.objectWins {

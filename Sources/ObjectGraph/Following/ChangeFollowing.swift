@@ -13,6 +13,10 @@ final class ChangeFollowing {
         var life: ObjectLife
         /// The changed slots.
         var slots: SlotSet
+        /// The slots that others have changed meanwhile. Their values become visible when the unsaved changes end.
+        var slotsOfOthers = SlotSet()
+        /// Whether others may have deleted the object meanwhile.
+        var mayBeMissing = false
     }
 
     /// Called when the context has changes that the followers do not know, and again for the first ones after each
@@ -178,6 +182,7 @@ final class ChangeFollowing {
             ended = takeEnded()
         }
         add(commits, followed, ended, others, to: &changes)
+        if commits.isUnknown { noteUnknownChangesOfOthers { _ in true } }
         for entry in ended.values { add(entry, commits, others, to: &changes) }
         return changes.isEmpty ? nil : changes
     }
@@ -195,7 +200,9 @@ final class ChangeFollowing {
                 var new = slots
                 if let known { new.subtract(known.slots) }
                 let existence = !entry.life.isUpdated || known.map { !$0.life.isUpdated } ?? false
-                pending[id] = PendingObject(object: object, life: entry.life, slots: slots)
+                var listed = known ?? PendingObject(object: object, life: entry.life, slots: slots)
+                (listed.life, listed.slots) = (entry.life, slots)
+                pending[id] = listed
                 entry.state.pointee.flags.insert(.followed)
                 changes.add(object, new, concernsExistence: existence)
             }
@@ -224,7 +231,11 @@ final class ChangeFollowing {
         let (root, key) = (object.entity.rootIndex, object.state.pointee.key)
         let wasSaved = commits.roots[root]?.objects[key] != nil && !(others[root]?.contains(key) ?? false)
         let existence = !entry.life.isUpdated || object.life.isDeletedOrMissing
-        changes.add(object, wasSaved ? SlotSet() : entry.slots, concernsExistence: existence)
+        var slots = entry.slotsOfOthers
+        if !wasSaved { slots.formUnion(entry.slots) }
+        changes.add(object, slots, concernsExistence: existence)
+        // Only the store knows whether it has the object.
+        if entry.mayBeMissing, !object.life.isDeletedOrMissing { changes.roots[root]?.isUnknown = true }
     }
 
     /// Adds commits.
@@ -244,7 +255,9 @@ final class ChangeFollowing {
                     changes.roots[rootIndex, default: .init()].add(change, slots, of: key)
                     continue
                 }
-                if let known = ended[ObjectIdentifier(object)], !(others[rootIndex]?.contains(key) ?? false) {
+                if others[rootIndex]?.contains(key) ?? false {
+                    noteChangeOfOthers(in: object, slots, mayBeMissing: change.kind == .deleted)
+                } else if let known = ended[ObjectIdentifier(object)] {
                     slots.subtract(known.slots)
                 }
                 changes.add(object, slots, concernsExistence: change.kind != .updated)
@@ -252,8 +265,25 @@ final class ChangeFollowing {
             guard committed.isUnknown || !committed.slotsOfAnyObject.isEmpty else { continue }
             changes.roots[rootIndex, default: .init()].slots.formUnion(committed.slotsOfAnyObject)
             changes.roots[rootIndex, default: .init()].slotsOfAnyObject.formUnion(committed.slotsOfAnyObject)
-            if committed.isUnknown { changes.roots[rootIndex, default: .init()].isUnknown = true }
+            if committed.isUnknown {
+                changes.roots[rootIndex, default: .init()].isUnknown = true
+                noteUnknownChangesOfOthers { $0.rootIndex == rootIndex }
+            }
         }
+    }
+
+    /// Records that others may have changed or deleted the objects of some entities.
+    private func noteUnknownChangesOfOthers(where condition: (Entity) -> Bool) {
+        for entry in pending.values where condition(entry.object.entity) {
+            noteChangeOfOthers(in: entry.object, SlotSet(allOf: entry.object.entity), mayBeMissing: true)
+        }
+    }
+
+    /// Records that others have changed slots of an object, which may have unsaved changes.
+    private func noteChangeOfOthers(in object: any GraphObject, _ slots: SlotSet, mayBeMissing: Bool) {
+        let id = ObjectIdentifier(object)
+        pending[id]?.slotsOfOthers.formUnion(slots)
+        if mayBeMissing { pending[id]?.mayBeMissing = true }
     }
 
     /// The entity of a changed object; without its row, the entity of the root's family with the most slots.

@@ -52,6 +52,11 @@ final class RemoteChangeMerger {
     /// Announces the changes of a batch request of this context to its followers only.
     func noteBatch(_ changes: BatchChanges, of entity: Entity) { onCommit?(.batch(changes, of: entity), false) }
 
+    /// Announces changes of others that a save of this context has merged to its followers only.
+    func noteMerged(_ changes: CommittedChanges) {
+        if !changes.isEmpty { onCommit?(.external(changes), false) }
+    }
+
     // MARK: Merging
 
     /// Merges the announced changes, those of the parent context first.

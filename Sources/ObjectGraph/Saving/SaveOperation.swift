@@ -71,6 +71,7 @@ final class SaveOperation {
             var saved: [SaveChangesRequest]?
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
             resolution.finish()
+            remoteChanges.noteMerged(resolution.merged)
             for request in saved ?? [] where !request.isEmpty { remoteChanges.announce(.save(request)) }
         } catch {
             resolution.revert()
@@ -92,6 +93,7 @@ final class SaveOperation {
             resolution.forgetSnapshot()
             hasCommitted = true
             complete(preparation, committed: write.committed)
+            remoteChanges.noteMerged(resolution.merged)
             for batch in write.committed { remoteChanges.announce(.save(batch.request)) }
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
