@@ -113,6 +113,13 @@ final class ChangeFollowing {
         announce()
     }
 
+    /// Records that an object whose changes the followers know has taken a row of another writer.
+    func noteChanges(of object: any GraphObject, from old: Row?, to new: Row) {
+        for slot in 0..<new.slotCount where old?.differs(from: new, at: slot) ?? true {
+            noteChange(of: object, at: slot)
+        }
+    }
+
     /// Records that all objects have left the context.
     func noteReset() {
         guard isActive else { return }

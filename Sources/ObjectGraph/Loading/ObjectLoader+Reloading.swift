@@ -75,9 +75,12 @@ extension GraphObject {
         case .becomeOutdated: return adopt(refetched: row)
         case .takeRow:
             guard isOfEntity(row) else { return false }
-            let wasFault = isFault
+            let (wasFault, old) = (isFault, lastRow)
             replaceRow(by: row)
             state.pointee.flags.remove(.outdated)
+            if state.pointee.flags.contains(.followed) {
+                state.pointee.handler?.context?.following.noteChanges(of: self, from: old, to: row)
+            }
             return wasFault
         case .takeRowOfSameVersion:
             guard isOfEntity(row), lastRow?.version == row.version else { return false }

@@ -60,6 +60,49 @@ import Testing
         try followed.expectCurrent("after a save of another context")
     }
 
+    // followed context          | another context
+    // renames the book          |
+    //                           | makes it long, saves
+    // saves, refreshes or reverts |
+    @Test(arguments: ["save", "refresh", "rollback"])
+    func `an object with unsaved changes enters when it takes the values of another writer`(end: String) throws {
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        let followed = try FollowedResults(longBooks, in: context)
+        let short = try book(1, in: context)
+        short["name"] = "renamed"
+        context.processPendingChanges()
+        let other = store.context()
+        try book(1, in: other)["pages"] = 1000
+        try other.save()
+        context.processPendingChanges()
+        #expect(!followed.objects.contains { $0 === short })
+        switch end {
+        case "save": try context.save()
+        case "refresh": context.refresh(short, mergeChanges: true)
+        default: context.rollback()
+        }
+        context.processPendingChanges()
+        #expect(followed.objects.contains { $0 === short })
+        try followed.expectCurrent("after the unsaved change has ended")
+    }
+
+    // followed context          | another context
+    //                           | makes the book long, saves
+    // renames the book, saves   |
+    @Test func `an object enters that takes the values of another writer in the save of its first change`() throws {
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        let followed = try FollowedResults(longBooks, in: context)
+        let short = try book(1, in: context)
+        let outside = ManagedObjectContext(coordinator: try store.anotherCoordinator())
+        try book(1, in: outside)["pages"] = 1000
+        try outside.save()
+        short["name"] = "renamed"
+        try context.save()
+        context.processPendingChanges()
+        #expect(followed.objects.contains { $0 === short })
+        try followed.expectCurrent("after the save")
+    }
+
     @Test func `unsaved changes are shown when they are processed`() throws {
         let followed = try FollowedResults(longBooks, in: context)
         let first = try book(3, in: context)
