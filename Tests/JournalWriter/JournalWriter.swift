@@ -19,7 +19,17 @@ import Journal
 ///        journal-writer STORE OPERATION TARGET, see ``JournalMaintenance``
 @main
 enum JournalWriter {
-    static func main() throws {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            // An error at the top level would start the runtime's backtrace, which keeps the standard output open.
+            FileHandle.standardError.write(Data("journal-writer: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() throws {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[2] == "migrate", let version = Int(arguments[3]) {
             acknowledge("begun\n")
