@@ -52,7 +52,7 @@ extension DatabaseError {
                 self = .notAuthorized
                 return
             }
-            if isCurrent, phase == .execution, let connection, let error = Self.functionError(of: connection) {
+            if let error = Self.functionError(detailedCode, isCurrent ? connection : nil) {
                 self = error
                 return
             }
@@ -75,14 +75,19 @@ extension DatabaseError {
         String(cString: sqlite3_errmsg(connection)).hasPrefix("not authorized to use function")
     }
 
-    /// The error that a function in a statement threw, which SQLite reports as a general error.
-    private static func functionError(of connection: OpaquePointer) -> DatabaseError? {
-        switch String(cString: sqlite3_errmsg(connection)) {
-        case "integer overflow": .integerOverflow
-        case "malformed pattern": .malformedPattern
-        case "expensive pattern": .expensivePattern
-        default: nil
+    /// The error that a function in a statement threw. SQLite's own functions report an overflow by their message only.
+    private static func functionError(_ code: Int32, _ connection: OpaquePointer?) -> DatabaseError? {
+        switch FunctionFailure(resultCode: code) {
+        case .integerOverflow: return .integerOverflow
+        case .malformedPattern: return .malformedPattern
+        case .expensivePattern: return .expensivePattern
+        case .other: return .sqlite(code: SQLITE_ERROR, extendedCode: SQLITE_ERROR, message: generalMessage(SQLITE_ERROR))
+        case nil: break
         }
+        guard code == SQLITE_ERROR, let connection, strcmp(sqlite3_errmsg(connection), "integer overflow") == 0 else {
+            return nil
+        }
+        return .integerOverflow
     }
 
     /// The message of a failed compilation, without the quotations from the statement.

@@ -116,17 +116,38 @@ package struct FunctionCall: ~Copyable {
     fileprivate func fail(_ error: any Error) { reportFunctionError(error, context) }
 }
 
+/// The extended result codes of statements that call a function which throws. SQLite assigns none beyond its documented
+/// ones, which are small.
+enum FunctionFailure: Int32 {
+    case integerOverflow = 0x5E01
+    case malformedPattern = 0x5E02
+    case expensivePattern = 0x5E03
+    case other = 0x5E04
+
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case is IntegerOverflow: .integerOverflow
+            case is MalformedPattern: .malformedPattern
+            case is ExpensivePattern: .expensivePattern
+            default: .other
+            }
+    }
+
+    /// The failure that a result code stands for.
+    init?(resultCode: Int32) {
+        guard resultCode & 0xff == SQLITE_ERROR else { return nil }
+        self.init(rawValue: resultCode >> 8)
+    }
+
+    var resultCode: Int32 { SQLITE_ERROR | rawValue << 8 }
+}
+
 /// Fails the statement that calls a function.
 func reportFunctionError(_ error: any Error, _ context: OpaquePointer) {
-    // The first text is the message of SQLite's own functions.
-    let message =
-        switch error {
-        case is IntegerOverflow: "integer overflow"
-        case is MalformedPattern: "malformed pattern"
-        case is ExpensivePattern: "expensive pattern"
-        default: "a value is malformed"
-        }
-    sqlite3_result_error(context, message, -1)
+    // The pager's own errors have SQLite's general message.
+    sqlite3_result_error(context, "a function failed", -1)
+    sqlite3_result_error_code(context, FunctionFailure(error).resultCode)
 }
 
 extension Connection {
