@@ -157,13 +157,16 @@ static inline int csqlcipher_unlock_log(sqlite3_file *file, int first, int count
 // The head of the log's index: two copies of a header of 48 bytes, whose first word is the version of its format and whose
 // last two words are a checksum of the others.
 
-typedef struct {
-    uint32_t words[24];
-} csqlcipher_log_index_head;
-
 // A version of the index that no version of SQLite supports: each connection that begins a transaction fails with
 // SQLITE_CANTOPEN.
 #define CSQLCIPHER_INVALID_LOG_INDEX 0x4C414553u
+
+// The inodes of the files whose exchange made the index invalid, in words of its header that have no meaning then.
+typedef struct {
+    uint64_t old_file;
+    uint64_t new_file;
+    uint64_t shared_memory;
+} csqlcipher_file_exchange;
 
 static inline uint32_t volatile *csqlcipher_log_index_words(sqlite3_file *file) {
     void volatile *head = 0;
@@ -172,39 +175,66 @@ static inline uint32_t volatile *csqlcipher_log_index_words(sqlite3_file *file) 
     return (uint32_t volatile *)head;
 }
 
-// Writes a head, the second copy first, as SQLite does.
-static inline void csqlcipher_write_log_index_head(sqlite3_file *file, const csqlcipher_log_index_head *head) {
-    uint32_t volatile *words = csqlcipher_log_index_words(file);
-    if (!words) return;
-    for (int index = 12; index < 24; index++) words[index] = head->words[index];
+// Writes both copies of a header, the second one first, as SQLite does.
+static inline void csqlcipher_write_log_index_header(
+    sqlite3_file *file, uint32_t volatile *words, const uint32_t header[12]
+) {
+    for (int index = 0; index < 12; index++) words[12 + index] = header[index];
     file->pMethods->xShmBarrier(file);
-    for (int index = 0; index < 12; index++) words[index] = head->words[index];
+    for (int index = 0; index < 12; index++) words[index] = header[index];
     file->pMethods->xShmBarrier(file);
 }
 
-// Makes the index of the log unusable for each connection of any process, and returns its former head. The caller must
-// hold all locks of the log. Returns 0 if there is no index.
-static inline int csqlcipher_invalidate_log_index(sqlite3_file *file, csqlcipher_log_index_head *former) {
+// Makes the index of the log unusable for each connection of any process. The caller must hold all locks of the log.
+// Returns 0 if there is no index.
+static inline int csqlcipher_invalidate_log_index(sqlite3_file *file, csqlcipher_file_exchange exchange) {
     uint32_t volatile *words = csqlcipher_log_index_words(file);
     if (!words) return 0;
-    for (int index = 0; index < 24; index++) former->words[index] = words[index];
-    csqlcipher_log_index_head head = *former;
-    head.words[0] = CSQLCIPHER_INVALID_LOG_INDEX;
+    uint32_t header[12];
+    for (int index = 0; index < 12; index++) header[index] = words[index];
+    header[0] = CSQLCIPHER_INVALID_LOG_INDEX;
+    const uint64_t inodes[3] = {exchange.old_file, exchange.new_file, exchange.shared_memory};
+    for (int index = 0; index < 3; index++) {
+        header[4 + 2 * index] = (uint32_t)inodes[index];
+        header[5 + 2 * index] = (uint32_t)(inodes[index] >> 32);
+    }
     uint32_t sums[2] = {0, 0};
     for (int index = 0; index < 10; index += 2) {
-        sums[0] += head.words[index] + sums[1];
-        sums[1] += head.words[index + 1] + sums[0];
+        sums[0] += header[index] + sums[1];
+        sums[1] += header[index + 1] + sums[0];
     }
-    head.words[10] = sums[0];
-    head.words[11] = sums[1];
-    for (int index = 0; index < 12; index++) head.words[12 + index] = head.words[index];
-    csqlcipher_write_log_index_head(file, &head);
+    header[10] = sums[0];
+    header[11] = sums[1];
+    csqlcipher_write_log_index_header(file, words, header);
     return 1;
+}
+
+// Makes SQLite read the log and write a new index at the beginning of the next transaction. The caller must hold all
+// locks of the log.
+static inline void csqlcipher_reset_log_index(sqlite3_file *file) {
+    uint32_t volatile *words = csqlcipher_log_index_words(file);
+    const uint32_t header[12] = {0};
+    if (words) csqlcipher_write_log_index_header(file, words, header);
 }
 
 static inline int csqlcipher_log_index_is_invalid(sqlite3_file *file) {
     uint32_t volatile *words = csqlcipher_log_index_words(file);
     return words && words[0] == CSQLCIPHER_INVALID_LOG_INDEX;
+}
+
+// Reads the exchange that made the index invalid. Returns 0 if it is valid.
+static inline int csqlcipher_read_file_exchange(sqlite3_file *file, csqlcipher_file_exchange *exchange) {
+    uint32_t volatile *words = csqlcipher_log_index_words(file);
+    if (!words || words[0] != CSQLCIPHER_INVALID_LOG_INDEX) return 0;
+    exchange->old_file = words[4] | (uint64_t)words[5] << 32;
+    exchange->new_file = words[6] | (uint64_t)words[7] << 32;
+    exchange->shared_memory = words[8] | (uint64_t)words[9] << 32;
+    return 1;
+}
+
+// Closes the shared memory of a connection that has read nothing: SQLite closes it only after it has opened the log.
+static inline void csqlcipher_close_log_index(sqlite3_file *file) {
+    if (file->pMethods->iVersion >= 2 && file->pMethods->xShmUnmap) file->pMethods->xShmUnmap(file, 0);
 }
 
 // Writes to the main database file, truncates it, or waits until it is on the disk, through SQLite's own descriptor.

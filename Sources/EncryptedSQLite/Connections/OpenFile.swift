@@ -40,6 +40,22 @@ struct OpenFile: Sendable {
         with opener: ConnectionOpener,
         _ connect: (ConnectionOpener) throws(DatabaseError) -> Connection
     ) throws(DatabaseError) -> Connection {
+        do throws(DatabaseError) {
+            return try openUnmoved(with: opener, connect)
+        } catch {
+            guard case .cannotOpen = error else { throw error }
+            // A replacement makes the index of the log invalid before it renames the new file.
+            let outcome = InterruptedSwap.repair(opener.files, opener.options)
+            try require(opener.files)
+            guard outcome == .repaired else { throw error }
+            return try openUnmoved(with: opener, connect)
+        }
+    }
+
+    private func openUnmoved(
+        with opener: ConnectionOpener,
+        _ connect: (ConnectionOpener) throws(DatabaseError) -> Connection
+    ) throws(DatabaseError) -> Connection {
         try require(opener.files)
         do throws(DatabaseError) {
             let connection = try connect(opener)
@@ -49,10 +65,6 @@ struct OpenFile: Sendable {
             return connection
         } catch {
             // Another file has another key or content, which explains any error.
-            try require(opener.files)
-            guard case .cannotOpen = error else { throw error }
-            // A replacement makes the index of the log invalid before it renames the new file.
-            FolderLock.waitForRelease(opener.files.folder, opener.options)
             try require(opener.files)
             throw error
         }

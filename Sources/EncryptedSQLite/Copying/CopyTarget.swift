@@ -56,11 +56,11 @@ struct CopyTarget {
                     "a log of an earlier process lies beside the file that is to be replaced; open or remove it first"
             )
         }
-        if try files.removeCompanions() { try FileCreation.synchronize(files.folder, for: files) }
+        if try files.removeCompanions() { try FileCreation.synchronize(folder: files.folder, for: files) }
         guard rename(temporary.path, files.path) == 0 else {
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }
-        try FileCreation.synchronize(files.folder, for: files)
+        try FileCreation.synchronize(folder: files.folder, for: files)
         withExtendedLifetime(lock) {}
     }
 }

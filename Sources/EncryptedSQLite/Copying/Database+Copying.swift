@@ -193,7 +193,7 @@ private struct DatabaseCopy {
                 pendingUnitCount: progress.totalUnitCount - progress.totalUnitCount * 3 / 4
             )
         )
-        try FileCreation.synchronize(opener.files.path, for: opener.files)
+        try FileCreation.synchronize(file: opener.files.path, for: opener.files)
     }
 }
 

@@ -80,14 +80,14 @@ struct FileCreation {
                         + "can be removed; remove \(files.name)-wal, \(files.name)-shm and \(files.name)-journal"
                 )
             }
-            if try files.removeCompanions() { try Self.synchronize(files.folder, for: files) }
+            if try files.removeCompanions() { try Self.synchronize(folder: files.folder, for: files) }
         }
         guard csqlcipher_rename_exclusively(temporary.path, files.path) == 0 else {
             let code = errno
             if code == EEXIST { return false }
             throw DatabaseError(systemError: code, path: files.namedPath)
         }
-        try Self.synchronize(files.folder, for: files)
+        try Self.synchronize(folder: files.folder, for: files)
         // The lock is held until here.
         withExtendedLifetime(lock) {}
         return true
@@ -107,18 +107,27 @@ struct FileCreation {
         guard !FileLayout.isPlaintext(firstPage) || key.layout == .plaintextHeader,
             firstPage.withUnsafeBytes({ cipher.verifies($0, number: 1) })
         else { throw .cipherUnavailable(reason: "a new file was not encrypted with its key") }
-        try Self.synchronize(temporary.path, for: files)
+        try Self.synchronize(file: temporary.path, for: files)
     }
 
-    /// Waits until a file, or the entries of a folder, are on the disk.
-    static func synchronize(_ path: String, for files: DatabaseFiles) throws(DatabaseError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
+    /// Waits until the content of a file is on the disk.
+    static func synchronize(file path: String, for files: DatabaseFiles) throws(DatabaseError) {
+        let code = synchronize(path, flags: 0)
+        guard code == 0 else { throw DatabaseError(systemError: code, path: files.namedPath) }
+    }
+
+    /// Waits until the entries of a folder are on the disk. Some file systems have no such function, and return EINVAL.
+    static func synchronize(folder path: String, for files: DatabaseFiles) throws(DatabaseError) {
+        let code = synchronize(path, flags: O_DIRECTORY)
+        guard code == 0 || code == EINVAL else { throw DatabaseError(systemError: code, path: files.namedPath) }
+    }
+
+    /// Returns 0 or an `errno`.
+    private static func synchronize(_ path: String, flags: Int32) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | flags)
+        guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        // Some file systems do not support this for folders, and return EINVAL.
-        guard fsync(descriptor) == 0 || errno == EINVAL else {
-            throw DatabaseError(systemError: errno, path: files.namedPath)
-        }
+        return fsync(descriptor) == 0 ? 0 : errno
     }
 }
 

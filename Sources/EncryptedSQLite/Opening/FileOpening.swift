@@ -44,17 +44,21 @@ struct FileOpening {
             if try creation.create(with: newKey, schema: create) { known = newKey }
         }
         var attempts = 0
+        var isRepairTried = false
         while true {
             let identity = FileIdentity(path: files.path)
             do {
                 return try openExisting(key, known: known, create: create, verify: verify)
             } catch {
-                // Another process has replaced the file meanwhile, which explains any error.
                 attempts += 1
-                if case .cannotOpen = error as? DatabaseError { FolderLock.waitForRelease(files.folder, options) }
-                guard attempts < Self.maximumAttempts, let new = FileIdentity(path: files.path), new != identity else {
-                    throw error
+                var isRetried = false
+                if case .cannotOpen = error as? DatabaseError {
+                    isRetried = InterruptedSwap.repair(files, options) == .repaired || !isRepairTried
+                    isRepairTried = true
                 }
+                // Another process has replaced the file meanwhile, which explains any error.
+                if let new = FileIdentity(path: files.path), new != identity { isRetried = true }
+                guard isRetried, attempts < Self.maximumAttempts else { throw error }
             }
         }
     }

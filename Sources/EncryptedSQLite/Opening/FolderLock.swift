@@ -32,16 +32,6 @@ struct FolderLock: ~Copyable {
         return FolderLock(descriptor: descriptor)
     }
 
-    /// Waits until no other process or thread holds the lock.
-    static func waitForRelease(_ folder: String, _ options: Database.Options) {
-        do {
-            let lock = try take(folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
-            _ = consume lock
-        } catch {
-            // The caller has an error to throw already.
-        }
-    }
-
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit {

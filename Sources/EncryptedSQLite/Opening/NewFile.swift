@@ -46,7 +46,7 @@ package final class NewFile {
         guard !temporary.haveCompanions else {
             throw DatabaseError.cannotOpen(path: files.namedPath, reason: "the new file could not be completed")
         }
-        try FileCreation.synchronize(temporaryPath, for: files)
+        try FileCreation.synchronize(file: temporaryPath, for: files)
         let creation = FileCreation(files: files, options: Database.Options(), counters: StatisticsCounters())
         guard try creation.giveName(to: temporary) else { throw Self.isTaken(files) }
     }

@@ -53,11 +53,11 @@ package final class NewFolder {
 
     /// Waits until the entries of the folder are on the disk, and gives it its name. The files must be on the disk.
     package func complete() throws(DatabaseError) {
-        try FileCreation.synchronize(temporaryPath, for: files)
+        try FileCreation.synchronize(file: temporaryPath, for: files)
         guard csqlcipher_rename_exclusively(temporaryPath, files.path) == 0 else {
             if errno == EEXIST { throw Self.isTaken(files) }
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }
-        try FileCreation.synchronize(files.folder, for: files)
+        try FileCreation.synchronize(folder: files.folder, for: files)
     }
 }

@@ -82,7 +82,7 @@ struct FileReplacement {
             expecting: expected.header,
             progress: Progress(totalUnitCount: 1, parent: progress, pendingUnitCount: progress.totalUnitCount / 4)
         )
-        try FileCreation.synchronize(file.files.path, for: files)
+        try FileCreation.synchronize(file: file.files.path, for: files)
         return Built(file: file, key: key)
     }
 

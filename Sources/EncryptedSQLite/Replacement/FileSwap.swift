@@ -15,16 +15,17 @@ import Foundation
 ///     takes the PENDING lock                             | no connection to the old file can begin  |
 ///     locks the folder, syncs the old file               |                                          |
 ///     1 makes the shared index of the log invalid        | can begin no transaction any more        |
-///     2 removes log and shared memory, syncs the folder  |                                          | old file
+///     2 empties the log, syncs it                        |                                          | old file
 ///     3 renames the new file                             |                                          | new file
-///     4 syncs the folder                                 |                                          |
+///     4 removes the shared memory, syncs the folder      |                                          |
 ///     5 overwrites the first page of the old file        |                                          |
 ///     releases all locks                                 | next use throws `moved`                  |
 ///
-/// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path;
-/// connections that had it open throw `moved`, so that they cannot use it together with new connections, which make
-/// another shared memory. From step 3 on the new file is at the path. The log was removed from the disk before that, so
-/// that a power failure cannot bring it back.
+/// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path, and
+/// the log and the shared memory beside it are those of all connections to it. From step 3 on the new file is at the
+/// path, and the shared memory belongs to connections to the old one. In both cases the index is invalid, so that no
+/// transaction can begin, until ``InterruptedSwap`` repairs it. The log was emptied on the disk before the rename, so
+/// that a power failure cannot bring its content back beside the new file.
 ///
 /// A connection that has opened the old file and waits for the PENDING lock at step 3 reads the old file beside the new
 /// log afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
@@ -53,13 +54,20 @@ struct FileSwap {
         guard let old = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
         try Self.copyPermissions(of: old, to: built.file.files)
         guard let identity = FileIdentity(path: built.file.files.path) else { throw .moved(path: files.namedPath) }
-        try removeLog(file)
-        guard rename(built.file.files.path, files.path) == 0 else {
-            throw DatabaseError(systemError: errno, path: files.namedPath)
+        try invalidateIndex(file, of: files.path, replacedBy: built.file.files)
+        do throws(DatabaseError) {
+            try emptyLog()
+            guard rename(built.file.files.path, files.path) == 0 else {
+                throw DatabaseError(systemError: errno, path: files.namedPath)
+            }
+        } catch {
+            csqlcipher_reset_log_index(file)
+            throw error
         }
         built.file.isNamed = true
+        unlink(files.sharedMemory)
         var isConfirmed = true
-        do { try FileCreation.synchronize(files.folder, for: files) } catch { isConfirmed = false }
+        do { try FileCreation.synchronize(folder: files.folder, for: files) } catch { isConfirmed = false }
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
         withExtendedLifetime(folderLock) {}
         return Outcome(
@@ -74,20 +82,38 @@ struct FileSwap {
         let isConfirmed: Bool
     }
 
-    /// Steps 1 and 2.
-    private func removeLog(_ file: UnsafeMutablePointer<sqlite3_file>) throws(DatabaseError) {
-        var head = csqlcipher_log_index_head()
-        guard csqlcipher_invalidate_log_index(file, &head) != 0 else {
+    /// Step 1.
+    func invalidateIndex(
+        _ file: UnsafeMutablePointer<sqlite3_file>,
+        of path: String,
+        replacedBy new: DatabaseFiles
+    ) throws(DatabaseError) {
+        guard let old = DatabaseFiles.status(of: path), let new = DatabaseFiles.status(of: new.path),
+            let memory = DatabaseFiles.status(of: files.sharedMemory)
+        else { throw .moved(path: files.namedPath) }
+        let exchange = csqlcipher_file_exchange(
+            old_file: UInt64(old.st_ino),
+            new_file: UInt64(new.st_ino),
+            shared_memory: UInt64(memory.st_ino)
+        )
+        guard csqlcipher_invalidate_log_index(file, exchange) != 0 else {
             throw .cannotOpen(path: files.namedPath, reason: "its write-ahead log has no index")
         }
-        do throws(DatabaseError) {
-            _ = try files.removeCompanions()
-        } catch {
-            // The log is removed first. If it is there, the shared memory is, too, and connections can continue.
-            if DatabaseFiles.exists(files.log) { csqlcipher_write_log_index_head(file, &head) }
-            throw error
+    }
+
+    /// Step 2, and the removal of a journal, which another tool can have left.
+    func emptyLog() throws(DatabaseError) {
+        let descriptor = open(files.log, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.log) }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else {
+            throw DatabaseError(systemError: errno, path: files.log)
         }
-        try FileCreation.synchronize(files.folder, for: files)
+        if unlink(files.journal) == 0 {
+            try FileCreation.synchronize(folder: files.folder, for: files)
+        } else if errno != ENOENT {
+            throw DatabaseError(systemError: errno, path: files.journal)
+        }
     }
 
     /// Gives the new file the permissions of the old one.
