@@ -98,9 +98,17 @@ let package = Package(
             dependencies: ["QueryLanguage", "TestSupport"],
             swiftSettings: settings
         ),
+        // Defines functions of libc: only the process that records may contain it.
+        .target(name: "CFileRecorder", path: "Tests/CFileRecorder"),
+        .executableTarget(
+            name: "power-cut-writer",
+            dependencies: ["EncryptedSQLite", "CFileRecorder"],
+            path: "Tests/PowerCutWriter",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EncryptedSQLiteTests",
-            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport"],
+            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport", "power-cut-writer"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -198,7 +206,8 @@ let package = Package(
         .testTarget(
             name: "Benchmarks",
             dependencies: [
-                "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters", "TestSupport",
+                "SealedData", "SealedStore", "SealedTransfer", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters",
+                "TestSupport",
             ],
             swiftSettings: settings
         ),

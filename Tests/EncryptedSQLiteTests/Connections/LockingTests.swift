@@ -200,7 +200,15 @@ import Testing
                     try database.unlock(with: key())
                     let found = try database.read { try $0.integer(count) }
                     try #require(found == 1)
+                    database.suspend()
+                    let isSuspendedContentFound = try content.isInMemory()
+                    try #require(!isSuspendedContentFound)
+                    try database.resume()
                     try database.close()
+                    for hidden in [secret, content] {
+                        let isFoundAfterClosing = try hidden.isInMemory()
+                        try #require(!isFoundAfterClosing)
+                    }
                 }
             }
         }

@@ -1,0 +1,204 @@
+#define _GNU_SOURCE
+#include "CFileRecorder.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+
+#if defined(__linux__) && !defined(IS_SANITIZED)
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char folder[4096];
+static size_t folder_length;
+static int output = -1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// By descriptor: 0 for other files, 1 for a file of the folder, 2 for the folder.
+static char kinds[4096];
+
+int cfilerecorder_is_supported(void) { return 1; }
+
+static void write_all(const void *bytes, size_t count) {
+    const char *position = bytes;
+    while (count > 0) {
+        long written = syscall(SYS_write, output, position, count);
+        if (written <= 0) return;
+        position += written;
+        count -= (size_t)written;
+    }
+}
+
+static void append(uint32_t kind, uint64_t file, int64_t value, const void *bytes, size_t count) {
+    cfilerecorder_record record = {kind, (uint32_t)count, file, value};
+    write_all(&record, sizeof record);
+    write_all(bytes, count);
+}
+
+int cfilerecorder_start(const char *path, const char *recording) {
+    folder_length = strlen(path);
+    if (folder_length >= sizeof folder) return 0;
+    memcpy(folder, path, folder_length + 1);
+    output = (int)syscall(SYS_openat, AT_FDCWD, recording, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    return output >= 0;
+}
+
+void cfilerecorder_note(const char *text) {
+    pthread_mutex_lock(&lock);
+    append(CFILERECORDER_NOTE, 0, 0, text, strlen(text));
+    pthread_mutex_unlock(&lock);
+}
+
+// The name of a file in the folder; null for another path.
+static const char *name_in_folder(const char *path) {
+    if (output < 0 || strncmp(path, folder, folder_length) != 0 || path[folder_length] != '/') return 0;
+    const char *name = path + folder_length + 1;
+    return strchr(name, '/') ? 0 : name;
+}
+
+static uint64_t inode(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+static char kind(int descriptor) {
+    return output >= 0 && descriptor >= 0 && descriptor < (int)sizeof kinds ? kinds[descriptor] : 0;
+}
+
+static int recorded_open(const char *path, int flags, mode_t mode) {
+    const char *name = name_in_folder(path);
+    if (!name) {
+        int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+        if (descriptor >= 0 && descriptor < (int)sizeof kinds) {
+            kinds[descriptor] = output >= 0 && strcmp(path, folder) == 0 ? 2 : 0;
+        }
+        return descriptor;
+    }
+    pthread_mutex_lock(&lock);
+    int is_new = flags & O_CREAT && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    int code = errno;
+    if (descriptor >= 0 && descriptor < (int)sizeof kinds) {
+        kinds[descriptor] = 1;
+        if (is_new) append(CFILERECORDER_CREATE, inode(descriptor), 0, name, strlen(name));
+        if (flags & O_TRUNC) append(CFILERECORDER_TRUNCATE, inode(descriptor), 0, "", 0);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return descriptor;
+}
+
+static mode_t mode_of(int flags, va_list arguments) { return flags & O_CREAT ? (mode_t)va_arg(arguments, int) : 0; }
+
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return recorded_open(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return recorded_open(path, flags | O_LARGEFILE, mode);
+}
+
+int close(int descriptor) {
+    if (descriptor >= 0 && descriptor < (int)sizeof kinds) kinds[descriptor] = 0;
+    return (int)syscall(SYS_close, descriptor);
+}
+
+static ssize_t recorded_write(int descriptor, const void *bytes, size_t count, off64_t offset) {
+    if (kind(descriptor) != 1) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    pthread_mutex_lock(&lock);
+    ssize_t written = syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    int code = errno;
+    if (written > 0) append(CFILERECORDER_WRITE, inode(descriptor), offset, bytes, (size_t)written);
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return written;
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    return recorded_write(descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
+    return recorded_write(descriptor, bytes, count, offset);
+}
+
+static int recorded_truncate(int descriptor, off64_t size) {
+    if (kind(descriptor) != 1) return (int)syscall(SYS_ftruncate, descriptor, size);
+    pthread_mutex_lock(&lock);
+    int result = (int)syscall(SYS_ftruncate, descriptor, size);
+    int code = errno;
+    if (result == 0) append(CFILERECORDER_TRUNCATE, inode(descriptor), size, "", 0);
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return result;
+}
+
+int ftruncate(int descriptor, off_t size) { return recorded_truncate(descriptor, size); }
+int ftruncate64(int descriptor, off64_t size) { return recorded_truncate(descriptor, size); }
+
+// The record precedes the return: the caller relies on the disk from then on.
+static int recorded_sync(int descriptor, long call) {
+    char file = kind(descriptor);
+    if (!file) return (int)syscall(call, descriptor);
+    pthread_mutex_lock(&lock);
+    int result = (int)syscall(call, descriptor);
+    int code = errno;
+    if (result == 0) append(file == 2 ? CFILERECORDER_SYNC_FOLDER : CFILERECORDER_SYNC, inode(descriptor), 0, "", 0);
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return result;
+}
+
+int fsync(int descriptor) { return recorded_sync(descriptor, SYS_fsync); }
+int fdatasync(int descriptor) { return recorded_sync(descriptor, SYS_fdatasync); }
+
+int rename(const char *old_path, const char *new_path) {
+    const char *old_name = name_in_folder(old_path), *new_name = name_in_folder(new_path);
+    if (!old_name || !new_name) return (int)syscall(SYS_renameat2, AT_FDCWD, old_path, AT_FDCWD, new_path, 0);
+    pthread_mutex_lock(&lock);
+    int result = (int)syscall(SYS_renameat2, AT_FDCWD, old_path, AT_FDCWD, new_path, 0);
+    int code = errno;
+    char names[1024];
+    int count = snprintf(names, sizeof names, "%s%c%s", old_name, 0, new_name);
+    if (result == 0) append(CFILERECORDER_RENAME, 0, 0, names, (size_t)count);
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return result;
+}
+
+int unlink(const char *path) {
+    const char *name = name_in_folder(path);
+    if (!name) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    pthread_mutex_lock(&lock);
+    int result = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    int code = errno;
+    if (result == 0) append(CFILERECORDER_UNLINK, 0, 0, name, strlen(name));
+    pthread_mutex_unlock(&lock);
+    errno = code;
+    return result;
+}
+
+#else
+
+int cfilerecorder_is_supported(void) { return 0; }
+int cfilerecorder_start(const char *folder, const char *recording) { return 0; }
+void cfilerecorder_note(const char *text) {}
+
+#endif

@@ -1,0 +1,40 @@
+// Records what a process does to the files of one folder: the raw material for a simulated power failure.
+//
+// The functions of libc that change files are defined here, so that the whole program uses these definitions, including
+// the libraries. They call the system and append a record to a file in another folder.
+#ifndef CFILERECORDER_H
+#define CFILERECORDER_H
+
+#include <stdint.h>
+
+// The kinds of records.
+enum {
+    CFILERECORDER_CREATE = 1,
+    CFILERECORDER_WRITE = 2,
+    CFILERECORDER_TRUNCATE = 3,
+    CFILERECORDER_SYNC = 4,
+    CFILERECORDER_RENAME = 5,
+    CFILERECORDER_UNLINK = 6,
+    CFILERECORDER_SYNC_FOLDER = 7,
+    CFILERECORDER_NOTE = 8
+};
+
+// The beginning of a record; `count` bytes follow. These are the bytes of a write, or names, separated by a zero byte.
+// `value` is the offset of a write, or the length of a truncated file.
+typedef struct {
+    uint32_t kind;
+    uint32_t count;
+    uint64_t file;
+    int64_t value;
+} cfilerecorder_record;
+
+// Whether recording is supported: on Linux, and without a sanitizer, which defines the same functions.
+int cfilerecorder_is_supported(void);
+
+// Starts recording the files of a folder, whose path has no symbolic links, into a file. Returns 0 if it cannot.
+int cfilerecorder_start(const char *folder, const char *recording);
+
+// Records a text.
+void cfilerecorder_note(const char *text);
+
+#endif
