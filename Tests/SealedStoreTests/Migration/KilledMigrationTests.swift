@@ -15,10 +15,6 @@ import Testing
 
     private static let entryCount = 2000
 
-    private static func killCount(_ usual: Int) -> Int {
-        ProcessInfo.processInfo.environment["KILL_COUNT"].flatMap { Int($0) } ?? usual
-    }
-
     private func restoreOriginal() throws {
         for suffix in ["", "-wal", "-shm"] {
             let file = folder.file("journal.store\(suffix)")
@@ -64,7 +60,7 @@ import Testing
         try restoreOriginal()
         var version = 1
         var outcomes: [Int: Int] = [:]
-        for _ in 0..<Self.killCount(20) {
+        for _ in 0..<killCount(20) {
             let next = 3 - version
             let process = try WriterProcess(url, "migrate", String(next))
             let point = Int.random(in: 0...points, using: &random)
@@ -92,7 +88,7 @@ import Testing
         let last = try content(version: MigratedJournal.lastVersion)
         #expect(last.lines == expected && last.factor == 2)
         var outcomes: [Int: Int] = [:]
-        for _ in 0..<Self.killCount(15) {
+        for _ in 0..<killCount(15) {
             try restoreOriginal()
             let process = try WriterProcess(url, "stages")
             let point = Int.random(in: 0...points, using: &random)

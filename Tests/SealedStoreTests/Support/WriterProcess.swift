@@ -11,6 +11,8 @@ final class WriterProcess {
             .deletingLastPathComponent().appending(path: "journal-writer")
         process.arguments = [store.path] + arguments
         process.standardOutput = pipe
+        // The reporter of crashes would keep the pipe open, and can outlive a process that is killed while it crashes.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         try process.run()
     }
 
