@@ -206,7 +206,8 @@ let package = Package(
         .testTarget(
             name: "Benchmarks",
             dependencies: [
-                "SealedData", "SealedStore", "SealedTransfer", "ObjectGraph", "EncryptedSQLite", "CSQLCipher", "CMeters",
+                "SealedData", "SealedStore", "SealedTransfer", "ObjectGraph", "EncryptedSQLite", "CSQLCipher",
+                "CMeters",
                 "TestSupport",
             ],
             swiftSettings: settings

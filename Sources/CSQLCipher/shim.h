@@ -161,10 +161,13 @@ static inline int csqlcipher_unlock_log(sqlite3_file *file, int first, int count
 // SQLITE_CANTOPEN.
 #define CSQLCIPHER_INVALID_LOG_INDEX 0x4C414553u
 
-// The inodes of the files whose exchange made the index invalid, in words of its header that have no meaning then.
+// The version of the index that all versions of SQLite with a log support.
+#define CSQLCIPHER_LOG_INDEX_VERSION 3007000u
+
+// The inodes of the file whose exchange made the index invalid, and of its shared memory, in words of the header that
+// have no meaning then.
 typedef struct {
-    uint64_t old_file;
-    uint64_t new_file;
+    uint64_t file;
     uint64_t shared_memory;
 } csqlcipher_file_exchange;
 
@@ -175,10 +178,17 @@ static inline uint32_t volatile *csqlcipher_log_index_words(sqlite3_file *file) 
     return (uint32_t volatile *)head;
 }
 
-// Writes both copies of a header, the second one first, as SQLite does.
+// Completes a header with its checksum, and writes both copies, the second one first, as SQLite does.
 static inline void csqlcipher_write_log_index_header(
-    sqlite3_file *file, uint32_t volatile *words, const uint32_t header[12]
+    sqlite3_file *file, uint32_t volatile *words, uint32_t header[12]
 ) {
+    uint32_t sums[2] = {0, 0};
+    for (int index = 0; index < 10; index += 2) {
+        sums[0] += header[index] + sums[1];
+        sums[1] += header[index + 1] + sums[0];
+    }
+    header[10] = sums[0];
+    header[11] = sums[1];
     for (int index = 0; index < 12; index++) words[12 + index] = header[index];
     file->pMethods->xShmBarrier(file);
     for (int index = 0; index < 12; index++) words[index] = header[index];
@@ -193,28 +203,32 @@ static inline int csqlcipher_invalidate_log_index(sqlite3_file *file, csqlcipher
     uint32_t header[12];
     for (int index = 0; index < 12; index++) header[index] = words[index];
     header[0] = CSQLCIPHER_INVALID_LOG_INDEX;
-    const uint64_t inodes[3] = {exchange.old_file, exchange.new_file, exchange.shared_memory};
-    for (int index = 0; index < 3; index++) {
-        header[4 + 2 * index] = (uint32_t)inodes[index];
-        header[5 + 2 * index] = (uint32_t)(inodes[index] >> 32);
-    }
-    uint32_t sums[2] = {0, 0};
-    for (int index = 0; index < 10; index += 2) {
-        sums[0] += header[index] + sums[1];
-        sums[1] += header[index + 1] + sums[0];
-    }
-    header[10] = sums[0];
-    header[11] = sums[1];
+    header[4] = (uint32_t)exchange.file;
+    header[5] = (uint32_t)(exchange.file >> 32);
+    header[6] = (uint32_t)exchange.shared_memory;
+    header[7] = (uint32_t)(exchange.shared_memory >> 32);
     csqlcipher_write_log_index_header(file, words, header);
     return 1;
 }
 
-// Makes SQLite read the log and write a new index at the beginning of the next transaction. The caller must hold all
-// locks of the log.
-static inline void csqlcipher_reset_log_index(sqlite3_file *file) {
+// Makes the index valid again, as SQLite does after a checkpoint of the whole log (SQLITE_CHECKPOINT_RESTART): the log
+// has no frame, and the next transaction writes it from its beginning. The caller must hold all locks of the log, all of
+// which must have been written back. The random salts differ from those that any connection has read, so that each
+// connection gives up the pages in its cache.
+static inline void csqlcipher_restart_log_index(sqlite3_file *file) {
     uint32_t volatile *words = csqlcipher_log_index_words(file);
-    const uint32_t header[12] = {0};
-    if (words) csqlcipher_write_log_index_header(file, words, header);
+    if (!words) return;
+    uint32_t header[12];
+    for (int index = 0; index < 12; index++) header[index] = words[index];
+    header[0] = CSQLCIPHER_LOG_INDEX_VERSION;
+    // The numbers of frames and pages, and the checksum of the last frame.
+    for (int index = 4; index < 8; index++) header[index] = 0;
+    sqlite3_randomness(8, header + 8);
+    // Behind the two headers: the number of frames that were written back, and the marks of five readers. Behind the
+    // locks: the number of frames that a checkpoint has tried to write back.
+    words[24] = words[25] = words[26] = words[32] = 0;
+    words[27] = words[28] = words[29] = 0xFFFFFFFFu;
+    csqlcipher_write_log_index_header(file, words, header);
 }
 
 static inline int csqlcipher_log_index_is_invalid(sqlite3_file *file) {
@@ -226,9 +240,8 @@ static inline int csqlcipher_log_index_is_invalid(sqlite3_file *file) {
 static inline int csqlcipher_read_file_exchange(sqlite3_file *file, csqlcipher_file_exchange *exchange) {
     uint32_t volatile *words = csqlcipher_log_index_words(file);
     if (!words || words[0] != CSQLCIPHER_INVALID_LOG_INDEX) return 0;
-    exchange->old_file = words[4] | (uint64_t)words[5] << 32;
-    exchange->new_file = words[6] | (uint64_t)words[7] << 32;
-    exchange->shared_memory = words[8] | (uint64_t)words[9] << 32;
+    exchange->file = words[4] | (uint64_t)words[5] << 32;
+    exchange->shared_memory = words[6] | (uint64_t)words[7] << 32;
     return 1;
 }
 

@@ -62,7 +62,10 @@ import Testing
         _ generator: inout SeededGenerator
     ) throws {
         let process = try start(arguments)
-        for _ in 0..<Int.random(in: 0...60, using: &generator) where process.isRunning {
+        let isEndAwaited = generator.chance(25)
+        var rest = Int.random(in: 0...300, using: &generator)
+        while process.isRunning, isEndAwaited || rest > 0 {
+            rest -= 1
             let name = "own \(saved.count)"
             try insert(name, in: context)
             saved.append(name)

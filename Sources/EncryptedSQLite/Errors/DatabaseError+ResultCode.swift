@@ -81,7 +81,8 @@ extension DatabaseError {
         case .integerOverflow: return .integerOverflow
         case .malformedPattern: return .malformedPattern
         case .expensivePattern: return .expensivePattern
-        case .other: return .sqlite(code: SQLITE_ERROR, extendedCode: SQLITE_ERROR, message: generalMessage(SQLITE_ERROR))
+        case .other:
+            return .sqlite(code: SQLITE_ERROR, extendedCode: SQLITE_ERROR, message: generalMessage(SQLITE_ERROR))
         case nil: break
         }
         guard code == SQLITE_ERROR, let connection, strcmp(sqlite3_errmsg(connection), "integer overflow") == 0 else {

@@ -16,18 +16,19 @@ import Foundation
 ///     locks the folder, syncs the old file               |                                          |
 ///     1 makes the shared index of the log invalid        | can begin no transaction any more        |
 ///     2 empties the log, syncs it                        |                                          | old file
-///     3 renames the new file                             |                                          | new file
-///     4 removes the shared memory, syncs the folder      |                                          |
+///     3 removes the shared memory                        |                                          |
+///     4 renames the new file, syncs the folder           |                                          | new file
 ///     5 overwrites the first page of the old file        |                                          |
 ///     releases all locks                                 | next use throws `moved`                  |
 ///
 /// If the process ends before step 1, nothing has changed. Between 1 and 3, the old file is complete at the path, and
-/// the log and the shared memory beside it are those of all connections to it. From step 3 on the new file is at the
-/// path, and the shared memory belongs to connections to the old one. In both cases the index is invalid, so that no
-/// transaction can begin, until ``InterruptedSwap`` repairs it. The log was emptied on the disk before the rename, so
-/// that a power failure cannot bring its content back beside the new file.
+/// no transaction can begin until ``InterruptedSwap`` makes the index valid again. From step 3 on, connections that had
+/// the old file open throw `moved`, and no others use their shared memory. If the process ends between 3 and 4, which are
+/// two system calls, a process that has the old file open can open it again after it has closed those connections:
+/// connections of one process to one file share their memory. The log was emptied on the disk before the rename, so that
+/// a power failure cannot bring its content back beside the new file.
 ///
-/// A connection that has opened the old file and waits for the PENDING lock at step 3 reads the old file beside the new
+/// A connection that has opened the old file and waits for the PENDING lock at step 4 reads the old file beside the new
 /// log afterwards. Step 5 makes it fail; connections of this package compare the file with the path after opening, too.
 /// Step 5 leaves no content of the old file on the disk for as long as connections keep it. It is omitted if the file
 /// has another name, a hard link. The length stays at one page: SQLite removes the log by name if the file is empty.
@@ -40,7 +41,7 @@ struct FileSwap {
     /// Swaps the files.
     ///
     /// - Returns: The session of the new file.
-    /// - Throws: Errors before step 3; the old file is at the path then.
+    /// - Throws: Errors before step 4; the old file is at the path then.
     func run(_ built: FileReplacement.Built) throws(DatabaseError) -> Outcome {
         let timeout = options.busyTimeoutMilliseconds
         let lock = built.file.lock
@@ -54,18 +55,18 @@ struct FileSwap {
         guard let old = DatabaseFiles.status(of: files.path) else { throw .moved(path: files.namedPath) }
         try Self.copyPermissions(of: old, to: built.file.files)
         guard let identity = FileIdentity(path: built.file.files.path) else { throw .moved(path: files.namedPath) }
-        try invalidateIndex(file, of: files.path, replacedBy: built.file.files)
+        try invalidateIndex(file)
         do throws(DatabaseError) {
             try emptyLog()
-            guard rename(built.file.files.path, files.path) == 0 else {
-                throw DatabaseError(systemError: errno, path: files.namedPath)
-            }
+            try removeIndex()
         } catch {
-            csqlcipher_reset_log_index(file)
+            csqlcipher_restart_log_index(file)
             throw error
         }
+        guard rename(built.file.files.path, files.path) == 0 else {
+            throw DatabaseError(systemError: errno, path: files.namedPath)
+        }
         built.file.isNamed = true
-        unlink(files.sharedMemory)
         var isConfirmed = true
         do { try FileCreation.synchronize(folder: files.folder, for: files) } catch { isConfirmed = false }
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
@@ -83,19 +84,11 @@ struct FileSwap {
     }
 
     /// Step 1.
-    func invalidateIndex(
-        _ file: UnsafeMutablePointer<sqlite3_file>,
-        of path: String,
-        replacedBy new: DatabaseFiles
-    ) throws(DatabaseError) {
-        guard let old = DatabaseFiles.status(of: path), let new = DatabaseFiles.status(of: new.path),
+    func invalidateIndex(_ file: UnsafeMutablePointer<sqlite3_file>) throws(DatabaseError) {
+        guard let old = DatabaseFiles.status(of: files.path),
             let memory = DatabaseFiles.status(of: files.sharedMemory)
         else { throw .moved(path: files.namedPath) }
-        let exchange = csqlcipher_file_exchange(
-            old_file: UInt64(old.st_ino),
-            new_file: UInt64(new.st_ino),
-            shared_memory: UInt64(memory.st_ino)
-        )
+        let exchange = csqlcipher_file_exchange(file: UInt64(old.st_ino), shared_memory: UInt64(memory.st_ino))
         guard csqlcipher_invalidate_log_index(file, exchange) != 0 else {
             throw .cannotOpen(path: files.namedPath, reason: "its write-ahead log has no index")
         }
@@ -114,6 +107,11 @@ struct FileSwap {
         } else if errno != ENOENT {
             throw DatabaseError(systemError: errno, path: files.journal)
         }
+    }
+
+    /// Step 3. Before the rename: a connection to the new file would find the shared memory by its name.
+    func removeIndex() throws(DatabaseError) {
+        guard unlink(files.sharedMemory) == 0 else { throw DatabaseError(systemError: errno, path: files.sharedMemory) }
     }
 
     /// Gives the new file the permissions of the old one.

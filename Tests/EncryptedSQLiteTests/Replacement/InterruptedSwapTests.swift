@@ -10,7 +10,7 @@ import Testing
 @Suite struct InterruptedSwapTests {
     /// The last step before the end of the process.
     enum Step: CaseIterable {
-        case invalidateIndex, emptyLog, rename
+        case invalidateIndex, emptyLog, removeIndex, rename
     }
 
     private let folder = TemporaryFolder()
@@ -28,8 +28,9 @@ import Testing
         try built.file.lock.lockOpening(timeoutMilliseconds: 1000)
         let swap = FileSwap(session: session, options: database.options)
         let file = try #require(csqlcipher_main_file(built.file.lock.connection.handle))
-        try swap.invalidateIndex(file, of: path, replacedBy: built.file.files)
+        try swap.invalidateIndex(file)
         if step != .invalidateIndex { try swap.emptyLog() }
+        if step == .removeIndex || step == .rename { try swap.removeIndex() }
         if step == .rename { #expect(rename(built.file.files.path, path) == 0) }
         // A process that ends does not remove its new file.
         built.file.isNamed = true
@@ -79,7 +80,22 @@ import Testing
         #expect(try folder.names() == ["store"])
     }
 
-    @Test(arguments: Step.allCases) func `the key can be changed again`(step: Step) throws {
+    @Test func `between the removal of the index and the rename, other processes open the old file at once`() throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...100, into: $0) }
+        try changeKey(of: database, to: rawKey(2), endingAfter: .removeIndex)
+        let digits = (1...32).map { String(format: "%02x", $0) }.joined()
+        let script = "PRAGMA key = \"x'\(digits)'\"; INSERT INTO item VALUES (1000, 'x'); SELECT count(*) FROM item;"
+        let result = try run("sqlcipher", [path], input: script)
+        #expect(result.output.hasSuffix("101\n"), "\(result)")
+        #expect(databaseError { try database.read { try $0.itemCount() } } == .moved(path: path))
+        // Connections of one process to one file share their memory.
+        try database.close()
+        #expect(try count(rawKey()) == 101)
+    }
+
+    @Test(arguments: [Step.invalidateIndex, .emptyLog, .rename]) func `the key can be changed again`(step: Step) throws
+    {
         let bystander = try openSample(path)
         try bystander.write { try insert(1...100, into: $0) }
         try changeKey(of: bystander, to: rawKey(2), endingAfter: step)
@@ -110,6 +126,8 @@ import Testing
         try Data([1]).write(to: folder.file("file"))
         try FileCreation.synchronize(file: folder.filePath("file"), for: files)
         try FileCreation.synchronize(folder: folder.path, for: files)
-        #expect(throws: DatabaseError.self) { try FileCreation.synchronize(folder: folder.filePath("file"), for: files) }
+        #expect(throws: DatabaseError.self) {
+            try FileCreation.synchronize(folder: folder.filePath("file"), for: files)
+        }
     }
 }

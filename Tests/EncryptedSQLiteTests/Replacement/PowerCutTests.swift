@@ -8,7 +8,8 @@
     /// the writes, renames and removals since then. Writes can be torn.
     ///
     /// A process records its writes and synchronizations; each state that a failure could leave is opened.
-    @Suite(.enabled(if: HiddenSecret.isSearchable, "a sanitizer defines the functions that record")) struct PowerCutTests {
+    @Suite(.enabled(if: HiddenSecret.isSearchable, "a sanitizer defines the functions that record"))
+    struct PowerCutTests {
         private let folder = TemporaryFolder()
 
         // writing process                     | disk

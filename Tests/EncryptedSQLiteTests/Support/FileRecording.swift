@@ -115,7 +115,8 @@ struct SimulatedDisk {
         return entries.mapValues { number in
             var content = files[number].content
             for operation in files[number].pending where generator.chance(chance) {
-                guard case .write(let file, let offset, let bytes) = operation, chance < 100, generator.chance(10) else {
+                guard case .write(let file, let offset, let bytes) = operation, chance < 100, generator.chance(10)
+                else {
                     Self.apply(operation, to: &content)
                     continue
                 }
