@@ -45,7 +45,7 @@ struct FileReplacement {
         }
     }
 
-    /// Builds the new file.
+    /// Builds the new file. A file that is a mount point is refused: rename(2) cannot replace it.
     ///
     /// - Parameters:
     ///   - key: The key of the new file.
@@ -63,6 +63,12 @@ struct FileReplacement {
         try lock.lockWriting(timeoutMilliseconds: options.busyTimeoutMilliseconds)
         try lock.connection.requireUnmovedFile()
         try Self.requireOwnership(of: files)
+        guard !MountPoint.exists(at: files.path) else {
+            throw DatabaseError.cannotOpen(
+                path: files.namedPath,
+                reason: "the file is a mount point, which no other file can replace"
+            )
+        }
         let file = try UnnamedFile(replacing: files, lock)
         var opener = session.opener
         opener.files = file.files

@@ -156,6 +156,22 @@ import Testing
         #expect(try database.read { try $0.integer("PRAGMA application_id") } == 0x5EA1)
     }
 
+    @Test(.enabled(if: Mounts.areAllowed, "mounting needs rights"))
+    func `a file that is a mount point is refused while it is in use`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            let path = folder.filePath("a store")
+            try makeSample(path, rows: 50)
+            try Mounts.mountOnItself(path)
+            let database = try openSample(path)
+            #expect(throws: DatabaseError.self) { try database.changeKey(to: rawKey(2)) }
+            try database.write { try insert(51...60, into: $0) }
+            let count = try database.read { try $0.itemCount() }
+            #expect(count == 60)
+            try database.close()
+        }
+    }
+
     @Test func `an open snapshot prevents the change`() throws {
         let snapshot = try database.snapshot()
         #expect(databaseError { try database.changeKey(to: rawKey(2)) } == .busy)

@@ -27,6 +27,15 @@ enum Mounts {
         try mount(on: folder, 0, "tmpfs")
     }
 
+    /// Mounts a file at its own path, for this thread only.
+    static func mountOnItself(_ file: String) throws {
+        typealias Unshare = @convention(c) (CInt) -> CInt
+        let unshare = unsafeBitCast(try function("unshare"), to: Unshare.self)
+        guard unshare(newNamespace) == 0 else { throw Failure(code: errno) }
+        try mount(on: "/", recursivelyPrivate)
+        try mount(on: file, bind, nil, file)
+    }
+
     /// Makes the file system of a folder read-only.
     static func makeReadOnly(_ folder: String) throws { try mount(on: folder, remount | readOnly) }
 

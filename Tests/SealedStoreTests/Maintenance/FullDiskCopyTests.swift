@@ -22,7 +22,7 @@ import Testing
             let before = try folder.names()
             var failures = 0
             for limit in [0, 4096, 5000, 100_000, 400_000] {
-                for form in 0..<4 {
+                for form in 0..<5 {
                     var old = rlimit()
                     getrlimit(fileSizeLimit, &old)
                     var new = old
@@ -38,6 +38,7 @@ import Testing
                                 key: Library.key,
                                 to: folder.file("copy.store")
                             )
+                        case 3: try store.changeKey(to: .passphrase("another key"))
                         default: try store.compact()
                         }
                         Issue.record("\(limit) bytes suffice")
@@ -49,7 +50,7 @@ import Testing
                     #expect(try folder.names() == before, "\(limit) bytes, \(form)")
                 }
             }
-            #expect(failures == 20)
+            #expect(failures == 25)
             #expect(try library.check() == [])
             try store.backUp(to: folder.file("copy.store"))
             #expect(try Library(folder.file("copy.store")).check() == [])
