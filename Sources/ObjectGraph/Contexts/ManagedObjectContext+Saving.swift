@@ -17,6 +17,8 @@ extension ManagedObjectContext {
     ///   did; ``ObjectGraphError/saveInProgress`` if `willSave()` or a validation of an object saves the context;
     ///   ``ObjectGraphError/usedByAnotherThread`` if another thread is saving the context; errors of the stores.
     public func save() throws {
+        // Before the delivery, which would use the context as well.
+        try savingThread.requireNoSave()
         // A save that throws may have merged the changes of others, or saved a part.
         defer { following.deliver() }
         try SaveOperation(mergePolicy: mergePolicy, permanentKeys, undoRegistration, savingThread).run()

@@ -115,7 +115,8 @@ public final class ManagedObjectContext {
         set { loader.stalenessInterval = newValue }
     }
 
-    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback.
+    /// Called for the first unsaved change of the context, and again for the first one after each save or rollback; with
+    /// live results also for the first one after each update of them.
     public var didGetChanges: (() -> Void)? {
         get { changeTracker.onFirstChange }
         set { changeTracker.onFirstChange = newValue }

@@ -210,6 +210,10 @@ final class ChangeFollowing {
                 var listed = known ?? PendingObject(object: object, life: entry.life, slots: slots)
                 (listed.life, listed.slots) = (entry.life, slots)
                 pending[id] = listed
+                // Others changed it before its changes were followed.
+                if object.state.pointee.flags.contains(.outdated) {
+                    noteChangeOfOthers(in: object, SlotSet(allOf: object.entity), mayBeMissing: true)
+                }
                 entry.state.pointee.flags.insert(.followed)
                 changes.add(object, new, concernsExistence: existence)
             }
@@ -262,6 +266,7 @@ final class ChangeFollowing {
                     changes.roots[rootIndex, default: .init()].add(change, slots, of: key)
                     continue
                 }
+                merge(change, into: object)
                 if others[rootIndex]?.contains(key) ?? false {
                     noteChangeOfOthers(in: object, slots, mayBeMissing: change.kind == .deleted)
                 } else if let known = ended[ObjectIdentifier(object)] {
@@ -291,6 +296,17 @@ final class ChangeFollowing {
         let id = ObjectIdentifier(object)
         pending[id]?.slotsOfOthers.formUnion(slots)
         if mayBeMissing { pending[id]?.mayBeMissing = true }
+    }
+
+    /// Merges a commit into an object that a follower has registered with an earlier row, after the context merged the
+    /// commit.
+    private func merge(_ change: CommittedChanges.Change, into object: any GraphObject) {
+        guard object.life == .unchanged else { return }
+        if change.kind == .deleted {
+            object.life.markMissing()
+        } else if let row = change.row, object.state.pointee.row?.isOlder(than: row) ?? false {
+            object.adopt(refetched: row)
+        }
     }
 
     /// The entity of a changed object; without its row, the entity of the root's family with the most slots.

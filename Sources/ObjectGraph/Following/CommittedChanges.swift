@@ -98,7 +98,9 @@ package struct CommittedChanges: Sendable {
         for row in request.updated {
             add(Change(.updated, slots: updates.next()?.slots, row: row), model, row, of: roots)
         }
-        for deletion in request.deleted where roots.contains(deletion.entity.rootIndex) {
+        for deletion in request.deleted {
+            if let row = deletion.row { addMembers(of: row, nil, model, of: roots) }
+            guard roots.contains(deletion.entity.rootIndex) else { continue }
             add(Change(.deleted), of: deletion.key, entity: deletion.entity)
         }
         for change in request.memberships {
@@ -122,6 +124,28 @@ package struct CommittedChanges: Sendable {
                 inverse.isToMany, roots.contains(inverse.source.rootIndex)
             else { continue }
             addSlotOfAnyObject(inverse.slot, of: inverse.source)
+        }
+        addMembers(of: row, change.slots, model, of: roots)
+    }
+
+    /// Adds the changes of the to-many relationships that an object joins or leaves.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the object after it has joined them, or before it leaves them.
+    ///   - slots: The slots of the row that have changed; nil for all.
+    ///   - roots: The root entities of the objects whose changes are added; nil for all.
+    mutating func addMembers(
+        of row: Row,
+        _ slots: SlotSet?,
+        _ model: ManagedObjectModel,
+        of roots: Set<Int>? = nil
+    ) {
+        for relationship in model.entities[row.entityIndex].relationships where !relationship.isToMany {
+            let slot = relationship.slot
+            guard slots?.contains(slot) ?? true, let inverse = relationship.inverse, inverse.isToMany,
+                roots?.contains(inverse.source.rootIndex) ?? true, row.hasValue(at: slot), row.integer(at: slot) > 0
+            else { continue }
+            add(Change(.updated, slot: inverse.slot), of: row.integer(at: slot), entity: inverse.source)
         }
     }
 

@@ -60,6 +60,10 @@ package final class LiveResults: ContextFollower {
     private var dependencies: ResultDependencies
     /// Whether the entries are ranked by their positions in the last fetch, since their order cannot be computed.
     private(set) var isPositional = false
+    /// Whether a fetch is replacing the entries. It delivers changes of the context, which its result includes.
+    private var isFetching = false
+    /// The changed slots of objects of the result that no update has reported, because of an error or a fetch.
+    private var unreported: [ObjectIdentifier: SlotSet] = [:]
 
     /// Fetches a result and follows it. If the fetch fails, the result is empty, and ``error`` has the error.
     package init(_ query: Query, in context: ManagedObjectContext) {
@@ -91,14 +95,17 @@ package final class LiveResults: ContextFollower {
 
     /// Replaces the query and fetches its result. If the fetch fails, the entries stay, and ``error`` has the error.
     package func setQuery(_ query: Query) {
+        // The changes until now are those of the previous result.
+        context.processPendingChanges()
         self.query = query
         dependencies = Self.dependencies(of: query, in: context)
         context.followedRootsDidChange()
         refetch(modified: [:], knownObjects: false, isNewQuery: true)
     }
 
-    private func fail(with error: any Error) {
+    private func fail(with error: any Error, modified: [ObjectIdentifier: SlotSet]) {
         self.error = error
+        collect(modified)
         onUpdate?(
             Update(
                 old: entries,
@@ -111,16 +118,22 @@ package final class LiveResults: ContextFollower {
         )
     }
 
+    /// Keeps changed slots for the next update.
+    private func collect(_ modified: [ObjectIdentifier: SlotSet]) {
+        for (id, slots) in modified { unreported[id, default: SlotSet()].formUnion(slots) }
+    }
+
     // MARK: Changes
 
     package func contextDidChange(_ changes: ContextChanges) {
         let root = changes.roots[dependencies.rootIndex]
+        if isFetching { return collect(modifiedSlots(root)) }
         if mustFetch(after: changes, root) { return refetch(modified: modifiedSlots(root), knownObjects: true) }
         guard let root else { return }
         do {
             try apply(root)
         } catch {
-            fail(with: error)
+            fail(with: error, modified: modifiedSlots(root))
         }
     }
 
@@ -152,9 +165,11 @@ package final class LiveResults: ContextFollower {
     /// Evaluates the changed objects, and moves them to their positions.
     private func apply(_ root: ContextChanges.Root) throws {
         guard root.concernsExistence || !root.slots.isDisjoint(with: dependencies.own) else {
-            if reportsModifications { finish(entries, IndexChanges(), modifiedSlots(root)) }
-            return
+            guard reportsModifications else { return }
+            return error == nil
+                ? finish(entries, IndexChanges(), modifiedSlots(root)) : collect(modifiedSlots(root))
         }
+        let failures = context.loader.readFailures.additions
         var edit = ResultEdit()
         for (id, change) in root.objects {
             guard change.concernsExistence || !change.slots.isDisjoint(with: dependencies.own) else { continue }
@@ -163,7 +178,7 @@ package final class LiveResults: ContextFollower {
         for object in objects(of: root.unregistered) {
             try edit.add(object, entriesByObject[ObjectIdentifier(object)], self)
         }
-        try context.loader.requireReadableValues()
+        try requireNoFailure(since: failures)
         guard let new = edit.applied(to: entries, limit: query.request.limit, position, precedes) else {
             return refetch(modified: modifiedSlots(root), knownObjects: true)
         }
@@ -171,6 +186,12 @@ package final class LiveResults: ContextFollower {
         for entry in touched.compactMap(\.old) { entriesByObject[ObjectIdentifier(entry.object)] = nil }
         for entry in touched.compactMap(\.new) { entriesByObject[ObjectIdentifier(entry.object)] = entry }
         update(to: new, touched, modifiedSlots(root))
+    }
+
+    /// Ensures that no read has failed since the list of failures had a number of additions.
+    private func requireNoFailure(since additions: Int) throws {
+        let failures = context.loader.readFailures
+        guard failures.additions == additions else { throw ObjectGraphError.unreadable(failures.values) }
     }
 
     /// Registers the objects of committed rows that may belong to the result.
@@ -230,8 +251,11 @@ package final class LiveResults: ContextFollower {
         } catch {
             // The values of the entries are not those of the new sort keys.
             if isNewQuery { setPositionalEntries(of: objects) }
-            return fail(with: error)
+            return fail(with: error, modified: modified)
         }
+        collect(modified)
+        let modified = unreported
+        unreported = [:]
         var reidentified: [ObjectIdentifier] = []
         var changesRanks = hadError || isNewQuery
         old.forEach { entry in
@@ -247,11 +271,14 @@ package final class LiveResults: ContextFollower {
 
     private func fetchedObjects(knownObjects: Bool) throws -> [any GraphObject] {
         fetchCount += 1
+        isFetching = true
+        defer { isFetching = false }
         guard knownObjects, query.isComplete, entries.count > 0 else { return try query.fetch() }
         // Most objects are registered: their rows are not read again.
+        let failures = context.loader.readFailures.additions
         let ids = try context.fetchIDs(query.request)
         let objects = context.objects(with: ids).filter { !$0.isObjectDeleted }
-        try context.loader.requireReadableValues()
+        try requireNoFailure(since: failures)
         return objects
     }
 

@@ -37,7 +37,8 @@ final class RemoteChangeMerger {
     ///
     /// - Parameter origin: The inbox of the child context that made the changes; nil if this context did.
     func announce(_ announcement: Announcement, from origin: ContextInbox? = nil) {
-        onCommit?(announcement, origin == nil)
+        let isOwnSave = if case .save = announcement { origin == nil } else { false }
+        onCommit?(announcement, isOwnSave)
         childInboxes.inboxes.post(announcement, except: origin)
         if let parent {
             parent.childInboxes.inboxes.post(announcement, except: inbox)
@@ -52,7 +53,7 @@ final class RemoteChangeMerger {
     /// Announces the changes of a batch request of this context to its followers only.
     func noteBatch(_ changes: BatchChanges, of entity: Entity) { onCommit?(.batch(changes, of: entity), false) }
 
-    /// Announces changes of others that a save of this context has merged to its followers only.
+    /// Announces changes of others that this context has merged to its followers only.
     func noteMerged(_ changes: CommittedChanges) {
         if !changes.isEmpty { onCommit?(.external(changes), false) }
     }
@@ -110,6 +111,9 @@ final class RemoteChangeMerger {
         _ updates: [SaveChangesRequest.Update],
         _ filled: inout [any GraphObject]
     ) {
+        // The announced rows do not name the previous owners.
+        var leftMembers = CommittedChanges()
+        defer { noteMerged(leftMembers) }
         var known: [any GraphObject] = []
         var left: Set<Relationship> = []
         // A store that announces rows itself does not announce which slots have changed.
@@ -119,7 +123,10 @@ final class RemoteChangeMerger {
             loader.unloadMembers(namedBy: row)
             let object = identityMap.object(for: row)
             let old = object?.lastRow
-            if let old { loader.unloadMembers(namedBy: old) }
+            if let old {
+                loader.unloadMembers(namedBy: old)
+                if onCommit != nil { leftMembers.addMembers(of: old, slots, model) }
+            }
             left.formUnion(membershipsLeft(by: row, slots, from: old))
             guard let object else { continue }
             if parent != nil {

@@ -76,16 +76,16 @@ extension UndoRegistration {
             changeTracker.deleted.remove(object)
             state.pointee.flags.remove(.deletePropagated)
             object.noteChange()
+            changeTracker.recorder?.didInsert(object)
         } else if state.pointee.life.isRestorable {
             object.prepareForReinsertion(currentKey: recorded.currentKey)
             if state.pointee.key > 0 { returned.append(object) }
             state.pointee.flags.remove(.deletePropagated)
-            changeTracker.inserted.add(object)
+            changeTracker.insert(object)
         } else {
             return
         }
         identityMap.noteDeletion()
-        changeTracker.recorder?.didInsert(object)
     }
 
     /// Marks the references to objects whose saved deletion was reverted as changed, since the store has cleared them

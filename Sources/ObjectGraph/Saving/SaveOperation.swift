@@ -42,7 +42,6 @@ final class SaveOperation {
     ///
     /// - Throws: as ``ManagedObjectContext/save()``.
     func run() throws {
-        try thread.requireNoSave()
         remoteChanges.mergeAnnouncements()
         deletePropagation.run()
         try loader.requireReadableValues()

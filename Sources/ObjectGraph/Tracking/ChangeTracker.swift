@@ -66,10 +66,10 @@ final class ChangeTracker {
 
     /// Lists a deleted object. A new object leaves the lists: the store has no row to delete.
     func delete(_ object: any GraphObject) {
+        announceChange()
         if object.life.isInserted {
             inserted.discard(object)
         } else {
-            announceChange()
             unlistUpdate(of: object)
             deleted.add(object)
         }

@@ -5,14 +5,14 @@ extension ModelContext {
     /// Processes changes of the context, and changes that other contexts save, soon after they are made: when the actor
     /// of the context runs no other code.
     ///
-    /// - Parameter isolation: The actor whose code uses the context, if the context does not know it.
+    /// - Parameter actor: The actor whose code uses the context; nil if only the context may know it.
     func followChanges(isolation actor: (any Actor)?) {
-        if isolation == nil, let actor { isolation = ContextIsolation(actor: actor) }
-        guard let isolation else { return }
+        // A context that was sent to an actor knows the one where it was made.
+        guard let isolation = actor.map(ContextIsolation.init(actor:)) ?? isolation else { return }
+        if self.isolation == nil { self.isolation = isolation }
         let reference = FollowingContext(self, isolation)
-        if graph.onUndeliveredChange == nil { graph.onUndeliveredChange = { reference.scheduleProcessing() } }
-        // The main context has an equal function.
-        if graph.onRemoteChange == nil { graph.onRemoteChange = { reference.scheduleProcessing() } }
+        graph.onUndeliveredChange = { reference.scheduleProcessing() }
+        graph.onRemoteChange = { reference.scheduleProcessing() }
     }
 }
 

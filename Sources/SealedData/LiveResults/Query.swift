@@ -29,7 +29,7 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
     /// The context of the results.
     ///
     /// - Precondition: The query has a container.
-    public var modelContext: ModelContext { source.container.mainContext }
+    public var modelContext: ModelContext { source.observer.modelContext }
 
     /// The error of the last fetch, which left the results as they were; nil if it succeeded.
     public var fetchError: (any Error)? { source.observer.fetchError }
@@ -58,7 +58,7 @@ extension Array: QueryResult where Element: PersistentModel {
     public typealias Model = Element
 
     /// Makes an array of the models of an observer.
-    public init(_ observer: ResultsObserver<Element, Never>) { self = observer.results.map { $0 } }
+    public init(_ observer: ResultsObserver<Element, Never>) { self = observer.models }
 }
 
 extension SectionedResults: QueryResult {
@@ -72,17 +72,17 @@ private final class QuerySource<Element: PersistentModel, SectionTitle: Hashable
     private let query: ResultsQuery<Element, SectionTitle>
     private let givenContainer: ModelContainer?
     private(set) lazy var observer = ResultsObserver(reportingErrorsOf: query, container.mainContext, MainActor.shared)
-
-    init(_ query: ResultsQuery<Element, SectionTitle>, _ container: ModelContainer?) {
-        self.query = query
-        givenContainer = container
-    }
-
-    var container: ModelContainer {
+    /// The container at the first access, which the query retains.
+    private lazy var container: ModelContainer = {
         guard let container = givenContainer ?? ModelContainer.current else {
             preconditionFailure("a query needs a container: pass one, or set ModelContainer.current before")
         }
         return container
+    }()
+
+    init(_ query: ResultsQuery<Element, SectionTitle>, _ container: ModelContainer?) {
+        self.query = query
+        givenContainer = container
     }
 }
 

@@ -94,6 +94,11 @@ public struct ResultsChanges: Hashable, Sendable {
         }
         return result
     }
+
+    /// The number of changes.
+    var count: Int {
+        indices.deletions.count + indices.insertions.count + indices.moves.count + modified.count
+    }
 }
 
 /// The difference between the sections of two states of live results. The models of a section change by the
@@ -105,7 +110,7 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     public var insertions: [Int] { indices.insertions }
     /// The sections at another place among the others, ascending by their new positions.
     public var moves: [ResultsChanges.Move] { indices.moves.map { ResultsChanges.Move(from: $0.from, to: $0.to) } }
-    /// The number of models in each old section.
+    /// The number of models in each old section. Results without sections count as one section.
     public let oldSizes: [Int]
     /// The number of models in each new section.
     public let newSizes: [Int]
@@ -129,6 +134,15 @@ public struct ResultsSectionChanges: Hashable, Sendable {
         )
     }
 
+    /// The difference between results without sections and results with sections.
+    ///
+    /// - Parameter oldCount: The number of the old results, which count as one section.
+    init<Title>(from oldCount: Int, to new: SectionLayout<Title>) {
+        oldSizes = [oldCount]
+        newSizes = new.sizes
+        indices = IndexChanges(deletions: [0], insertions: Array(new.titles.indices))
+    }
+
     private init(_ indices: IndexChanges, _ oldSizes: [Int], _ newSizes: [Int]) {
         self.indices = indices
         self.oldSizes = oldSizes
@@ -136,9 +150,13 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     }
 
     /// The section and the position in it of a position in the old results.
+    ///
+    /// - Precondition: The old results have the position.
     public func oldLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: oldSizes) }
 
     /// The section and the position in it of a position in the new results.
+    ///
+    /// - Precondition: The new results have the position.
     public func newLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: newSizes) }
 
     private static func location(of index: Int, in sizes: [Int]) -> (section: Int, index: Int) {

@@ -35,8 +35,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private let live: LiveResults
     private var shown: OrderedResults
     private var knownLayout: SectionLayout<SectionTitle>?
+    private var knownModels: [Element]?
     private var error: (any Error)?
     private var receivers: [WeakReceiver] = []
+
+    /// The updates that are not applied yet: code that is called by an update may set the query.
+    private var updates:
+        [(update: LiveResults.Update, previousLayout: SectionLayout<SectionTitle>?, error: (any Error)?)] =
+            []
+    private var isApplying = false
 
     private struct WeakReceiver {
         weak var receiver: (any ResultsChangeReceiver)?
@@ -83,7 +90,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         shown = live.entries
         error = live.error
         modelContext.followChanges(isolation: isolation)
-        live.onUpdate = { [unowned self] update in apply(update) }
+        // Code that is called by an update can release other observers, which still receive that update.
+        live.onUpdate = { [weak self] update in self?.apply(update) }
     }
 
     deinit {
@@ -96,6 +104,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     public var results: FetchResultsCollection<Element> {
         registrar.access(self, keyPath: \.results)
         return FetchResultsCollection(shown, in: modelContext)
+    }
+
+    /// The models as an array, which is made at the first access after a change.
+    var models: [Element] {
+        registrar.access(self, keyPath: \.results)
+        if let knownModels { return knownModels }
+        let models = Array(FetchResultsCollection<Element>(shown, in: modelContext))
+        knownModels = models
+        return models
     }
 
     /// The models in sections; nil without sections.
@@ -126,7 +143,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// The section of a model and its position in it, which is section 0 without sections; nil if the results do not
     /// contain the model.
     ///
-    /// - Complexity: O(log *n*) comparisons.
+    /// - Complexity: O(log *n*) comparisons; with *s* sections, O(*s* log *n*) at the first access after a change.
     public func indexPath(for element: Element) -> IndexPath? {
         registrar.access(self, keyPath: \.results)
         guard let position = live.position(of: element) else { return nil }
@@ -169,6 +186,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     }
 
     private func change(_ body: (inout ResultsQuery<Element, SectionTitle>) -> Void) {
+        // The changes until now are those of the previous query.
+        modelContext.processPendingChanges()
         registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
             registrar.withMutation(of: self, keyPath: \.sectionBy) {
                 previousLayout = layout
@@ -201,15 +220,31 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     // MARK: Updates
 
+    /// Applies an update, after the earlier ones.
     private func apply(_ update: LiveResults.Update) {
+        updates.append((update, previousLayout, live.error))
+        guard !isApplying else { return }
+        isApplying = true
+        defer { isApplying = false }
+        while !updates.isEmpty {
+            let next = updates.removeFirst()
+            apply(next.update, next.previousLayout, next.error)
+        }
+    }
+
+    private func apply(
+        _ update: LiveResults.Update,
+        _ previousLayout: SectionLayout<SectionTitle>?,
+        _ newError: (any Error)?
+    ) {
         receivers.removeAll { $0.receiver == nil }
         // While there are receivers, the sections are known: the models no longer have the titles that they had.
         let previous = previousLayout ?? knownLayout
-        if live.error != nil || error != nil {
-            registrar.withMutation(of: self, keyPath: \.fetchError) { error = live.error }
+        if newError != nil || error != nil {
+            registrar.withMutation(of: self, keyPath: \.fetchError) { error = newError }
         }
         if update.changesEntries { show(update, notifies: !update.changes.isEmpty || previousLayout != nil) }
-        guard !receivers.isEmpty, live.error == nil else { return }
+        guard !receivers.isEmpty, newError == nil else { return }
         let changes = ResultsUpdate(update, previous, layout) { PersistentIdentifier($0.managedObjectID) }
         for entry in receivers { entry.receiver?.receive(changes) }
     }
@@ -219,6 +254,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
             registrar.withMutation(of: self, keyPath: \.sections) {
                 shown = update.new
                 knownLayout = nil
+                knownModels = nil
             }
         }
         if notifies {

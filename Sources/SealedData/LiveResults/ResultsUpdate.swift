@@ -24,7 +24,10 @@ struct ResultsUpdate {
             identifiers[index] = identifier(update.new[index].object)
         }
         self.identifiers = identifiers
-        sections = newLayout.map { ResultsSectionChanges(from: oldLayout ?? SectionLayout(), to: $0) }
+        sections = newLayout.map { layout in
+            oldLayout.map { ResultsSectionChanges(from: $0, to: layout) }
+                ?? ResultsSectionChanges(from: update.old.count, to: layout)
+        }
     }
 
     /// The first update: all models are new.

@@ -103,6 +103,74 @@ import Testing
         try followed.expectCurrent("after the save")
     }
 
+    // followed context          | another context
+    // renames the book          |
+    //                           | makes it long, saves
+    // merges; follows; reverts  |
+    @Test func `an object enters by the rollback of a conflict that is older than the results`() throws {
+        let short = try book(1, in: context)
+        short["name"] = "renamed"
+        let other = store.context()
+        try book(1, in: other)["pages"] = 1000
+        try other.save()
+        context.processPendingChanges()
+        let followed = try FollowedResults(longBooks, in: context)
+        context.rollback()
+        #expect(followed.objects.contains { $0 === short })
+        try followed.expectCurrent("after the rollback")
+    }
+
+    @Test func `a query is replaced after the changes of the previous one`() throws {
+        let followed = try FollowedResults(context.request("Book"), in: context)
+        context.make("Book", ["name": "new", "pages": 500])
+        let other = store.context()
+        other.make("Book", ["name": "other", "pages": 600])
+        try other.save()
+        let request = longBooks
+        followed.results.setQuery(
+            LiveResults.Query(request) { [context] in
+                try context.fetch(request, as: ManagedObject.self)
+            }
+        )
+        try followed.expectCurrent("after the change of the query")
+    }
+
+    @Test func `a value that cannot be read elsewhere does not stop the results`() throws {
+        let followed = try FollowedResults(longBooks, in: context)
+        let gone = context.make("Author", ["name": "author"])
+        try context.save()
+        context.refresh(gone, mergeChanges: false)
+        let other = store.context()
+        other.delete(try other.one("Author"))
+        try other.save()
+        _ = gone["name"]
+        try book(1, in: other)["pages"] = 1000
+        try other.save()
+        try? context.fetch(longBooks, as: ManagedObject.self).forEach { _ in }
+        context.processPendingChanges()
+        #expect(followed.results.error == nil)
+        #expect(followed.objects.count == 8)
+    }
+
+    @Test func `owners are modified when others move their members`() throws {
+        let (first, second) = (context.make("Author", ["name": "1"]), context.make("Author", ["name": "2"]))
+        let book = try book(1, in: context)
+        book[one: "author"] = first
+        try context.save()
+        let name = QueryExpression.path(store.model.entitiesByName["Author"]!.propertiesByName["name"]!)
+        let followed = try FollowedResults(context.request("Author", sortedBy: [QuerySort(name)]), in: context)
+        let other = store.context()
+        let moved = try self.book(1, in: other)
+        moved[one: "author"] = try other.all("Author").first { $0["name"] == second["name"] }
+        try other.save()
+        context.processPendingChanges()
+        #expect(followed.updates.last?.modifications.map(\.position) == [0, 1])
+        other.delete(moved)
+        try other.save()
+        context.processPendingChanges()
+        #expect(followed.updates.last?.modifications.map(\.position) == [1])
+    }
+
     @Test func `unsaved changes are shown when they are processed`() throws {
         let followed = try FollowedResults(longBooks, in: context)
         let first = try book(3, in: context)

@@ -43,6 +43,48 @@ import TestSupport
         #expect(observer.results.map(\.name) == ["Uji"])
     }
 
+    @Test func `setting the query delivers earlier changes with the earlier query`() throws {
+        let observer = try observer()
+        var list: [PersistentIdentifier] = []
+        let subscription = observer.onChange { $0.apply(to: &list) }
+        let other = ModelContext(container)
+        let changes: [() -> Void] = [
+            { observer.sortBy = [] }, { observer.filterBy = #Predicate { $0.platforms > 0 } },
+            { observer.fetchDescriptor.fetchLimit = 3 }, { observer.sortBy = [SortDescriptor(\.line)] },
+        ]
+        for (number, change) in changes.enumerated() {
+            context.insert(Station("own \(number)"))
+            other.insert(Station("other \(number)"))
+            try other.save()
+            change()
+            #expect(list == observer.identifiers)
+        }
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `a callback may set the query and release another observer`() throws {
+        let observer = try observer()
+        var released: ResultsObserver<Station, Never>? = try self.observer()
+        var lists: [[PersistentIdentifier]] = [[], []]
+        let subscriptions = [
+            observer.onChange { changes in
+                changes.apply(to: &lists[0])
+                released = nil
+                if observer.fetchDescriptor.fetchLimit == nil { observer.fetchDescriptor.fetchLimit = 3 }
+            },
+            observer.onChange { $0.apply(to: &lists[1]) },
+        ]
+        #expect(released == nil)
+        released = try self.observer()
+        for name in ["A", "B"] {
+            context.insert(Station(name))
+            try context.save()
+            #expect(lists == [observer.identifiers, observer.identifiers])
+        }
+        #expect(released == nil && observer.results.count == 3)
+        withExtendedLifetime(subscriptions) {}
+    }
+
     @Test func `observation reports changes of the results only`() throws {
         let observer = try observer()
         let station = try #require(observer.results.first)
