@@ -21,10 +21,13 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #endif
 
 // SQLITE_STATIC and SQLITE_TRANSIENT are casted constants. A null pointer would bind NULL, hence the "" for empty
@@ -324,6 +327,45 @@ static inline uintptr_t csqlcipher_thread_identity(void) {
 // the real ones. Returns 0 or -1 and sets errno.
 static inline int csqlcipher_access(const char *path, int mode) {
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
+#if defined(__linux__)
+// The attribute that holds the access control list of a file.
+#define CSQLCIPHER_ACCESS_LIST "system.posix_acl_access"
+
+// Copies an extended attribute. Labels that only the system sets are left to it. Returns 0 or an errno.
+static inline int csqlcipher_copy_attribute(const char *from, const char *to, const char *name) {
+    int is_of_system = strncmp(name, "security.", 9) == 0 || strncmp(name, "trusted.", 8) == 0;
+    ssize_t count = lgetxattr(from, name, 0, 0);
+    char *value = count < 0 ? 0 : (char *)malloc((size_t)count + 1);
+    if (!value) return is_of_system ? 0 : count < 0 ? errno : ENOMEM;
+    count = lgetxattr(from, name, value, (size_t)count);
+    int code = count < 0 || lsetxattr(to, name, value, (size_t)count, 0) != 0 ? errno : 0;
+    free(value);
+    return is_of_system ? 0 : code;
+}
+#endif
+
+// Gives a file the access control list and the extended attributes of another one, on Linux. Returns 0 or an errno.
+static inline int csqlcipher_copy_attributes(const char *from, const char *to) {
+#if defined(__linux__)
+    // A new file can have inherited a list from its folder.
+    if (lremovexattr(to, CSQLCIPHER_ACCESS_LIST) != 0 && errno != ENODATA && errno != ENOTSUP) return errno;
+    ssize_t count = llistxattr(from, 0, 0);
+    if (count < 0) return errno == ENOTSUP ? 0 : errno;
+    char *names = (char *)malloc((size_t)count + 1);
+    if (!names) return ENOMEM;
+    count = llistxattr(from, names, (size_t)count);
+    int code = count < 0 ? errno : 0;
+    for (char *name = names; code == 0 && name < names + count; name += strlen(name) + 1) {
+        code = csqlcipher_copy_attribute(from, to, name);
+    }
+    free(names);
+    return code;
+#else
+    // copyfile(3) opens both files, which would release the POSIX locks of this process when it closes them.
+    return 0;
+#endif
 }
 
 // Renames a file, and fails with EEXIST if the new name exists. Returns 0 or -1 and sets errno.
