@@ -42,6 +42,12 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     public static let duplicateRulesOption = "duplicateRules"
     /// The key of the description of the current step in the user info of a migration's progress.
     public static let migrationStepKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationStep")
+    /// The key of the name of the entity that the current step of a migration concerns, in the user info of the
+    /// progress.
+    public static let migrationEntityKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationEntity")
+    /// The key of the number of rows that the current step of a migration has written, as an `Int`, in the user info of
+    /// the progress.
+    public static let migrationRowsKey = ProgressUserInfoKey(rawValue: "SealedStoreMigrationRows")
     /// The option that holds ``DefaultValues``.
     public static let defaultValuesOption = "defaultValues"
     /// The value that a migration writes into rows without a value for an attribute, given the names of the entity that

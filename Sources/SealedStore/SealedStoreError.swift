@@ -5,6 +5,9 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     /// The store cannot be migrated to the program's model without losing data. Contains every reason. The file is
     /// unchanged.
     case cannotMigrate([MigrationProblem])
+    /// A stage of a migration failed after earlier stages have succeeded: the store has the version of the last of these
+    /// stages. Contains that version, or the number of the stage if it has no version, and every reason.
+    case stoppedMigration(reached: String, problems: [MigrationProblem])
     /// Another program has migrated the store while it was open. Contains the differences from this program's model,
     /// one on each line.
     case migratedByAnotherProgram([String])
@@ -27,11 +30,19 @@ public enum SealedStoreError: Error, Hashable, Sendable {
     case notRepresentable(property: String)
     /// A schema object of the file is missing or altered, or was not made by the store. Contains its name.
     case foreignSchema(object: String)
+    /// A migration rebuilds a table, and the index of this name, which another program has added, cannot be built on it.
+    /// The file is unchanged.
+    case foreignIndex(String)
     /// SQLite reported success, but did not write all rows of an entity; the save was rolled back.
     case notWritten(entity: String)
     /// A row contains a value that the store never writes. Contains the entity and the property, or an internal column
     /// of the store.
     case damagedRow(entity: String, property: String)
+}
+
+extension SealedStoreError {
+    /// The first difference in ``modelMismatch(_:)`` if the file was probably created by another program.
+    package static let noCommonEntity = "the store has none of the program's entities"
 }
 
 extension SealedStoreError: CustomStringConvertible {
@@ -42,6 +53,9 @@ extension SealedStoreError: CustomStringConvertible {
             (["the file was made for another model:"] + differences.map { "  \($0)" }).joined(separator: "\n")
         case .cannotMigrate(let problems):
             (["the store cannot be migrated, and is unchanged:"] + problems.map { "  \($0)" }).joined(separator: "\n")
+        case .stoppedMigration(let reached, let problems):
+            (["the store has been migrated to version \(reached), and cannot be migrated further:"]
+                + problems.map { "  \($0)" }).joined(separator: "\n")
         case .migratedByAnotherProgram(let differences):
             (["another program has migrated the store to another model; open it again:"]
                 + differences.map { "  \($0)" }).joined(separator: "\n")
@@ -56,6 +70,9 @@ extension SealedStoreError: CustomStringConvertible {
         case .notRepresentable(let property): "a value of '\(property)' cannot be stored exactly: it is negative zero"
         case .foreignSchema(let object):
             "the schema of the file is not the one that the store made: '\(object)' is missing, altered or foreign"
+        case .foreignIndex(let name):
+            "the index '\(name)' of another program cannot be built on the migrated table, and the store is unchanged: "
+                + "remove the index, and create it again after the migration"
         case .notWritten(let entity): "rows of '\(entity)' were not written, and the save was rolled back"
         case .damagedRow(let entity, let property):
             "a row of '\(entity)' is damaged: '\(property)' holds a value that the store never writes"

@@ -94,15 +94,15 @@ struct MigrateCommand: ParsableCommand {
     // MARK: Output
 
     private func show(_ preview: MigrationPreview) {
-        guard !preview.differences.isEmpty else { return print("the store has this model") }
+        guard !preview.steps.isEmpty else { return print("the store has this model") }
         show("differences", preview.differences)
-        print("\nsteps")
+        print("\(preview.differences.isEmpty ? "" : "\n")steps")
         for step in preview.steps {
             print("  \(step.description.printable)")
             if sql { for statement in step.sql { print("    \(statement.printable);") } }
         }
         if preview.expectedSpace > 0 {
-            print("\nspace\n  at most \(preview.expectedSpace.grouped) bytes besides the file")
+            print("\nspace\n  an estimated \(preview.expectedSpace.grouped) bytes besides the file")
         }
         show("problems", preview.problems)
     }

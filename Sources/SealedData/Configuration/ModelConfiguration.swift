@@ -71,8 +71,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// store. The rules of a migration plan precede them. Equality of configurations ignores them.
     public var duplicateRules: [DuplicateRule] = []
     /// The progress of a migration: the store reports the finished fraction, and the app can cancel it; nil for no
-    /// progress. A cancelled migration leaves the store as it was before the current stage. Equality of configurations
-    /// ignores it.
+    /// progress. Its user info holds the current step, under ``migrationStepKey``. A cancelled migration throws
+    /// `CancellationError` and leaves the store as it was before the current stage. Equality of configurations ignores
+    /// it.
     public var migrationProgress: Progress?
 
     /// Whether the encryption library overwrites all of its memory when it frees it, so that no key and no page of the

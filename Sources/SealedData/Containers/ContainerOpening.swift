@@ -55,7 +55,7 @@ struct ContainerOpening {
         let versions = try StoreVersions(of: schema, nil)
         var previews: [URL: MigrationPreview] = [:]
         for configuration in configurations
-        where !configuration.isStoredInMemoryOnly && (try? configuration.url.checkResourceIsReachable()) ?? false {
+        where !configuration.isStoredInMemoryOnly && Self.mayExist(configuration.url) {
             let names = entityNames(of: configuration, among: configurations, allNames)
             do {
                 previews[configuration.url] = try SealedStore.migrationPreview(
@@ -67,6 +67,18 @@ struct ContainerOpening {
             }
         }
         return previews
+    }
+
+    /// Whether a file exists. A file that cannot be reached exists: opening it throws the reason.
+    private static func mayExist(_ url: URL) -> Bool {
+        do {
+            _ = try FileManager.default.attributesOfItem(atPath: url.path)
+            return true
+        } catch let error as CocoaError {
+            return error.code != .fileReadNoSuchFile && error.code != .fileNoSuchFile
+        } catch {
+            return true
+        }
     }
 
     /// Opens a store.
@@ -163,7 +175,7 @@ private struct LoadIssue {
 
     init(_ cause: any Error, _ configuration: any DataStoreConfiguration) {
         switch cause {
-        case is SwiftDataError:
+        case is SwiftDataError, is CancellationError:
             error = cause
         case let cause as ModelError:
             error = SwiftDataError(
@@ -191,12 +203,16 @@ private struct LoadIssue {
     private static func remedy(for cause: any Error) -> String? {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion
+        case SealedStoreError.modelMismatch(let differences) where differences.first == SealedStoreError.noCommonEntity:
+            "Check the path; the file is unchanged."
         case SealedStoreError.modelMismatch:
             "The store is unchanged. Let the container save and migrate it ('allowsSave', 'allowsMigration'), or open it "
                 + "with the schema that it has."
         case SealedStoreError.cannotMigrate:
             "Declare default values, rules for duplicates, or a migration plan with a custom stage that changes these "
                 + "objects."
+        case SealedStoreError.stoppedMigration:
+            "Add a custom stage that changes these objects; the next opening continues with the remaining stages."
         case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
         case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."

@@ -10,9 +10,9 @@ struct StoreVersions {
 
     /// Reads a plan.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` for a stage that starts from or leads to a version that the plan does
-    ///   not list, or that does not lead to the next version; ``SwiftDataError/modelValidationFailure`` with the
-    ///   problems of a version.
+    /// - Throws: ``SwiftDataError/unknownSchema`` for versions whose numbers do not ascend, for a stage that starts from
+    ///   or leads to a version that the plan does not list, or that does not lead to the next version, and for two stages
+    ///   to one version; ``SwiftDataError/modelValidationFailure`` with the problems of a version.
     init(of schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) throws {
         guard let plan else {
             stages = []
@@ -60,6 +60,17 @@ struct StoreVersions {
     }
 
     private static func check(_ stages: [MigrationStage], _ versions: [any VersionedSchema.Type]) throws {
+        // A store records the number of its version, which shows the stages that remain.
+        for (earlier, later) in zip(versions, versions.dropFirst())
+        where earlier.versionIdentifier >= later.versionIdentifier {
+            throw SwiftDataError(
+                .unknownSchema,
+                "\(later) has version \(later.versionIdentifier), which is not later than version "
+                    + "\(earlier.versionIdentifier) of \(earlier); give each version a greater 'versionIdentifier' than "
+                    + "the one before"
+            )
+        }
+        var targets: Set<Int> = []
         for stage in stages {
             guard let from = versions.firstIndex(where: { $0 == stage.fromVersion }),
                 let to = versions.firstIndex(where: { $0 == stage.toVersion }), to == from + 1
@@ -68,6 +79,12 @@ struct StoreVersions {
                     .unknownSchema,
                     "the stage from \(stage.fromVersion) to \(stage.toVersion) does not lead from one version of the plan "
                         + "to the next; list the versions in 'schemas', oldest first, with a stage for each step"
+                )
+            }
+            guard targets.insert(to).inserted else {
+                throw SwiftDataError(
+                    .unknownSchema,
+                    "the plan has two stages to \(stage.toVersion), of which only one would run; join them into one"
                 )
             }
         }

@@ -14,7 +14,7 @@
 public protocol VersionedSchema: SendableMetatype {
     /// The model classes of the version.
     static var models: [any PersistentModel.Type] { get }
-    /// The number of the version.
+    /// The number of the version. The numbers of the versions of a plan ascend.
     static var versionIdentifier: Schema.Version { get }
 }
 
@@ -22,15 +22,16 @@ public protocol VersionedSchema: SendableMetatype {
 ///
 /// A container that is opened with a plan migrates each of its stores through the remaining stages. A store begins with
 /// the stage after the last version whose model it has, because a store contains the description of its own model. A
-/// store that has the model of no version is migrated by inference to the first version for which its data can be kept;
-/// the functions of the stage before that version do not run.
+/// store that has the model of no version is migrated by inference to the first version that keeps all data which a
+/// later version has a place for; the functions of the stage before that version do not run.
 ///
 /// Each stage is one transaction, which includes its functions: if one of them throws, or the process ends, the store
 /// has the version before the stage, and the next opening continues there.
 public protocol SchemaMigrationPlan: SendableMetatype {
     /// The versions, oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
-    /// The stages, oldest first. A store is migrated to a version without a stage as by a lightweight stage.
+    /// The stages, oldest first, at most one to each version. A store is migrated to a version without a stage as by a
+    /// lightweight stage.
     static var stages: [MigrationStage] { get }
     /// The rules for objects with the same values in properties that a version makes unique. A rule applies to each
     /// version whose class has the name and the properties, after the function `willMigrate`. The default is no rule:

@@ -60,7 +60,8 @@ struct IndexCheck {
 
     private func missing(in index: CoordinateIndex) -> String {
         let bounds = index.indexed.columns.enumerated().map { dimension, column in
-            let value = index.coordinate(of: column, in: "t0")
+            // The tree rounds integers to doubles first, large ones possibly upwards.
+            let value = "CAST(\(index.coordinate(of: column, in: "t0")) AS REAL)"
             // Near zero, floats are too coarse to be rounded outwards.
             return """
                 r.\(CoordinateIndex.lowerColumn(dimension)) - 1e-37 <= \(value) \

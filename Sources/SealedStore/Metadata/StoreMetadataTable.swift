@@ -16,7 +16,7 @@ struct StoreMetadataTable {
     private(set) var modelVersion: ModelVersion?
     /// The number of migrations of the store. A program that has the store open finds a migration by it, also if the
     /// tables still fit its model.
-    let migrationCount: Int
+    private(set) var migrationCount: Int
 
     init(
         uuid: UUID,
@@ -41,6 +41,13 @@ struct StoreMetadataTable {
         var copy = self
         copy.model = model
         if let names { copy.names = names }
+        return copy
+    }
+
+    /// The metadata with another number of migrations.
+    func with(migrationCount: Int) -> StoreMetadataTable {
+        var copy = self
+        copy.migrationCount = migrationCount
         return copy
     }
 

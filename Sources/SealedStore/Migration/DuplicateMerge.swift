@@ -24,7 +24,7 @@ struct DuplicateMerge {
     /// - Returns: Whether it has changed the store.
     /// - Throws: ``SealedStoreError``; `ObjectGraphError.validation` if a delete rule denies a deletion.
     func run(on connection: Connection, progress: MigrationProgress?) throws -> Bool {
-        let constraints = try constraints(on: connection)
+        let constraints = try constraints(on: connection, progress)
         guard !constraints.isEmpty else { return false }
         let relaxed = try model(without: constraints)
         var description = opening.description
@@ -32,16 +32,19 @@ struct DuplicateMerge {
         description.options[SealedStore.modelVersionOption] = nil
         description.options[SealedStore.migrationStagesOption] = nil
         description.options[SealedStore.duplicateRulesOption] = nil
-        let opening = StoreOpening(model: relaxed, description: description)
-        _ = try opening.reading(relaxed).update(on: connection, progress: progress)
-        for constraint in constraints {
+        let opening = StoreOpening(model: relaxed, description: description, checked: opening.checked)
+        _ = try opening.reading(relaxed).update(on: connection, progress: progress?.part(0, of: 2))
+        let part = progress?.part(1, of: 2)
+        for (number, constraint) in constraints.enumerated() {
+            let progress = part?.part(number, of: constraints.count)
+            progress?.begin(MigrationStep(.mergeDuplicates, constraint.entity, constraint.properties))
             try merge(constraint, of: relaxed, opening, connection, progress)
         }
         return true
     }
 
     /// The added constraints that have duplicates and a rule.
-    private func constraints(on connection: Connection) throws -> [Constraint] {
+    private func constraints(on connection: Connection, _ progress: MigrationProgress?) throws -> [Constraint] {
         guard !reading.duplicateRules.isEmpty, reading.allowsMigration else { return [] }
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
         guard case .shape = ModelChange.from(stored.model, to: reading.own) else { return [] }
@@ -50,7 +53,7 @@ struct DuplicateMerge {
             guard case .duplicates(let properties) = check.kind,
                 let entity = reading.own.entitiesByName[check.entity],
                 let rule = reading.duplicateRules.rule(for: entity),
-                try !MigrationCheck.problems([check], on: connection).isEmpty
+                try !reading.checked.problems([check], on: connection, progress: progress).isEmpty
             else { return nil }
             return Constraint(entity: check.entity, properties: properties, rule: rule)
         }
@@ -97,43 +100,61 @@ struct DuplicateMerge {
             codes: indexed.codes
         )
         let name = names.add("_migration")
-        try connection.execute(index.creation(named: name))
+        try connection.interruptible(by: progress) { try connection.execute(index.creation(named: name)) }
         let mixed = indexed.columns.map {
             metadata.columnsOfMixedForms.contains(FileConditions.name(of: $0, in: schema.table(of: entity)))
         }
-        let groups = try groups(indexed, mixed, on: connection)
-        for start in stride(from: 0, to: groups.count, by: Self.groupsAtOnce) {
-            try progress?.checkCancellation()
-            let part = groups[start..<min(start + Self.groupsAtOnce, groups.count)]
-            try opening.run(
-                { coordinator in
-                    let context = ManagedObjectContext(coordinator: coordinator)
-                    for values in part {
-                        try DuplicateGroup(constraint.rule, constraint.properties, values, entity).merge(in: context)
-                    }
-                    try context.save()
-                },
-                on: database
-            )
+        let nextGroups = {
+            try connection.interruptible(by: progress) { try keysOfGroups(indexed, mixed, on: connection) }
+        }
+        // A delete rule may delete the object by whose key a group is known. The next pass finds the rest of that group.
+        while case let groups = try nextGroups(), !groups.isEmpty {
+            for start in stride(from: 0, to: groups.count, by: Self.groupsAtOnce) {
+                try progress?.checkCancellation()
+                progress?.report(Double(start) / Double(groups.count))
+                let keys = groups[start..<min(start + Self.groupsAtOnce, groups.count)]
+                let part = try keys.compactMap { try values(indexed, $0, on: connection) }
+                try opening.run(
+                    { coordinator in
+                        let context = ManagedObjectContext(coordinator: coordinator)
+                        for values in part {
+                            let group = DuplicateGroup(constraint.rule, constraint.properties, values, entity)
+                            try group.merge(in: context, progress)
+                        }
+                        try context.save()
+                    },
+                    on: database
+                )
+            }
         }
         try connection.execute("DROP INDEX \(SQL.quoted(name))")
     }
 
-    /// The unique values that several objects have.
-    private func groups(_ indexed: IndexedTable, _ isMixed: [Bool], on connection: Connection) throws -> [[Value]] {
+    /// The first keys of the groups of objects with the same unique values.
+    private func keysOfGroups(_ indexed: IndexedTable, _ isMixed: [Bool], on connection: Connection) throws -> [Int64] {
         let names = indexed.columns.map(\.name)
         let conditions = indexed.conditions(on: "t") + names.map { "\($0) IS NOT NULL" }
         let keys = zip(names, isMixed).map { name, isMixed in
             isMixed ? "\(name) COLLATE \(QueryFunctions.name(of: TextOrder.lexical))" : name
         }
         let sql = """
-            SELECT \(names.joined(separator: ", ")) FROM \(indexed.table) AS t\(conditions.joined(behind: "WHERE")) \
+            SELECT min(t."_id") FROM \(indexed.table) AS t\(conditions.joined(behind: "WHERE")) \
             GROUP BY \(keys.joined(separator: ", ")) HAVING count(*) > 1
             """
         return try connection.withUncachedStatement(sql) { row in
-            var groups: [[Value]] = []
-            while try row.step() { groups.append(names.indices.map { row.value(at: Int32($0)) }) }
-            return groups
+            var keys: [Int64] = []
+            while try row.step() { keys.append(row.integer(at: 0)) }
+            return keys
+        }
+    }
+
+    /// The unique values of an object; nil if it was deleted.
+    private func values(_ indexed: IndexedTable, _ key: Int64, on connection: Connection) throws -> [Value]? {
+        let names = indexed.columns.map(\.name)
+        let sql = #"SELECT \#(names.joined(separator: ", ")) FROM \#(indexed.table) WHERE "_id" = ?"#
+        return try connection.withStatement(sql) { row in
+            try row.bind(key, at: 1)
+            return try row.step() ? names.indices.map { row.value(at: Int32($0)) } : nil
         }
     }
 }
@@ -154,34 +175,48 @@ private struct DuplicateGroup {
         )
     }
 
-    /// Keeps the first object and deletes the others.
-    func merge(in context: ManagedObjectContext) throws {
-        let request = FetchRequest(entity, predicate: predicate, sort: rule.querySort(of: entity) ?? [])
-        let objects = try context.fetch(request, as: ManagedObject.self)
-        guard let kept = objects.first else { return }
-        for object in objects.dropFirst() {
-            if rule.relationships == .moveToKeptObject {
-                try moveRelationships(of: object, to: kept, among: objects, context)
+    /// The number of objects that are deleted in one save.
+    private static let objectsAtOnce = 1000
+
+    /// Keeps the first object and deletes the others, with a save after each part of a large group.
+    func merge(in context: ManagedObjectContext, _ progress: MigrationProgress?) throws {
+        var request = FetchRequest(entity, predicate: predicate, sort: rule.querySort(of: entity) ?? [])
+        request.limit = 1 + Self.objectsAtOnce
+        while true {
+            try progress?.checkCancellation()
+            let objects = try context.fetch(request, as: ManagedObject.self)
+            guard let kept = objects.first else { return }
+            for object in objects.dropFirst() {
+                if rule.relationships == .moveToKeptObject {
+                    try moveRelationships(of: object, to: kept, context)
+                }
+                context.delete(object)
             }
-            context.delete(object)
+            guard objects.count > Self.objectsAtOnce else { return }
+            try context.save()
+            context.reset()
         }
+    }
+
+    /// Whether an object has the values of the group.
+    private func contains(_ object: any GraphObject) throws -> Bool {
+        guard let object = object as? ManagedObject, object.entity.isKind(of: entity) else { return false }
+        return try QueryEvaluator().isTrue(predicate, for: object)
     }
 
     private func moveRelationships(
         of object: ManagedObject,
         to kept: ManagedObject,
-        among group: [ManagedObject],
         _ context: ManagedObjectContext
     ) throws {
-        let isInGroup = { (other: any GraphObject) in group.contains { $0 === other } }
         for relationship in object.entity.relationships
         where kept.entity.relationship(named: relationship.name) === relationship {
             let name = relationship.name
             if relationship.isToMany {
                 let members = object.members(forRelationship: name)
                 object.setMembers([], forRelationship: name)
-                for member in members where !isInGroup(member) { kept.addMember(member, forRelationship: name) }
-            } else if let destination = object.destination(forRelationship: name), !isInGroup(destination),
+                for member in members where try !contains(member) { kept.addMember(member, forRelationship: name) }
+            } else if let destination = object.destination(forRelationship: name), try !contains(destination),
                 kept.destination(forRelationship: name) == nil
             {
                 object.setDestination(nil, forRelationship: name)
@@ -190,7 +225,7 @@ private struct DuplicateGroup {
         }
         for relationship in context.model.relationships
         where relationship.inverse == nil && object.entity.isKind(of: relationship.destination) {
-            for owner in try owners(of: object, relationship, context) where !isInGroup(owner) {
+            for owner in try owners(of: object, relationship, context) where try !contains(owner) {
                 if relationship.isToMany {
                     owner.addMember(kept, forRelationship: relationship.name)
                     owner.removeMember(object, forRelationship: relationship.name)

@@ -7,7 +7,7 @@ struct MigratedFile {
     let objects: [Object]
     /// The next key of each root entity, by name.
     let nextKeys: [String: Int64]
-    /// The indexes that consist of columns.
+    /// The indexes that are not unique.
     let indexes: [ForeignIndex]
 
     /// An object of the schema.

@@ -82,10 +82,22 @@ struct MigrationCheck {
     /// The statement that counts the rows that violate it.
     let sql: String
 
-    /// The problems of the file.
+    /// Counts the rows that violate the condition.
     ///
-    /// - Complexity: O(*n*) in the number of rows for each check.
-    static func problems(_ checks: [MigrationCheck], on connection: Connection) throws -> [MigrationProblem] {
+    /// - Complexity: O(*n*) in the number of rows.
+    func count(on connection: Connection) throws -> Int {
+        try connection.withUncachedStatement(sql) { statement in
+            try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
+    }
+
+    /// The problems of a file.
+    ///
+    /// - Parameter count: Returns the number of rows that violate the condition of a check, which has this position.
+    static func problems(
+        _ checks: [MigrationCheck],
+        _ count: (Int, MigrationCheck) throws -> Int
+    ) rethrows -> [MigrationProblem] {
         struct Place: Hashable {
             let entity: String
             let property: String?
@@ -93,10 +105,8 @@ struct MigrationCheck {
         }
         var order: [Place] = []
         var rows: [Place: Int] = [:]
-        for check in checks {
-            let count = try connection.withUncachedStatement(check.sql) { statement in
-                try statement.step() ? Int(statement.integer(at: 0)) : 0
-            }
+        for (number, check) in checks.enumerated() {
+            let count = try count(number, check)
             guard count > 0 else { continue }
             let place = Place(entity: check.entity, property: check.property, kind: check.kind)
             if rows[place] == nil { order.append(place) }

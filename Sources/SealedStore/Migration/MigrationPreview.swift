@@ -4,13 +4,15 @@ public import ObjectGraph
 
 /// The steps and the problems of a migration, computed without a change of the store.
 public struct MigrationPreview: Sendable {
-    /// The steps, in order, with the numbers of rows that they write. Empty if the store needs no migration.
+    /// The steps, in order, with the numbers of rows that they write. Empty if opening does not change the store.
     public let steps: [MigrationStep]
     /// The differences between the models, one on each line.
     public let differences: [String]
     /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
-    /// The largest number of additional bytes that the migration needs, in the file and in its log.
+    /// An estimate of the largest number of additional bytes that the migration needs, in the file and in its log. It
+    /// assumes that a new index is not larger than the file. Columns that are filled with long default values need
+    /// more.
     public let expectedSpace: Int
 }
 
@@ -42,10 +44,10 @@ extension StoreReading {
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
         try requireKnownVersion(stored)
         guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
-            return MigrationPreview(steps: [], differences: [], problems: [], expectedSpace: 0)
+            return try previewOfUpdate(stored, on: connection)
         }
         let plan = try migration(from: stored, fingerprint, on: connection)
-        let problems = try MigrationCheck.problems(plan.checks, on: connection)
+        let problems = try checked.problems(plan.checks, on: connection, progress: nil)
         var steps = try plan.steps.map { step in
             var step = step
             guard !step.copies.isEmpty else { return step }
@@ -62,8 +64,47 @@ extension StoreReading {
             steps: steps,
             differences: differences,
             problems: unresolved,
-            expectedSpace: try steps.contains { !$0.copies.isEmpty } ? 2 * size(on: connection) : 0
+            expectedSpace: try size(on: connection) * Self.growth(of: steps, addingIndexesTo: stored, plan.metadata)
         )
+    }
+
+    /// The steps for a store that needs no migration: opening adds indexes, and records rules and the version.
+    private func previewOfUpdate(_ stored: StoreMetadataTable, on connection: Connection) throws -> MigrationPreview {
+        let names = try IndexUpdate.names(adding: own, to: stored, on: connection)
+        let schema = StoreSchema(model: own, names: names)
+        var steps = names.indexes.filter { !stored.names.indexes.contains($0) }.compactMap { name in
+            SchemaIndex(name, model: own, table: schema.table).map { index in
+                MigrationStep(.buildIndex, name.entity, name.index.properties, index.creation + index.population)
+            }
+        }
+        let buildsIndex = !steps.isEmpty
+        if needsUpdate(stored) { steps.append(MigrationStep(.recordModel)) }
+        return MigrationPreview(
+            steps: steps,
+            differences: [],
+            problems: [],
+            expectedSpace: buildsIndex ? try 2 * size(on: connection) : 0
+        )
+    }
+
+    /// The multiple of the size of the file by which a migration increases the file and its log: each copy is written
+    /// to both.
+    private static func growth(
+        of steps: [MigrationStep],
+        addingIndexesTo old: StoreMetadataTable,
+        _ new: StoreMetadataTable
+    ) -> Int {
+        let rebuilt = Set(steps.filter { $0.kind == .rebuildTable }.compactMap(\.entity))
+        let addsIndex =
+            new.names.indexes.contains { !old.names.indexes.map(\.name).contains($0.name) }
+            || steps.contains { step in
+                step.kind == .buildIndex
+                    && !(step.entity.flatMap { new.model.entitiesByName[$0] }
+                        .map { rebuilt.contains(new.model.root(of: $0).name) } ?? false)
+            }
+        let copies = (steps.contains { !$0.copies.isEmpty } ? 2 : 0) + (addsIndex ? 2 : 0)
+        // Duplicates are merged in the migrated tables, which may then be rebuilt.
+        return steps.contains { $0.kind == .mergeDuplicates } ? max(2 * copies, 2) : copies
     }
 
     /// The step by which a rule resolves a problem.
@@ -74,8 +115,7 @@ extension StoreReading {
         return step
     }
 
-    /// The size of the file in bytes. A migration copies at most this number of bytes, once to the file and once to the
-    /// log. The library cannot count the pages of a single table.
+    /// The size of the file in bytes. The library cannot count the pages of a single table.
     private func size(on connection: Connection) throws -> Int {
         try count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", on: connection)
     }

@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import Foundation
 
 /// A part of the progress of a migration.
@@ -34,6 +35,12 @@ struct MigrationProgress: Sendable {
         )
     }
 
+    /// The part for the checks of a store before it is migrated, and the part for the migration.
+    var parts: (checks: MigrationProgress, migration: MigrationProgress) {
+        let end = start + (self.end - start) * 0.2
+        return (MigrationProgress(progress, from: start, to: end), MigrationProgress(progress, from: end, to: self.end))
+    }
+
     /// Reports the finished fraction of this part.
     func report(_ fraction: Double) {
         let whole = start + (end - start) * min(max(fraction, 0), 1)
@@ -41,12 +48,39 @@ struct MigrationProgress: Sendable {
     }
 
     /// Reports the current step.
-    func begin(_ step: MigrationStep) {
-        progress.setUserInfoObject(step.description, forKey: SealedStore.migrationStepKey)
+    func begin(_ step: MigrationStep) { begin(step.description, entity: step.entity) }
+
+    /// Reports a check of rows as the current step.
+    func begin(_ check: MigrationCheck) {
+        let place = [check.entity, check.property].compactMap(\.self).joined(separator: ".")
+        begin("check \(place)", entity: check.entity)
     }
+
+    private func begin(_ step: String, entity: String?) {
+        progress.setUserInfoObject(step, forKey: SealedStore.migrationStepKey)
+        progress.setUserInfoObject(entity, forKey: SealedStore.migrationEntityKey)
+        report(rows: 0)
+    }
+
+    /// Reports the number of rows that the current step has written.
+    func report(rows: Int) { progress.setUserInfoObject(rows, forKey: SealedStore.migrationRowsKey) }
 
     /// - Throws: `CancellationError` if the migration is cancelled.
     func checkCancellation() throws {
         if isCancelled { throw CancellationError() }
+    }
+}
+
+extension Connection {
+    /// Runs `body`, whose statements end soon after the progress is cancelled. Calls cannot nest.
+    ///
+    /// - Throws: `CancellationError`.
+    func interruptible<R>(by progress: MigrationProgress?, _ body: () throws -> R) throws -> R {
+        guard let progress else { return try body() }
+        do {
+            return try interruptible(when: { progress.isCancelled }, body)
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
     }
 }

@@ -336,17 +336,32 @@ struct MigrationStatements {
     /// Creates the indexes of other programs anew on the tables that are rebuilt.
     private mutating func keepForeignIndexes(_ names: inout UniqueNames) {
         let roots = oldSchema.model.entities.filter(\.isRoot).map { oldSchema.table(of: $0) }
-        let declared = Set(oldSchema.names.indexes.map(\.name))
+        let declared = Set(
+            oldSchema.names.indexes.flatMap { name in
+                let index = SchemaIndex(name, model: oldSchema.model, table: oldSchema.table)
+                // A full-text index consists of several objects.
+                return index.map { $0.creation.map(SQL.nameOfObject(madeBy:)) } ?? []
+            }
+        )
         let own = Set(roots.flatMap { oldIndexes(of: $0) }.flatMap { context.file.names(of: $0) })
         let foreign = context.file.indexes.filter { !own.contains($0.name) && !declared.contains($0.name) }
         for table in tables where alterations[table.root.name] == nil {
             for source in table.sources {
                 let columns = table.newColumns(of: source, context)
+                let old = source.oldTable.columns.map(\.name) + Array(source.oldTable.positionColumns.values)
+                let removed = (old + [#""_entity""#]).filter { columns[$0] == nil }
                 for index in foreign where index.table == source.oldTable.name {
-                    guard let creation = index.creation(on: table.table.name, columns), names.add(ifFree: index.name)
+                    guard let creation = index.creation(on: table.table.name, columns, removed: removed),
+                        names.add(ifFree: index.name)
                     else { continue }
-                    let properties = index.columns.compactMap { columns[$0.name] }.map(SQL.unquoted)
-                    steps.append(MigrationStep(.buildIndex, table.root.name, properties, [creation]))
+                    steps.append(
+                        MigrationStep(
+                            rebuilding: index.name,
+                            table.root.name,
+                            creation.columns.map(SQL.unquoted),
+                            creation.sql
+                        )
+                    )
                 }
             }
         }

@@ -41,6 +41,8 @@ public struct MigrationStep: Hashable, Sendable {
     let copies: [RowCopy]
     /// The table, quoted, and the definitions of its additional columns.
     let addition: TableAddition?
+    /// The name of the other program's index that the step builds; nil for another step.
+    let foreignIndex: String?
 
     /// The columns that are added to a table.
     struct TableAddition: Hashable, Sendable {
@@ -61,6 +63,18 @@ public struct MigrationStep: Hashable, Sendable {
         self.sql = sql + copies.map(\.sql)
         self.copies = copies
         addition = nil
+        foreignIndex = nil
+    }
+
+    /// A step that builds the index of another program on a rebuilt table.
+    init(rebuilding index: String, _ entity: String, _ properties: [String], _ statement: String) {
+        kind = .buildIndex
+        self.entity = entity
+        self.properties = properties
+        sql = [statement]
+        copies = []
+        addition = nil
+        foreignIndex = index
     }
 
     /// A step that adds columns to a table.
@@ -71,6 +85,7 @@ public struct MigrationStep: Hashable, Sendable {
         sql = definitions.map { "ALTER TABLE \(table) ADD COLUMN \($0)" }
         copies = []
         addition = TableAddition(table: table, definitions: definitions)
+        foreignIndex = nil
     }
 
     /// The statements that run once. ``addition`` adds columns, in place of the statements that describe it.

@@ -52,6 +52,26 @@ struct ModelMapping: Sendable {
         return property.slot < properties.count ? properties[property.slot] : nil
     }
 
+    /// The entities and the properties of the old model that the new model keeps.
+    var keptDeclarations: Set<Declaration> {
+        var kept: Set<Declaration> = []
+        for (oldEntity, entity) in newEntities {
+            kept.insert(Declaration(entity: oldEntity.name, property: nil))
+            for property in entity.properties {
+                guard let old = old(of: property, in: entity) else { continue }
+                kept.insert(Declaration(entity: oldEntity.name, property: old.name))
+            }
+        }
+        return kept
+    }
+
+    /// An entity of a model, or a property in the rows of an entity.
+    struct Declaration: Hashable {
+        let entity: String
+        /// Nil for the entity.
+        let property: String?
+    }
+
     /// The old relationship that supplies the members of a new relationship for owners of an entity.
     func old(of relationship: Relationship, in entity: Entity) -> Relationship? {
         if case .relationship(let old)? = old(of: .relationship(relationship), in: entity) { old } else { nil }

@@ -1,6 +1,13 @@
 /// The version of a program's model: numbers separated by points, compared from left to right.
 struct ModelVersion: Hashable, Sendable {
+    /// The version of a program that declares none.
+    static let undeclared = ModelVersion(numbers: [1])
+
     private let numbers: [UInt64]
+
+    private init(numbers: [UInt64]) {
+        self.numbers = numbers
+    }
 
     /// - Returns: Nil for a text that is not a version.
     init?(_ text: String) {

@@ -9,7 +9,7 @@ struct StagedMigration {
     /// The versions of the stages; empty unless all stages have one.
     private let versions: [ModelVersion]
 
-    /// - Throws: ``SealedStoreError/malformedOption(_:)`` for a stage with a malformed version.
+    /// - Throws: ``SealedStoreError/malformedOption(_:)`` for a malformed version, and for versions that do not ascend.
     init(stages: [StoreMigrationStage], opening: StoreOpening) throws {
         self.stages = stages
         self.opening = opening
@@ -20,12 +20,12 @@ struct StagedMigration {
     static func versions(of stages: [StoreMigrationStage]) throws -> [ModelVersion] {
         let texts = stages.compactMap(\.version)
         guard texts.count == stages.count else { return [] }
-        return try texts.map { text in
-            guard let version = ModelVersion(text) else {
-                throw SealedStoreError.malformedOption(SealedStore.migrationStagesOption)
-            }
-            return version
+        let versions = texts.compactMap(ModelVersion.init)
+        // The version of a store shows which stages remain.
+        guard versions.count == texts.count, zip(versions, versions.dropFirst()).allSatisfy(<) else {
+            throw SealedStoreError.malformedOption(SealedStore.migrationStagesOption)
         }
+        return versions
     }
 
     /// The remaining stages of a store.
@@ -39,11 +39,15 @@ struct StagedMigration {
     /// Examines a store that does not have the program's model, without changing it.
     ///
     /// - Throws: ``SealedStoreError/cannotMigrate(_:)`` if its data fit no version.
-    func examine(on connection: Connection) throws { _ = try entry(on: connection) }
+    func examine(on connection: Connection, progress: MigrationProgress?) throws {
+        _ = try entry(on: connection, progress)
+    }
 
     /// - Returns: Nil if no stage remains.
-    private func entry(on connection: Connection) throws -> Entry? {
+    private func entry(on connection: Connection, _ progress: MigrationProgress?) throws -> Entry? {
         let stored = try SchemaPlan.metadata(on: connection)
+        // Another program may have migrated the store to a later version meanwhile.
+        try opening.reading(opening.ownModel()).requireKnownVersion(stored.metadata)
         let model = stored.metadata.model
         let matches = try matches(model)
         // Without this, stages would change a store that has the program's model.
@@ -53,7 +57,7 @@ struct StagedMigration {
         if let reached = reached(stored.metadata.modelVersion, matches) {
             return reached + 1 < stages.count ? Entry(first: reached + 1, isInferred: false) : nil
         }
-        return try inferredEntry(stored, on: connection)
+        return try inferredEntry(stored, on: connection, progress)
     }
 
     /// The positions of the versions whose model a store has.
@@ -83,22 +87,32 @@ struct StagedMigration {
         return hasCode ? first : last
     }
 
-    /// The first version, from the recorded one on, to which inference can migrate a store.
+    /// The first version, from the recorded one on, to which inference can migrate a store without losing entities and
+    /// properties that a later version still has.
     private func inferredEntry(
         _ stored: (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint),
-        on connection: Connection
+        on connection: Connection,
+        _ progress: MigrationProgress?
     ) throws -> Entry {
         var first = 0
         if let recorded = stored.metadata.modelVersion, !versions.isEmpty {
             // Earlier versions lack the properties that the store has got since.
             first = versions.firstIndex { recorded <= $0 } ?? stages.count - 1
         }
+        let model = stored.metadata.model
+        let kept = try (first..<stages.count).map { position in
+            let target = try reading(position, of: model, isTarget: true).own
+            return ModelMapping(from: model, to: target).keptDeclarations
+        }
         var refusal: SealedStoreError?
         for position in first..<stages.count {
+            let keepsAll = kept[(position - first)...].allSatisfy { $0.isSubset(of: kept[position - first]) }
+            guard keepsAll else { continue }
             do {
-                let reading = try reading(position, of: stored.metadata.model, isTarget: true)
+                let reading = try reading(position, of: model, isTarget: true)
                 let plan = try reading.migration(from: stored.metadata, stored.fingerprint, on: connection)
-                let problems = try reading.unresolved(MigrationCheck.problems(plan.checks, on: connection))
+                let found = try opening.checked.problems(plan.checks, on: connection, progress: progress)
+                let problems = reading.unresolved(found)
                 if problems.isEmpty { return Entry(first: position, isInferred: true) }
                 refusal = refusal ?? .cannotMigrate(problems)
             } catch SealedStoreError.modelMismatch(let differences) {
@@ -111,17 +125,35 @@ struct StagedMigration {
 
     /// Runs the remaining stages, each in a separate transaction. If a stage fails, the previous stages remain
     /// committed.
-    func run(on database: Database, progress: MigrationProgress?) throws {
-        guard !stages.isEmpty else { return }
+    ///
+    /// - Returns: The position of the last stage that was run; nil if none remained.
+    func run(on database: Database, progress: MigrationProgress?) throws -> Int? {
+        guard !stages.isEmpty else { return nil }
         var first: Int?
+        var last: Int?
         let next = {
             try opening.waitingForOtherPrograms(on: database, progress) {
                 try takeStage(database, progress, first: first)
             }
         }
-        while let stage = try next() {
+        while let stage = try reportingVersion(last, next) {
             first = first ?? stage
+            last = stage
             StoreOpening.shortenLog(of: database)
+        }
+        return last
+    }
+
+    /// Runs `body`, whose refusal contains the version that the store has reached.
+    ///
+    /// - Parameter reached: The position of the last stage that was run; nil if the store is unchanged.
+    func reportingVersion<R>(_ reached: Int?, _ body: () throws -> R) throws -> R {
+        guard let reached else { return try body() }
+        do {
+            return try body()
+        } catch SealedStoreError.cannotMigrate(let problems) {
+            let version = stages[reached].version ?? String(reached + 1)
+            throw SealedStoreError.stoppedMigration(reached: version, problems: problems)
         }
     }
 
@@ -129,8 +161,9 @@ struct StagedMigration {
     /// - Returns: The position of the stage that was run; nil if none remained.
     private func takeStage(_ database: Database, _ progress: MigrationProgress?, first: Int?) throws -> Int? {
         try database.write { connection in
+            try opening.checked.adopt(for: connection, of: database)
             // Another program may have run stages meanwhile.
-            guard let entry = try entry(on: connection) else { return nil }
+            guard let entry = try entry(on: connection, progress) else { return nil }
             let (position, stage) = (entry.first, stages[entry.first])
             let first = min(first ?? position, position)
             let progress = progress?.part(position - first, of: stages.count - first)
@@ -196,7 +229,7 @@ struct StagedMigration {
     }
 
     private func versionOpening(_ position: Int, _ description: PersistentStoreDescription) -> StoreOpening {
-        StoreOpening(model: stages[position].model, description: description)
+        StoreOpening(model: stages[position].model, description: description, checked: opening.checked)
     }
 
     private func reading(_ position: Int, of model: ManagedObjectModel, isTarget: Bool) throws -> StoreReading {

@@ -5,6 +5,7 @@ import ObjectGraph
 /// Runs a migration in the transaction of a connection.
 struct StoreMigration {
     private let plan: MigrationPlan
+    private let checked: MigrationCheckResults
     private let connection: Connection
     private let progress: MigrationProgress?
 
@@ -12,10 +13,17 @@ struct StoreMigration {
     private static let rowsAtOnce = 20_000
 
     /// - Parameters:
+    ///   - checked: The results of the checks so far.
     ///   - connection: A connection in a write transaction.
     ///   - progress: Reports the progress. The migration ends when it is cancelled.
-    init(_ plan: MigrationPlan, on connection: Connection, progress: MigrationProgress?) {
+    init(
+        _ plan: MigrationPlan,
+        _ checked: MigrationCheckResults,
+        on connection: Connection,
+        progress: MigrationProgress?
+    ) {
         self.plan = plan
+        self.checked = checked
         self.connection = connection
         self.progress = progress
     }
@@ -26,30 +34,40 @@ struct StoreMigration {
     /// - Throws: ``SealedStoreError/cannotMigrate(_:)`` before anything is written; `CancellationError`.
     /// - Complexity: O(*n*) in the number of rows that are checked or written.
     func run() throws -> StoreMetadataTable {
-        guard let progress else { return try takeSteps() }
-        do {
-            return try connection.interruptible(when: { progress.isCancelled }) { try takeSteps() }
-        } catch DatabaseError.interrupted {
-            throw CancellationError()
-        }
+        let problems = try checked.problems(plan.checks, on: connection, progress: progress)
+        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
+        return try connection.interruptible(by: progress) { try takeSteps() }
     }
 
     private func takeSteps() throws -> StoreMetadataTable {
-        let problems = try MigrationCheck.problems(plan.checks, on: connection)
-        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         for (number, step) in plan.steps.enumerated() {
             try progress?.checkCancellation()
             progress?.begin(step)
-            for statement in step.statements { try connection.execute(statement) }
+            for statement in step.statements { try run(statement, of: step) }
             let part = progress?.part(number, of: plan.steps.count)
+            var rows = 0
             for (index, copy) in step.copies.enumerated() {
-                try run(copy, reportingTo: part?.part(index, of: step.copies.count))
+                try requirePositiveKeys(copy, in: step)
+                try run(copy, &rows, reportingTo: part?.part(index, of: step.copies.count))
             }
             if let addition = step.addition { try add(addition) }
             part?.report(1)
         }
         try record()
         return plan.metadata
+    }
+
+    private func run(_ statement: String, of step: MigrationStep) throws {
+        guard let index = step.foreignIndex else { return try connection.execute(statement) }
+        do {
+            try connection.execute(statement)
+        } catch {
+            // An expression can fail for converted values, or use a function that only the other program has.
+            switch error {
+            case .sqlite, .integerOverflow, .malformedPattern, .tooBig: throw SealedStoreError.foreignIndex(index)
+            default: throw error
+            }
+        }
     }
 
     private func add(_ addition: MigrationStep.TableAddition) throws {
@@ -68,7 +86,13 @@ struct StoreMigration {
 
     // MARK: Copying
 
-    private func run(_ copy: RowCopy, reportingTo progress: MigrationProgress?) throws {
+    /// A store numbers its objects from 1. The ranges of keys in which rows are copied would omit others.
+    private func requirePositiveKeys(_ copy: RowCopy, in step: MigrationStep) throws {
+        guard try value("SELECT min(\(copy.key)) FROM \(copy.table)") ?? 1 < 1 else { return }
+        throw SealedStoreError.damagedRow(entity: step.entity ?? "", property: step.properties.first ?? "_id")
+    }
+
+    private func run(_ copy: RowCopy, _ rows: inout Int, reportingTo progress: MigrationProgress?) throws {
         guard let progress else { return try connection.execute(copy.sql) }
         let last = try value("SELECT max(\(copy.key)) FROM \(copy.table)") ?? 0
         var key: Int64 = 0
@@ -87,6 +111,8 @@ struct StoreMigration {
                 try statement.run()
             }
             key = end
+            rows += connection.changes
+            progress.report(rows: rows)
             progress.report(Double(key) / Double(last))
         }
     }

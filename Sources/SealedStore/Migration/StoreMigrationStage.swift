@@ -4,7 +4,8 @@ public import ObjectGraph
 ///
 /// The stages are the versions of the model in order, including the first one. A store begins with the stage after the
 /// version that it has reached. A store that has the model of no version is migrated by inference to the first version
-/// for which that is possible, without the code of that stage.
+/// for which that is possible without losing an entity or property that a later version has, without the code of that
+/// stage.
 ///
 /// Several versions may have the same model, so that a stage only changes data. If all stages have a ``version``, a
 /// store records the version that it has reached: the code of each later stage runs once. A store without a record
@@ -22,7 +23,8 @@ public struct StoreMigrationStage: Sendable {
 
     /// The model of the version.
     public let model: ManagedObjectModel
-    /// The number of the version: numbers separated by points, as in ``SealedStore/SealedStore/modelVersionOption``.
+    /// The number of the version: numbers separated by points, as in ``SealedStore/SealedStore/modelVersionOption``. The
+    /// numbers of the stages ascend.
     public var version: String?
     /// The values that the stage writes into rows without a value; nil for the values of
     /// ``SealedStore/SealedStore/defaultValuesOption``.

@@ -107,25 +107,33 @@ final class FileStates: Sendable {
     private func read(on connection: Connection) throws -> FileState {
         let metadata: StoreMetadataTable
         let sources: TableSources?
+        let current = try SchemaPlan.metadata(on: connection).metadata
+        guard current.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
+        // First: the tables may fit the model after a migration, too, with rows and columns that have other names, or
+        // be readable through another mapping.
+        guard current.migrationCount == migrationCount else {
+            throw SealedStoreError.migratedByAnotherProgram(differences(from: current))
+        }
         do {
             let content = try reading.fittingContent(on: connection)
             (metadata, sources) = (content.metadata, content.plan.sources)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)
         }
-        guard metadata.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
-        // A file that was read with another model than its own may have been migrated to that model.
         guard sources == plan.sources else {
-            throw SealedStoreError.migratedByAnotherProgram(["the store has got the program's model"])
+            throw SealedStoreError.migratedByAnotherProgram(["the indexes of the store have changed"])
         }
-        // The tables may fit the model after a migration, too, with rows and columns that have other names.
-        guard metadata.migrationCount == migrationCount else { throw SealedStoreError.migratedByAnotherProgram([]) }
         // The plan also has names for the entities of the model that the file does not hold.
         let names = metadata.names.completed(for: plan.schema.model)
         guard names.differsInIndexesOnly(from: plan.schema.names) else {
             throw SealedStoreError.damagedMetadata("names")
         }
         return state(of: metadata)
+    }
+
+    private func differences(from stored: StoreMetadataTable) -> [String] {
+        if case .shape(let differences) = ModelChange.from(stored.model, to: reading.own) { return differences }
+        return plan.sources == nil ? [] : ["the store has got the program's model"]
     }
 
     private func state(of metadata: StoreMetadataTable) -> FileState {

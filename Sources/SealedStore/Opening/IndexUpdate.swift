@@ -27,8 +27,7 @@ struct IndexUpdate {
     ///
     /// - Returns: the new metadata of the store.
     func addMissing() throws -> StoreMetadataTable {
-        var names = stored.names
-        names.addIndexes(of: own, avoiding: try namesInUse())
+        let names = try Self.names(adding: own, to: stored, on: connection)
         return try change(to: names) { declared, stored in
             stored + declared.filter { !stored.contains($0) }
         }
@@ -76,12 +75,20 @@ struct IndexUpdate {
         return indexes
     }
 
-    private func namesInUse() throws -> UniqueNames {
-        try connection.withStatement("SELECT name FROM sqlite_schema") { statement in
+    /// The names of a store with those of the missing indexes of a model.
+    static func names(
+        adding own: ManagedObjectModel,
+        to stored: StoreMetadataTable,
+        on connection: Connection
+    ) throws -> SchemaNames {
+        let namesInUse = try connection.withStatement("SELECT name FROM sqlite_schema") { statement in
             var names: [String] = []
             while try statement.step() { names.append(statement.string(at: 0)) }
             return UniqueNames(names)
         }
+        var names = stored.names
+        names.addIndexes(of: own, avoiding: namesInUse)
+        return names
     }
 }
 

@@ -32,6 +32,8 @@ struct StoreReading: Sendable {
     let modelVersion: ModelVersion?
     let defaultValues: SealedStore.DefaultValues?
     let duplicateRules: [DuplicateRule]
+    /// The results of the checks of an opening.
+    let checked: MigrationCheckResults
 
     /// Reads the metadata of a store that fits the model, possibly under other names, without a change of its tables.
     ///
@@ -45,10 +47,12 @@ struct StoreReading: Sendable {
         let migration = try migration(from: stored, fingerprint, on: connection)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
-        let problems = try MigrationCheck.problems(migration.checks, on: connection).filter(\.preventsReading)
+        let problems = try checked.problems(migration.checks, on: connection, progress: nil).filter(\.preventsReading)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         let plan = SchemaPlan(reading: stored, with: model, own: own, migration)
-        return (migration.metadata.with(model: migration.metadata.model, names: plan.schema.names), plan)
+        let metadata = migration.metadata.with(model: migration.metadata.model, names: plan.schema.names)
+        // The file itself is not migrated.
+        return (metadata.with(migrationCount: stored.migrationCount), plan)
     }
 
     /// The error for a store that has to be migrated, and is opened for reading only.
@@ -61,7 +65,11 @@ struct StoreReading: Sendable {
     ///
     /// - Returns: Nil if the store must be updated and the options allow it.
     /// - Throws: ``SealedStoreError``.
-    func examine(on connection: Connection, _ staged: StagedMigration) throws -> StoreContent? {
+    func examine(
+        on connection: Connection,
+        _ staged: StagedMigration,
+        progress: MigrationProgress?
+    ) throws -> StoreContent? {
         if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own) {
             try requireKnownVersion(metadata)
             guard isReadOnly || !needsUpdate(metadata) else { return nil }
@@ -72,10 +80,12 @@ struct StoreReading: Sendable {
         if !isReadOnly, allowsMigration, case .shape = ModelChange.from(stored.model, to: own) {
             // A refused file stays as it is, so problems are found before any code can write.
             if !staged.stages.isEmpty {
-                try staged.examine(on: connection)
+                try staged.examine(on: connection, progress: progress)
                 return nil
             }
-            try requireNoProblems(migration(from: stored, fingerprint, on: connection), on: connection)
+            let plan = try migration(from: stored, fingerprint, on: connection)
+            let problems = try unresolved(checked.problems(plan.checks, on: connection, progress: progress))
+            guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
             return nil
         }
         if isReadOnly, allowsMigration, case .shape(let differences) = ModelChange.from(stored.model, to: own),
@@ -88,10 +98,16 @@ struct StoreReading: Sendable {
         return try StoreContent(metadata, plan, on: connection, isCommitted: true)
     }
 
-    private func needsUpdate(_ stored: StoreMetadataTable) -> Bool {
+    /// Whether opening changes a store that has the shape of the model.
+    func needsUpdate(_ stored: StoreMetadataTable) -> Bool {
         if !stored.names.missingIndexes(of: own).isEmpty { return true }
         if case .rules = ModelChange.from(stored.model, to: own), allowsMigration { return true }
         return isLater(than: stored)
+    }
+
+    /// Whether opening migrates or updates a store.
+    func changes(_ stored: StoreMetadataTable) -> Bool {
+        !ModelChange.from(stored.model, to: own).keepsShape || needsUpdate(stored)
     }
 
     private func isLater(than stored: StoreMetadataTable) -> Bool {
@@ -106,15 +122,13 @@ struct StoreReading: Sendable {
     func update(on connection: Connection, progress: MigrationProgress?) throws -> (
         content: StoreContent, hasMigrated: Bool
     ) {
-        // Another program may have updated the store meanwhile.
         let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
-        try requireKnownVersion(stored)
         var hasMigrated = false
         switch ModelChange.from(stored.model, to: own) {
         case .shape(let differences):
             guard allowsMigration else { throw SealedStoreError.modelMismatch(differences) }
             let migration = try migration(from: stored, fingerprint, on: connection)
-            _ = try StoreMigration(migration, on: connection, progress: progress).run()
+            _ = try StoreMigration(migration, checked, on: connection, progress: progress).run()
             hasMigrated = true
         case .rules where allowsMigration:
             try stored.with(model: MigrationPlan.recorded(own, stored.names)).write(on: connection)
@@ -140,7 +154,8 @@ struct StoreReading: Sendable {
         // Without a common entity, the migration would remove all objects: the file belongs to another program.
         let mapping = ModelMapping(from: stored.model, to: own)
         if mapping.newEntities.isEmpty, !stored.model.entities.isEmpty {
-            throw SealedStoreError.modelMismatch(ModelComparison(mapping).differences)
+            let differences = ModelComparison(mapping).differences
+            throw SealedStoreError.modelMismatch([SealedStoreError.noCommonEntity] + differences)
         }
         _ = try SchemaPlan.verified(
             fingerprint,
@@ -152,19 +167,20 @@ struct StoreReading: Sendable {
         return try MigrationPlan(from: stored, to: own, MigratedFile(on: connection), defaultValues: defaultValues)
     }
 
-    private func requireNoProblems(_ migration: MigrationPlan, on connection: Connection) throws {
-        let problems = try unresolved(MigrationCheck.problems(migration.checks, on: connection))
-        guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
-    }
-
     /// The problems that no rule for duplicates resolves.
     func unresolved(_ problems: [MigrationProblem]) -> [MigrationProblem] {
         problems.filter { !duplicateRules.resolve($0, in: own) }
     }
 
+    /// Refuses a store of a later version. A program without a version may open it only if it has the program's model:
+    /// a migration would remove the changes of the later version.
+    ///
+    /// - Throws: ``SealedStoreError/newerModel(found:supported:)``.
     func requireKnownVersion(_ stored: StoreMetadataTable) throws {
-        guard let modelVersion, let found = stored.modelVersion, modelVersion < found else { return }
-        throw SealedStoreError.newerModel(found: found.description, supported: modelVersion.description)
+        let supported = modelVersion ?? .undeclared
+        guard let found = stored.modelVersion, supported < found else { return }
+        if modelVersion == nil, ModelChange.from(stored.model, to: own).keepsShape { return }
+        throw SealedStoreError.newerModel(found: found.description, supported: supported.description)
     }
 
     private func schemaPlan(

@@ -9,6 +9,8 @@ struct StoreOpening {
 
     let model: ManagedObjectModel
     let description: PersistentStoreDescription
+    /// The results of the checks before a migration.
+    var checked = MigrationCheckResults()
 
     /// - Throws: `ModelError` if a relationship or an inheritance leads from the store's entities to those of another
     ///   store; `DatabaseError` if the file cannot be opened; ``SealedStoreError`` if it does not fit the model.
@@ -20,14 +22,17 @@ struct StoreOpening {
         }
         let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
         let staged = try StagedMigration(stages: stages, opening: self)
+        let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
+            .map { MigrationProgress($0).parts }
+        defer { checked.removeAll() }
         var content: StoreContent?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
             try create(StoreSchema(model: own), reading.modelVersion, on: connection)
         } verify: { connection in
-            content = try reading.examine(on: connection, staged)
+            content = try reading.examine(on: connection, staged, progress: progress?.checks)
         }
         do {
-            let content = try content ?? update(database, reading, staged)
+            let content = try content ?? update(database, reading, staged, progress: progress?.migration)
             return OpenStore(
                 description,
                 database,
@@ -61,12 +66,19 @@ struct StoreOpening {
     private func update(
         _ database: Database,
         _ reading: StoreReading,
-        _ staged: StagedMigration
+        _ staged: StagedMigration,
+        progress: MigrationProgress?
     ) throws -> StoreContent {
-        let progress = try option(SealedStore.migrationProgressOption, as: Progress.self).map(MigrationProgress.init)
-        if reading.allowsMigration { try staged.run(on: database, progress: progress) }
-        let (content, hasMigrated) = try waitingForOtherPrograms(on: database, progress) {
-            try database.write { try update(reading, database, on: $0, progress: progress) }
+        let reached = reading.allowsMigration ? try staged.run(on: database, progress: progress) : nil
+        let (content, hasMigrated) = try staged.reportingVersion(reached) {
+            try waitingForOtherPrograms(on: database, progress) {
+                try database.write { connection in
+                    // Another program may have migrated the store to a later version meanwhile.
+                    try reading.requireKnownVersion(SchemaPlan.metadata(on: connection).metadata)
+                    try checked.adopt(for: connection, of: database)
+                    return try update(reading, database, on: connection, progress: progress)
+                }
+            }
         }
         if hasMigrated { Self.shortenLog(of: database) }
         return content
@@ -88,8 +100,8 @@ struct StoreOpening {
     /// is suspended while it writes would otherwise block the opening forever.
     private static let maximumWaits = 60
 
-    /// Repeats a transaction while the store is not migrated and another program writes: a migration takes longer than
-    /// any other transaction.
+    /// Repeats a transaction while another program writes and the store still has to be migrated or updated: a migration
+    /// and the building of an index take longer than any other transaction.
     func waitingForOtherPrograms<R>(
         on database: Database,
         _ progress: MigrationProgress?,
@@ -100,8 +112,8 @@ struct StoreOpening {
                 return try body()
             } catch DatabaseError.busy {
                 try progress?.checkCancellation()
-                let stored = try database.read { try SchemaPlan.metadata(on: $0).metadata.model }
-                guard case .shape = ModelChange.from(stored, to: try ownModel()) else { break }
+                let stored = try database.read { try SchemaPlan.metadata(on: $0).metadata }
+                guard try reading(ownModel()).changes(stored) else { return try body() }
             }
         }
         return try body()
@@ -138,7 +150,8 @@ struct StoreOpening {
             allowsMigration: description.shouldMigrateStoreAutomatically,
             modelVersion: version,
             defaultValues: try option(SealedStore.defaultValuesOption, as: SealedStore.DefaultValues.self),
-            duplicateRules: try duplicateRules()
+            duplicateRules: try duplicateRules(),
+            checked: checked
         )
     }
 

@@ -270,6 +270,72 @@ private enum Notes {
         #expect(throws: SwiftDataError.unknownSchema) { try open(Notes.V3.self, Plan.self) }
     }
 
+    @Test func `two stages to one version are refused`() throws {
+        enum Plan: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { Notes.Plan.schemas }
+            static var stages: [MigrationStage] {
+                [.lightweight(fromVersion: Notes.V1.self, toVersion: Notes.V2.self)] + Notes.Plan.stages
+            }
+        }
+        let error = #expect(throws: SwiftDataError.unknownSchema) { try open(Notes.V3.self, Plan.self) }
+        #expect(error.map { "\($0)".contains("two stages to V2") } ?? false)
+    }
+
+    @Test func `versions that do not ascend are refused`() throws {
+        enum Copied: VersionedSchema {
+            static let versionIdentifier = Schema.Version(1, 0, 0)
+            static var models: [any PersistentModel.Type] { Notes.V2.models }
+        }
+        enum Plan: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { [Notes.V1.self, Copied.self] }
+            static var stages: [MigrationStage] { [] }
+        }
+        #expect(throws: SwiftDataError.unknownSchema) { try open(Copied.self, Plan.self) }
+    }
+
+    @Test func `a program without a version does not migrate a store of a later version`() throws {
+        try makeFirstVersion()
+        _ = try open(Notes.V3.self)
+        let before = try Data(contentsOf: configuration.url)
+        #expect(throws: SwiftDataError.backwardMigration) { try open(Notes.V1.self, nil) }
+        #expect(try Data(contentsOf: configuration.url) == before)
+    }
+
+    @Test func `a cancelled migration throws a cancellation error`() throws {
+        try makeFirstVersion()
+        var configuration = configuration
+        let progress = Progress(totalUnitCount: 1)
+        progress.cancel()
+        configuration.migrationProgress = progress
+        // Also in place of the problems, which are found by reading all rows.
+        for version in [Notes.V2.self, Notes.V3.self] as [any VersionedSchema.Type] {
+            #expect(throws: CancellationError.self) { try open(version, nil, configuration) }
+        }
+        #expect(try ModelContext(open(Notes.V1.self, nil)).fetchCount(FetchDescriptor<Notes.V1.Note>()) == 3)
+    }
+
+    @Test func `a preview omits files that do not exist, and no others`() throws {
+        let schema = Schema(versionedSchema: Notes.V2.self)
+        #expect(try ModelContainer.migrationPreview(for: schema, configurations: configuration).isEmpty)
+        try Data("no store".utf8).write(to: configuration.url)
+        let below = ModelConfiguration(url: configuration.url.appending(path: "notes.store"), key: key)
+        for configuration in [configuration, below] {
+            #expect(throws: SwiftDataError.loadIssueModelContainer) {
+                try ModelContainer.migrationPreview(for: schema, configurations: configuration)
+            }
+        }
+    }
+
+    @Test func `the remedy for a file of another program is another path`() throws {
+        @Model final class Unrelated { init() {} }
+        try makeFirstVersion()
+        let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+            try ModelContainer(for: Unrelated.self, configurations: configuration)
+        }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("Check the path") && !text.contains("allowsMigration"), "\(text)")
+    }
+
     @Test func `a plan's rule for duplicates keeps the first note in an order`() throws {
         enum Plan: SchemaMigrationPlan {
             static var schemas: [any VersionedSchema.Type] { [Notes.V1.self, Notes.V2.self] }

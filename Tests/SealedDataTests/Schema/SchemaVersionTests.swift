@@ -21,7 +21,7 @@ struct SchemaVersionTests {
 
     @Test func `a plan lists its versions and stages`() {
         #expect(LibraryPlan.schemas.map { $0.versionIdentifier.major } == [1, 2])
-        #expect(LibraryPlan.stages.count == 2)
+        #expect(LibraryPlan.stages.count == 1)
     }
 }
 
@@ -48,9 +48,8 @@ private enum LibraryV2: VersionedSchema {
 
 private enum LibraryPlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [LibraryV1.self, LibraryV2.self] }
-    static var stages: [MigrationStage] { [addSubtitles, fillSubtitles] }
+    static var stages: [MigrationStage] { [fillSubtitles] }
 
-    static let addSubtitles = MigrationStage.lightweight(fromVersion: LibraryV1.self, toVersion: LibraryV2.self)
     static let fillSubtitles = MigrationStage.custom(
         fromVersion: LibraryV1.self,
         toVersion: LibraryV2.self,

@@ -159,9 +159,10 @@ import Testing
         #expect(try objects("Item", in: context, by: "name").count == 4)
     }
 
-    /// Writes the files of the current format; to be run once for each format.
+    /// Writes the files of the current format that do not exist yet.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["WRITE_FIXTURES"] == "1"), arguments: fixtures)
     func `is written`(fixture: Fixture) throws {
+        guard !FileManager.default.fileExists(atPath: fixture.url.path) else { return }
         try FileManager.default.createDirectory(
             at: fixture.url.deletingLastPathComponent(),
             withIntermediateDirectories: true

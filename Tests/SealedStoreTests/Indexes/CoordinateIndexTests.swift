@@ -177,6 +177,35 @@ import Testing
         #expect(try map.check() == [])
     }
 
+    @Test func `results are exact for integers that no double holds`() throws {
+        let numbers: [Int64] = [
+            0, .max, .max - 1, .max - 513, .min, .min + 1, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, (1 << 24) + 1,
+        ]
+        let map = try map()
+        for number in numbers {
+            map.insert(
+                "City",
+                [
+                    "name": .text(""), "latitude": .real(0), "people": .integer(number), "founded": .real(0),
+                ]
+            )
+        }
+        try map.context.save()
+        let (people, founded) = (map.path("City", "people"), map.path("City", "founded"))
+        for lower in numbers {
+            for upper in numbers where lower <= upper {
+                let condition = QueryExpression.and([
+                    .comparison(.greaterOrEqual, people, .literal(.integer(lower))),
+                    .comparison(.lessOrEqual, people, .literal(.integer(upper))),
+                    .comparison(.equal, founded, .literal(.real(0))),
+                ])
+                let expected = numbers.count { (lower...upper).contains($0) }
+                #expect(try map.keys("City", condition).count == expected, "\(lower)...\(upper)")
+            }
+        }
+        #expect(try map.check() == [])
+    }
+
     @Test func `random boxes have the results of in-memory evaluation`() throws {
         var random = SeededGenerator()
         let map = try map()

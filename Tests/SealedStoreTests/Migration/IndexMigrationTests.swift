@@ -130,7 +130,9 @@ import Testing
             try connection.execute(
                 """
                 CREATE INDEX "mine" ON "Place" ("name" COLLATE NOCASE DESC, "x"); CREATE INDEX "gone" ON "Place" ("y", "x");
-                CREATE INDEX "part" ON "Place" ("x") WHERE "x" > 1; CREATE INDEX "sum" ON "Place" ("x" + 1)
+                CREATE INDEX "part" ON "Place" ("x") WHERE name > 'y' AND "x" > 1;
+                CREATE INDEX [a sum] ON Place (x + 1, /* "y" */ CAST(name AS x) COLLATE nocase, `x` IS NULL DESC);
+                CREATE INDEX "call" ON "Place" (upper("name"), 1) WHERE [x] <> x'00' OR x <> '"name"' -- y
                 """
             )
         }
@@ -146,12 +148,32 @@ import Testing
             let indexes = try store.definitions().filter { $0.hasPrefix("CREATE INDEX") }
             #expect(
                 indexes == [
-                    #"CREATE INDEX "mine" ON "Place" ("title" COLLATE "NOCASE" DESC, "x" COLLATE "BINARY")"#
+                    #"CREATE INDEX "a sum" ON "Place" ("x" + 1, /* "y" */ CAST("title" AS x) COLLATE nocase, "x" IS NULL DESC)"#,
+                    #"CREATE INDEX "call" ON "Place" (upper("title"), 1) WHERE "x" <> x'00' OR "x" <> '"name"' -- y"#,
+                    #"CREATE INDEX "mine" ON "Place" ("title" COLLATE NOCASE DESC, "x")"#,
+                    #"CREATE INDEX "part" ON "Place" ("x") WHERE "title" > 'y' AND "x" > 1"#,
                 ]
             )
             #expect(try store.problems() == [])
             try store.close()
         }
+    }
+
+    @Test func `an index of another program that cannot be built is named, and the store stays as it is`() throws {
+        let model = { (type: AttributeType) in [EntityDescription("Place", attributes: [.init("number", type)])] }
+        let first = try MigratingStore(url, model(.string))
+        let number = Value.text(String(Int64.min))
+        first.insert("Place", ["number": number])
+        try first.context.save()
+        try first.store().opened.database.write { connection in
+            try connection.execute(#"CREATE INDEX "distance" ON "Place" (abs("number"))"#)
+        }
+        try first.close()
+        #expect(throws: SealedStoreError.foreignIndex("distance")) { try MigratingStore(url, model(.int64)) }
+        let store = try MigratingStore(url, model(.string), allowsMigration: false)
+        #expect(try store.values("Place", "number") == [number])
+        #expect(try store.definitions().contains { $0.contains(#""distance""#) })
+        #expect(try store.problems() == [])
     }
 
     @Test func `the command-line tool reads a migrated store`() throws {

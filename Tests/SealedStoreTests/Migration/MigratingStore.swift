@@ -10,13 +10,14 @@ struct MigratingStore {
 
     static func description(
         _ url: URL,
+        key: EncryptionKey? = nil,
         isReadOnly: Bool = false,
         allowsMigration: Bool = true,
         options: [String: any Sendable] = [:]
     ) throws -> PersistentStoreDescription {
         SealedStore.register()
         var options = options
-        options[SealedStore.keyOption] = try EncryptionKey.raw(Array(repeating: 5, count: 32))
+        options[SealedStore.keyOption] = try key ?? EncryptionKey.raw(Array(repeating: 5, count: 32))
         var description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
@@ -30,12 +31,14 @@ struct MigratingStore {
     init(
         _ url: URL,
         _ entities: [EntityDescription],
+        key: EncryptionKey? = nil,
         isReadOnly: Bool = false,
         allowsMigration: Bool = true,
         options: [String: any Sendable] = [:]
     ) throws {
         let description = try Self.description(
             url,
+            key: key,
             isReadOnly: isReadOnly,
             allowsMigration: allowsMigration,
             options: options

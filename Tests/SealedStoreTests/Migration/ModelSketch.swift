@@ -285,7 +285,8 @@ struct ModelSketch {
     private static func index(_ type: AttributeType, _ random: inout SeededGenerator) -> FetchIndexDescription.Kind {
         switch type {
         case .string where random.chance(60): .fullText(FullTextOptions())
-        case .int32, .float, .date: random.chance(50) ? .rtree : .binary
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .float, .double, .date:
+            random.chance(50) ? .rtree : .binary
         default: .binary
         }
     }

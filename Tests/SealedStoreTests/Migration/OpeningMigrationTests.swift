@@ -58,7 +58,9 @@ import Testing
         let other = [EntityDescription("Other", attributes: [.init("name", .string)])]
         #expect(
             try Self.differences { _ = try MigratingStore(url, other) }
-                == ["entity 'Other' is new", "entity 'Trip' is removed"]
+                == [
+                    "the store has none of the program's entities", "entity 'Other' is new", "entity 'Trip' is removed",
+                ]
         )
         #expect(try folder.contents() == before)
     }
@@ -123,6 +125,76 @@ import Testing
             try MigratingStore(url, Self.first, options: option("1.10"))
         }
         try MigratingStore(url, Self.second, options: option("2")).close()
+    }
+
+    @Test func `a program without a version does not migrate a store of a later version`() throws {
+        try write()
+        let second = try MigratingStore(url, Self.second, options: [SealedStore.modelVersionOption: "2.0.0"])
+        second.insert("Trip", ["name": .text("b"), "days": .integer(3)])
+        try second.saveAndClose()
+        let before = try folder.contents()
+        for isReadOnly in [false, true] {
+            #expect(throws: SealedStoreError.newerModel(found: "2.0.0", supported: "1")) {
+                try MigratingStore(url, Self.first, isReadOnly: isReadOnly)
+            }
+        }
+        #expect(throws: SealedStoreError.newerModel(found: "2.0.0", supported: "1")) {
+            try SealedStore.migrationPreview(
+                of: MigratingStore.description(url),
+                to: ManagedObjectModel(entities: Self.first)
+            )
+        }
+        #expect(try folder.contents() == before)
+        // A program without a version that has the same model may open the store.
+        #expect(try MigratingStore(url, Self.second).values("Trip", "days") == [.null, .integer(3)])
+    }
+
+    // opening                 | another program
+    //                         | begins to build an index
+    // waits: busy             |
+    // waits: busy             |
+    //                         | commits
+    // opens                   |
+    @Test func `opening waits while another program makes a change that keeps the tables`() throws {
+        try write([SealedStore.modelVersionOption: "1.0"])
+        let store = try MigratingStore(url, Self.first)
+        let next = try StoreOpening(
+            model: ManagedObjectModel(entities: Self.first),
+            description: MigratingStore.description(url, options: [SealedStore.modelVersionOption: "2.0"])
+        )
+        var attempts = 0
+        try next.waitingForOtherPrograms(on: store.store().opened.database, nil) {
+            attempts += 1
+            if attempts < 5 { throw DatabaseError.busy }
+        }
+        #expect(attempts == 5)
+        // A store that needs no change is only written, which ends soon.
+        let same = try StoreOpening(
+            model: ManagedObjectModel(entities: Self.first),
+            description: MigratingStore.description(url)
+        )
+        #expect(throws: DatabaseError.busy) {
+            try same.waitingForOtherPrograms(on: store.store().opened.database, nil) { throw DatabaseError.busy }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a row with a key below 1 is an error`(hasProgress: Bool) throws {
+        try write()
+        do {
+            let store = try MigratingStore(url, Self.first)
+            try store.store().opened.database.write { connection in
+                try connection.execute(
+                    #"INSERT INTO "Trip" ("_id", "_version", "name") SELECT -5, "_version", "name" FROM "Trip""#
+                )
+            }
+            try store.close()
+        }
+        let options: [String: any Sendable] =
+            hasProgress ? [SealedStore.migrationProgressOption: Progress(totalUnitCount: 1)] : [:]
+        let rebuilt = [EntityDescription("Trip", attributes: [.init("name", .data)])]
+        #expect(throws: SealedStoreError.damagedRow(entity: "Trip", property: "_id")) {
+            try MigratingStore(url, rebuilt, options: options)
+        }
     }
 
     @Test func `a cancelled migration leaves the old store`() throws {

@@ -91,6 +91,59 @@ import Testing
         )
     }
 
+    @Test func `indexes and rules that opening adds are steps`() throws {
+        try write()
+        let before = try folder.contents()
+        var next = [
+            EntityDescription(
+                "Trip",
+                attributes: [.init("name", .string)],
+                indexes: [.init(["name"], kind: .fullText(.init()))],
+                renamingIdentifier: "Journey"
+            ),
+            EntityDescription("Stop", attributes: [.init("number", .int64)], indexes: [.init(["number"])]),
+        ]
+        let preview = try preview(next)
+        #expect(preview.steps.map(\.description) == ["build index Trip.name", "record model"])
+        #expect(preview.steps[0].sql.contains { $0.hasPrefix("CREATE VIRTUAL TABLE") })
+        #expect(preview.differences == [] && preview.problems == [])
+        #expect(preview.expectedSpace > 0)
+        #expect(try folder.contents() == before)
+        let store = try MigratingStore(url, next)
+        let definitions = try store.definitions()
+        #expect(preview.steps[0].sql.allSatisfy { !$0.hasPrefix("CREATE") || definitions.contains($0) })
+        try store.close()
+        #expect(try self.preview(next).steps == [])
+        next[0].indexes = []
+        #expect(try self.preview(next).steps == [])
+    }
+
+    @Test func `an index of a table that keeps its rows needs space, and a merge needs twice as much`() throws {
+        try write()
+        let model = { (isUnique: Bool, indexes: [FetchIndexDescription]) in
+            [
+                EntityDescription(
+                    "Trip",
+                    attributes: [.init("name", .string), .init("note", .string, isOptional: true)],
+                    uniquenessConstraints: isUnique ? [["name"]] : []
+                ),
+                EntityDescription("Stop", attributes: [.init("number", .int64)], indexes: indexes),
+            ]
+        }
+        let number = FetchIndexDescription(["number"])
+        #expect(try preview(model(false, [number])).expectedSpace == 0)
+        let index = try preview(model(false, [number, .init(["number"], kind: .rtree)])).expectedSpace
+        #expect(index > 0)
+        let merge = try SealedStore.migrationPreview(
+            of: MigratingStore.description(
+                url,
+                options: [SealedStore.duplicateRulesOption: [DuplicateRule(entity: "Trip")]]
+            ),
+            to: ManagedObjectModel(entities: model(true, [number]))
+        )
+        #expect(merge.problems == [] && merge.expectedSpace == 2 * index)
+    }
+
     @Test func `a store of the model needs no step`() throws {
         try write()
         let preview = try preview([

@@ -262,6 +262,32 @@ import Testing
         #expect(try writer.problems() == [])
     }
 
+    // reader                        | writer
+    // opens, reads                  |
+    //                               | makes a property optional, saves a null
+    // reads: an error               |
+    @Test func `a reader of the old model gets the differences of a migration`() throws {
+        try write()
+        var model = Self.first
+        model[1].attributes[0].isOptional = true
+        model[0].attributes.append(.init("note", .string, isOptional: true))
+        let reader = try MigratingStore(url, Self.first, isReadOnly: true)
+        #expect(try reader.objects("Trip").count == 4)
+        let writer = try MigratingStore(url, model)
+        writer.insert("Stop")
+        try writer.context.save()
+        #expect(
+            throws: SealedStoreError.migratedByAnotherProgram([
+                "property 'Trip.note' is removed", "property 'Stop.title' becomes required",
+                "property 'Station.title' becomes required", "property 'Halt.title' becomes required",
+            ])
+        ) {
+            try reader.objects("Trip")
+        }
+        try reader.close()
+        try writer.close()
+    }
+
     @Test func `without permission to migrate the store is refused`() throws {
         try write()
         #expect(throws: SealedStoreError.self) {

@@ -167,6 +167,63 @@ import Testing
         #expect(calls.withLock(\.self) == [])
     }
 
+    @Test func `versions that do not ascend are an error`() throws {
+        try write(version: nil)
+        for versions in [["1", "1.0", "2"], ["2", "1", "3"]] {
+            #expect(throws: SealedStoreError.malformedOption(SealedStore.migrationStagesOption)) {
+                try open(Self.unique, try stages(versions: versions))
+            }
+        }
+        #expect(calls.withLock(\.self) == [])
+    }
+
+    @Test func `a store of no version enters at a version that keeps all data of a later one`() throws {
+        let person = { (names: [String]) in
+            [EntityDescription("Person", attributes: names.map { .init($0, .string, isOptional: true) })]
+        }
+        let store = try MigratingStore(url, person(["name", "nickname", "obsolete"]))
+        store.insert("Person", ["name": .text("a"), "nickname": .text("kept"), "obsolete": .text("x")])
+        try store.saveAndClose()
+        let calls = calls
+        let last = person(["name", "nickname", "rating", "note"])
+        let stages = try [
+            person(["name"]), person(["name", "nickname", "rating"]), last,
+        ].enumerated().map { position, model in
+            StoreMigrationStage(
+                try ManagedObjectModel(entities: model),
+                didMigrate: { _ in calls.withLock { $0.append("\(position)") } }
+            )
+        }
+        let next = try open(last, stages)
+        #expect(try next.values("Person", "nickname") == [.text("kept")])
+        #expect(calls.withLock(\.self) == ["2"])
+        #expect(try next.problems() == [])
+    }
+
+    @Test func `the error of a later stage has the version that the store has reached`() throws {
+        try write(version: "1.0")
+        let duplicates = [
+            MigrationProblem(entity: "Person", property: nil, kind: .duplicates(properties: ["name"]), rows: 1)
+        ]
+        let stages = try [Self.plain, Self.plain, Self.unique].enumerated().map { position, model in
+            StoreMigrationStage(try ManagedObjectModel(entities: model), version: "\(position + 1).0")
+        }
+        #expect(throws: SealedStoreError.stoppedMigration(reached: "2.0", problems: duplicates)) {
+            try open(Self.unique, stages)
+        }
+        // No stage runs before the error.
+        #expect(throws: SealedStoreError.cannotMigrate(duplicates)) { try open(Self.unique, stages) }
+        #expect(try SealedStore.recordedModel(of: MigratingStore.description(url)).version == "2.0")
+    }
+
+    @Test func `a plan does not run on a store that another program has migrated to a later version`() throws {
+        try write(version: "4.0")
+        #expect(throws: SealedStoreError.newerModel(found: "4.0", supported: "3.0")) {
+            try open(Self.unique, try stages())
+        }
+        #expect(calls.withLock(\.self) == [])
+    }
+
     @Test func `each stage has its own default values`() throws {
         try write(version: nil)
         let rated = { (name: String, earlier: String?) in
