@@ -107,7 +107,8 @@ final class FileStates: Sendable {
     private func read(on connection: Connection) throws -> FileState {
         let metadata: StoreMetadataTable
         let sources: TableSources?
-        let current = try SchemaPlan.metadata(on: connection).metadata
+        let file = try SchemaPlan.metadata(on: connection)
+        let current = file.metadata
         guard current.uuid == uuid else { throw SealedStoreError.damagedMetadata("uuid") }
         // First: the tables may fit the model after a migration, too, with rows and columns that have other names, or
         // be readable through another mapping.
@@ -115,7 +116,7 @@ final class FileStates: Sendable {
             throw SealedStoreError.migratedByAnotherProgram(differences(from: current))
         }
         do {
-            let content = try reading.fittingContent(on: connection)
+            let content = try reading.fittingContent(on: connection, known: file)
             (metadata, sources) = (content.metadata, content.plan.sources)
         } catch SealedStoreError.modelMismatch(let differences) {
             throw SealedStoreError.migratedByAnotherProgram(differences)

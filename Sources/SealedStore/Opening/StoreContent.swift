@@ -37,9 +37,13 @@ struct StoreReading: Sendable {
 
     /// Reads the metadata of a store that fits the model, possibly under other names, without a change of its tables.
     ///
+    /// - Parameter known: The metadata of the file, if they have been read.
     /// - Throws: ``SealedStoreError/modelMismatch(_:)`` if the store has to be migrated.
-    func fittingContent(on connection: Connection) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
-        let (stored, fingerprint) = try SchemaPlan.metadata(on: connection)
+    func fittingContent(
+        on connection: Connection,
+        known: (metadata: StoreMetadataTable, fingerprint: SchemaFingerprint)? = nil
+    ) throws -> (metadata: StoreMetadataTable, plan: SchemaPlan) {
+        let (stored, fingerprint) = try known ?? SchemaPlan.metadata(on: connection)
         guard case .shape(let differences) = ModelChange.from(stored.model, to: own) else {
             return (stored, try schemaPlan(fingerprint, on: connection, names: stored.names))
         }

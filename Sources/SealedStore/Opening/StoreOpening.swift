@@ -81,6 +81,7 @@ struct StoreOpening {
             }
         }
         if hasMigrated { Self.shortenLog(of: database) }
+        progress?.report(1)
         return content
     }
 

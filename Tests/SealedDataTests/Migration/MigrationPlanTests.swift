@@ -53,6 +53,13 @@ private enum Notes {
         }
     }
 
+    /// A class of another program.
+    @Model
+    final class Unrelated {
+        var text = ""
+        init() {}
+    }
+
     enum V3: VersionedSchema {
         static let versionIdentifier = Schema.Version(3, 0, 0)
         static var models: [any PersistentModel.Type] { [Note.self, Folder.self] }
@@ -327,10 +334,9 @@ private enum Notes {
     }
 
     @Test func `the remedy for a file of another program is another path`() throws {
-        @Model final class Unrelated { init() {} }
         try makeFirstVersion()
         let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
-            try ModelContainer(for: Unrelated.self, configurations: configuration)
+            try ModelContainer(for: Notes.Unrelated.self, configurations: configuration)
         }
         let text = error.map { "\($0)" } ?? ""
         #expect(text.contains("Check the path") && !text.contains("allowsMigration"), "\(text)")

@@ -1,8 +1,8 @@
 import Foundation
 @testable import ObjectGraph
 
-/// The model and the content of the stores that are kept as files: every attribute type, kind of relationship, inheritance
-/// and index.
+/// The model and the content of the stores that are kept as files: every attribute type and kind of index, and
+/// inheritance. ``RelationshipFixture`` has the other kinds of relationships.
 enum FixtureModel {
     static let entities: [EntityDescription] = [
         EntityDescription(
