@@ -51,7 +51,9 @@ struct StoreReading: Sendable {
         let migration = try migration(from: stored, fingerprint, on: connection)
         let obstacles = migration.sources.obstacles
         guard obstacles.isEmpty else { throw Self.cannotRead(differences, obstacles) }
-        let problems = try checked.problems(migration.checks, on: connection, progress: nil).filter(\.preventsReading)
+        // Without known results, which belong to the connections of the opening.
+        let problems = try MigrationCheckResults().problems(migration.checks, on: connection, progress: nil)
+            .filter(\.preventsReading)
         guard problems.isEmpty else { throw SealedStoreError.cannotMigrate(problems) }
         let plan = SchemaPlan(reading: stored, with: model, own: own, migration)
         let metadata = migration.metadata.with(model: migration.metadata.model, names: plan.schema.names)
@@ -74,6 +76,8 @@ struct StoreReading: Sendable {
         _ staged: StagedMigration,
         progress: MigrationProgress?
     ) throws -> StoreContent? {
+        // The file may be another one than that of an earlier attempt.
+        checked.removeAll()
         if let (metadata, plan) = try SchemaPlan.fitting(on: connection, for: model, own: own) {
             try requireKnownVersion(metadata)
             guard isReadOnly || !needsUpdate(metadata) else { return nil }
