@@ -204,7 +204,7 @@ private struct LoadIssue {
         switch cause {
         case let error as DatabaseError: error.recoverySuggestion
         case SealedStoreError.modelMismatch(let differences) where differences.first == SealedStoreError.noCommonEntity:
-            "Check the path; the file is unchanged."
+            "The file is unchanged. Check the path, or open it with the schema that it has."
         case SealedStoreError.modelMismatch:
             "The store is unchanged. Let the container save and migrate it ('allowsSave', 'allowsMigration'), or open it "
                 + "with the schema that it has."
