@@ -175,8 +175,8 @@ private struct DuplicateGroup {
         )
     }
 
-    /// The number of objects that are deleted in one save.
-    private static let objectsAtOnce = 1000
+    /// The number of objects that are deleted in one save. Each fetch evaluates the objects that were changed since.
+    private static let objectsAtOnce = 250
 
     /// Keeps the first object and deletes the others, with a save after each part of a large group.
     func merge(in context: ManagedObjectContext, _ progress: MigrationProgress?) throws {
