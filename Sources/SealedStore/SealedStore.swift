@@ -28,6 +28,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// The option that holds whether SQLCipher overwrites all of its memory when it frees it, as a `Bool`. That makes
     /// it several times slower, for the whole process and until its end.
     public static let memorySecurityOption = "memorySecurity"
+    /// The option that holds whether contexts receive the commits of other processes although nothing observes them, as
+    /// a `Bool`. Live results receive them in any case.
+    public static let followsOtherProcessesOption = "followsOtherProcesses"
     /// The option that holds the version of the program's model, as a `String` of numbers separated by points. Opening
     /// a store with a later version throws, so that a migration never undoes the changes of a newer program.
     public static let modelVersionOption = "modelVersion"

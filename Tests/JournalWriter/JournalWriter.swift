@@ -7,7 +7,7 @@ import Journal
 /// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
 /// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a
 /// model or through all versions in stages, change its key forth and back, save pairs while another process changes the
-/// key, and carry out an operation on a whole store.
+/// key, carry out an operation on a whole store, and obey commands that change a ``Bookcase``.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
@@ -16,6 +16,8 @@ import Journal
 ///        journal-writer STORE stages
 ///        journal-writer STORE rekey
 ///        journal-writer STORE pairs FIRST
+///        journal-writer STORE commands
+///        journal-writer STORE following
 ///        journal-writer STORE OPERATION TARGET, see ``JournalMaintenance``
 @main
 enum JournalWriter {
@@ -43,6 +45,12 @@ enum JournalWriter {
         }
         if arguments.count == 3, arguments[2] == "rekey" {
             return try Journal.changeKeys(URL(filePath: arguments[1]), acknowledge: acknowledge)
+        }
+        if arguments.count == 3, arguments[2] == "commands" {
+            return try Bookcase.obey(URL(filePath: arguments[1]), acknowledge: acknowledge)
+        }
+        if arguments.count == 3, arguments[2] == "following" {
+            return try Bookcase.followRepeatedly(URL(filePath: arguments[1]), acknowledge: acknowledge)
         }
         if arguments.count == 4, arguments[2] == "pairs", let first = Int64(arguments[3]) {
             return try Journal.writePairsThroughChanges(

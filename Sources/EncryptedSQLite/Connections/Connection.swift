@@ -26,6 +26,8 @@ public final class Connection {
     /// The read transaction that stays open when the connection is returned to its pool; nil if no such transaction is
     /// open.
     var keptTransaction: KeptTransaction?
+    /// SQLite's data version at the last look for commits of other connections; nil before the first one.
+    var dataVersion: Int64?
     /// Whether the connection is lent inside a read transaction.
     var isReading = false
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.

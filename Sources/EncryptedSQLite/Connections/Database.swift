@@ -30,6 +30,10 @@ package final class Database: Sendable {
     let phase: Guarded<Phase>
     /// Nil for a database in memory or opened for reading only.
     let checkpointer: Checkpointer?
+    /// The connection on which a database that is opened for reading only looks for commits; nil for others.
+    let versionReaders: ConnectionPool?
+    /// Notices the commits of others.
+    let foreignCommits: ForeignCommits
     /// The thread that is inside `write`, or 0.
     private let writingThread = Atomic<UInt>(0)
     private let snapshots = Guarded(Snapshots())
@@ -104,6 +108,8 @@ package final class Database: Sendable {
             writers.add(connection)
             readers = nil
             checkpointer = nil
+            versionReaders = nil
+            foreignCommits = ForeignCommits(nil)
             files = nil
             session = Guarded(nil)
             phase = Guarded(.open)
@@ -123,6 +129,8 @@ package final class Database: Sendable {
                 : Checkpointer(connections: ConnectionPool(limit: 1)) {
                     session.withLock { $0 }?.file.endIdleTransactions()
                 }
+            versionReaders = options.readOnly ? ConnectionPool(limit: 1) : nil
+            foreignCommits = ForeignCommits(versionReaders ?? writers)
             start(
                 FileSession(file: OpenFile(identity: opened.identity), opener: opened.opener),
                 with: opened.connection
@@ -166,13 +174,18 @@ package final class Database: Sendable {
     /// Waits for other writers of this process without limit, and for writers of other processes up to the busy
     /// timeout. A nested call of the same thread is a savepoint of the outer transaction.
     package func write<R>(_ body: (Connection) throws -> R) throws -> R {
-        try writers.withConnection { connection in
+        var isOutermost = false
+        let result = try writers.withConnection { connection in
             let outerThread = writingThread.load(ordering: .relaxed)
             writingThread.store(csqlcipher_thread_identity(), ordering: .relaxed)
             defer { writingThread.store(outerThread, ordering: .relaxed) }
-            if outerThread == 0 { endIdleReading() }
+            isOutermost = outerThread == 0
+            if isOutermost { endIdleReading() }
             return try connection.transaction(body)
         }
+        // After the connection was returned, which the others' observers may use.
+        if isOutermost, OpenFile.hasPeers { session.withLock { $0 }?.file.reportCommit(of: foreignCommits) }
+        return result
     }
 
     /// Lends the writer connection to `body` without a transaction, for statements that cannot run in one: VACUUM,
@@ -274,6 +287,8 @@ package final class Database: Sendable {
 
     /// Closes all connections, waiting for lent ones. Later use throws `error`.
     func stop(_ error: DatabaseError) {
+        foreignCommits.stop()
+        versionReaders?.stop(error)
         // The writer last: the last connection that is closed writes the log back.
         if let readers {
             readers.connections.stop(error)

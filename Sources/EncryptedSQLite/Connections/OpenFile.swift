@@ -1,4 +1,5 @@
 import Guarded
+import Synchronization
 
 /// A file that one or several databases of this process have open.
 ///
@@ -7,25 +8,49 @@ import Guarded
 struct OpenFile: Sendable {
     let identity: FileIdentity
 
-    /// The pools of readers of all open databases, by their files.
-    private static let readers = Guarded<[FileIdentity: [ReaderPool]]>([:])
-
-    /// Registers the readers of a database, until ``remove(_:)`` is called.
-    func add(_ pool: ReaderPool) {
-        Self.readers.withLock { $0[identity, default: []].append(pool) }
+    /// The parts of an open database that other databases with the same file use.
+    private struct User {
+        let readers: ReaderPool
+        let foreignCommits: ForeignCommits
     }
 
-    /// Removes the readers of a database that is being closed. It may be called several times.
-    func remove(_ pool: ReaderPool) {
-        Self.readers.withLock { readers in
-            readers[identity]?.removeAll { $0 === pool }
-            if readers[identity]?.isEmpty == true { readers[identity] = nil }
+    /// The open databases, by their files.
+    private static let users = Guarded<[FileIdentity: [User]]>([:])
+    /// The number of databases that are open in addition to the first one of their file.
+    private static let peerCount = Atomic<Int>(0)
+
+    /// Registers a database, until ``remove(_:)`` is called.
+    func add(_ readers: ReaderPool, _ foreignCommits: ForeignCommits) {
+        Self.users.withLock { users in
+            let present = users[identity] ?? []
+            users[identity] = present + [User(readers: readers, foreignCommits: foreignCommits)]
+            if !present.isEmpty { Self.peerCount.wrappingAdd(1, ordering: .relaxed) }
+        }
+    }
+
+    /// Removes a database that is being closed, by its readers. It may be called several times.
+    func remove(_ readers: ReaderPool) {
+        Self.users.withLock { users in
+            guard let present = users[identity], present.contains(where: { $0.readers === readers }) else { return }
+            let rest = present.filter { $0.readers !== readers }
+            users[identity] = rest.isEmpty ? nil : rest
+            if !rest.isEmpty { Self.peerCount.wrappingSubtract(1, ordering: .relaxed) }
         }
     }
 
     /// Ends read transactions that no thread uses, so that the write-ahead log can be written back past them.
     func endIdleTransactions() {
-        for pool in Self.readers.withLock({ $0[identity] }) ?? [] { pool.endIdleTransactions() }
+        for user in Self.users.withLock({ $0[identity] }) ?? [] { user.readers.endIdleTransactions() }
+    }
+
+    /// Whether any file is open in several databases of this process.
+    static var hasPeers: Bool { peerCount.load(ordering: .relaxed) > 0 }
+
+    /// Reports a commit to the other databases with the file.
+    func reportCommit(of writer: ForeignCommits) {
+        for user in Self.users.withLock({ $0[identity] }) ?? [] where user.foreignCommits !== writer {
+            user.foreignCommits.noteCommitOfPeer()
+        }
     }
 
     /// Opens a connection to the file for a database that has it open already.

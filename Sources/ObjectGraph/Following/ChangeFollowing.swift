@@ -43,6 +43,8 @@ final class ChangeFollowing {
     private var stamps: [ChangeList.Stamp] = []
     private var isDelivering = false
     private var hasAnnounced = false
+    /// Makes the stores notice the commits of other processes while there are followers.
+    private var storeFollowing: StoreFollowing?
 
     private var identityMap: IdentityMap { changeTracker.identityMap }
 
@@ -79,6 +81,7 @@ final class ChangeFollowing {
     }
 
     private func begin() {
+        storeFollowing = remoteChanges.loader.stores.coordinator.followOtherProcesses()
         let model = identityMap.model
         remoteChanges.onCommit = { [unowned self] announcement, isOwnSave in
             var added = CommittedChanges()
@@ -95,6 +98,7 @@ final class ChangeFollowing {
     }
 
     private func end() {
+        storeFollowing = nil
         remoteChanges.onCommit = nil
         changeTracker.onFollowedChange = nil
         for entry in pending.values { entry.object.state.pointee.flags.remove(.followed) }

@@ -128,7 +128,11 @@ package final class LiveResults: ContextFollower {
     package func contextDidChange(_ changes: ContextChanges) {
         let root = changes.roots[dependencies.rootIndex]
         if isFetching { return collect(modifiedSlots(root)) }
-        if mustFetch(after: changes, root) { return refetch(modified: modifiedSlots(root), knownObjects: true) }
+        let isUnknown = changes.isUnknown || root?.isUnknown ?? false
+        if mustFetch(after: changes, root) {
+            // After unknown changes, the rows of all objects have to be read again.
+            return refetch(modified: modifiedSlots(root), knownObjects: !isUnknown)
+        }
         guard let root else { return }
         do {
             try apply(root)
@@ -246,6 +250,7 @@ package final class LiveResults: ContextFollower {
     private func refetch(modified: [ObjectIdentifier: SlotSet], knownObjects: Bool, isNewQuery: Bool = false) {
         let old = entries
         let hadError = error != nil
+        let oldRows = reportsModifications && !knownObjects && !isNewQuery ? rows : [:]
         do {
             try replaceEntries(by: fetchedObjects(knownObjects: knownObjects))
         } catch {
@@ -254,6 +259,7 @@ package final class LiveResults: ContextFollower {
             return fail(with: error, modified: modified)
         }
         collect(modified)
+        collect(slots(changedSince: oldRows))
         let modified = unreported
         unreported = [:]
         var reidentified: [ObjectIdentifier] = []
@@ -280,6 +286,24 @@ package final class LiveResults: ContextFollower {
         let objects = context.objects(with: ids).filter { !$0.isObjectDeleted }
         try requireNoFailure(since: failures)
         return objects
+    }
+
+    /// The rows of the objects of the result.
+    private var rows: [ObjectIdentifier: Row] { entriesByObject.compactMapValues { $0.object.lastRow } }
+
+    /// The slots that differ between earlier rows of objects in the result and their present rows.
+    private func slots(changedSince oldRows: [ObjectIdentifier: Row]) -> [ObjectIdentifier: SlotSet] {
+        var changed: [ObjectIdentifier: SlotSet] = [:]
+        for (id, old) in oldRows {
+            guard let new = entriesByObject[id]?.object.lastRow, new.version != old.version else { continue }
+            var slots = SlotSet()
+            for slot in 0..<max(old.slotCount, new.slotCount)
+            where old.hasValue(at: slot) && (!new.hasValue(at: slot) || old.differs(from: new, at: slot)) {
+                slots.insert(slot)
+            }
+            if !slots.isEmpty { changed[id] = slots }
+        }
+        return changed
     }
 
     private func replaceEntries(by objects: [any GraphObject]) throws {

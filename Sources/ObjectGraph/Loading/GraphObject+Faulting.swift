@@ -10,7 +10,7 @@ extension GraphObject {
         else { return }
         let loader = context.loader
         guard let cached = cachedRow else { return loader.fillFaults([self]) }
-        guard cached.isPartial || cached.isStale(after: loader.stalenessInterval) else {
+        guard cached.isPartial || cached.isOutdated || cached.isStale(after: loader.stalenessInterval) else {
             replaceRow(by: cached.row)
             withLifecycle?.awakeFromFetch()
             return
@@ -65,7 +65,9 @@ extension GraphObject {
     /// slot. If the store has no row, the last known row is returned.
     private func row(withValueAt slot: Int) -> Row? {
         if let row = state.pointee.row { return row }
-        if let cached = cachedRow, cached.isPartial, cached.row.hasValue(at: slot) { return cached.row }
+        if let cached = cachedRow, cached.isPartial, !cached.isOutdated, cached.row.hasValue(at: slot) {
+            return cached.row
+        }
         fireFault()
         let last = lastRow
         if last?.hasValue(at: slot) != true { reportLoss(at: slot) }

@@ -182,21 +182,14 @@ final class RemoteChangeMerger {
 
     /// Merges the commits of another coordinator.
     ///
-    /// - Parameter changes: The changes; nil if they are unknown. Then every saved object is reloaded, with one request
-    ///   for each root entity, and all to-many relationships are unloaded.
+    /// - Parameter changes: The changes; nil if they are unknown.
     private func mergeExternal(_ changes: CommittedChanges?) {
-        guard let changes, !changes.isUnknown else { return reloadAll() }
-        for (rootIndex, root) in changes.roots {
-            if root.isUnknown {
-                reload(identityMap.objects(of: model.entities[rootIndex]).filter { $0.state.pointee.key > 0 })
-                for relationship in model.relationships
-                where relationship.isToMany
-                    && (relationship.source.rootIndex == rootIndex || relationship.destination.rootIndex == rootIndex)
-                {
-                    loader.unloadMembers(of: relationship)
-                }
-                continue
-            }
+        guard let changes, !changes.isUnknown else {
+            return mergeUnknown(Set(model.entities.filter(\.isRoot).map(\.index)))
+        }
+        let unknown = Set(changes.roots.filter(\.value.isUnknown).keys)
+        if !unknown.isEmpty { mergeUnknown(unknown) }
+        for (rootIndex, root) in changes.roots where !root.isUnknown {
             let known = root.objects.keys.compactMap { identityMap.object(forKey: $0, of: model.entities[rootIndex]) }
             for object in known {
                 if let row = object.lastRow { loader.unloadMembers(namedBy: row) }
@@ -209,6 +202,36 @@ final class RemoteChangeMerger {
             for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
             unloadMembers(leadingToUnknownOwnersOf: root, rootIndex)
         }
+    }
+
+    /// Merges commits that may have changed any object of root entities.
+    ///
+    /// Relationships are unloaded, and unchanged objects become outdated faults: the next access to one reads its row
+    /// again, and those that were fetched with it, in one request. Only objects with observers, which must be notified,
+    /// are reloaded at once.
+    private func mergeUnknown(_ roots: Set<Int>) {
+        guard parent == nil else { return reloadAll() }
+        var observed: [any GraphObject] = []
+        for handler in identityMap.handlers where handler.entity.isRoot {
+            let isChanged = roots.contains(handler.entity.index)
+            if isChanged { handler.table.sweep() }
+            for object in identityMap.objects(of: handler.entity) where !object.state.pointee.life.isInserted {
+                for relationship in object.entity.relationships
+                where relationship.isToMany && (isChanged || roots.contains(relationship.destination.rootIndex)) {
+                    object.unloadMembers(of: relationship)
+                }
+                guard isChanged else { continue }
+                if object.state.pointee.life.changesRow {
+                    // A rollback reads its row again.
+                    object.state.pointee.flags.insert(.outdated)
+                } else if object.state.pointee.flags.contains(.observed) {
+                    observed.append(object)
+                } else if object.state.pointee.life == .unchanged {
+                    object.becomeOutdated()
+                }
+            }
+        }
+        reload(observed)
     }
 
     /// Unloads the to-many relationships that objects may have joined or left whose old or new owner is unknown: their
@@ -236,7 +259,7 @@ final class RemoteChangeMerger {
         for object in missing { markDeleted(object) }
     }
 
-    /// Reloads all saved objects from the parent, whose unsaved changes have been reverted.
+    /// Reloads all saved objects from the parent, whose unsaved changes have been reverted or whose store has changed.
     private func reloadAll() {
         let saved = identityMap.registeredObjects.filter { !$0.state.pointee.life.isInserted }
         for object in saved { object.unloadAllMembers() }

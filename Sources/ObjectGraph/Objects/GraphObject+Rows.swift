@@ -31,6 +31,14 @@ extension GraphObject {
         if let old { notifyObservers(ofChangesFrom: old, to: cached.row) }
     }
 
+    /// Turns an unchanged object into a fault that is filled from the store, since its row may have been superseded. The
+    /// row stays as its last known values.
+    func becomeOutdated() {
+        guard let row = lastRow, !(cachedRow?.isOutdated ?? false) else { return }
+        state.pointee.row = nil
+        ensureChanges().cachedRow = CachedRow(outdated: row)
+    }
+
     /// Drops the row that can fill the fault.
     func dropCachedRow() {
         guard let changes = state.pointee.changes, changes.cachedRow != nil else { return }

@@ -28,7 +28,7 @@ struct ObjectFlags: OptionSet {
     @inlinable static var listedAsDeleted: ObjectFlags { .init(rawValue: 32) }
     /// An entry of any list.
     static var listed: ObjectFlags { [.listedAsInserted, .listedAsUpdated, .listedAsDeleted] }
-    /// Changed or deleted in this context, and changed in the store since its row was read.
+    /// Changed or deleted in this context, and changed in the store since its row was read, or perhaps changed there.
     @inlinable static var outdated: ObjectFlags { .init(rawValue: 64) }
 
     // MARK: Deleting

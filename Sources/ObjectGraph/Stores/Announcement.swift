@@ -13,6 +13,16 @@ enum Announcement: Sendable {
     case erasure
     /// The parent reverted or undid unsaved changes.
     case revert
+
+    /// One announcement with the effect of this one and a later one; nil if they stay separate.
+    ///
+    /// A context that is not used for some time receives hundreds of commits of other processes as one.
+    func merged(with later: Announcement) -> Announcement? {
+        guard case .external(let changes) = self, case .external(let laterChanges) = later else { return nil }
+        guard var changes, let laterChanges else { return .external(nil) }
+        changes.add(laterChanges)
+        return .external(changes)
+    }
 }
 
 /// The announcements of other contexts that a context has not taken yet.
@@ -36,10 +46,14 @@ final class ContextInbox: Sendable {
 
     func post(_ announcement: Announcement) {
         let onRemoteChange = state.withLock { state in
+            if let merged = state.announcements.last?.merged(with: announcement) {
+                state.announcements[state.announcements.count - 1] = merged
+                return nil as (@Sendable () -> Void)?
+            }
             state.announcements.append(announcement)
+            count.wrappingAdd(1, ordering: .releasing)
             return state.announcements.count == 1 ? state.onRemoteChange : nil
         }
-        count.wrappingAdd(1, ordering: .releasing)
         onRemoteChange?()
     }
 

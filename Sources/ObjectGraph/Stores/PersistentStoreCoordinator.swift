@@ -10,6 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let objectTypes: [any GraphObject.Type]
 
     private let state = Guarded(State())
+    let storeFollowers = StoreFollowers()
 
     private struct State {
         /// The store of each entity, at its ``Entity/index``.
@@ -83,6 +84,7 @@ public final class PersistentStoreCoordinator: Sendable {
                 state.stores[entity.index] = AttachedStore(store: store, identity: identity)
             }
         }
+        if let store = store as? any SharedStore { follow(store, entities) }
         return store.metadata
     }
 
@@ -100,6 +102,7 @@ public final class PersistentStoreCoordinator: Sendable {
             defer { state.stores = state.stores.map { _ in nil } }
             return state.stores.compactMap { $0?.store }
         }
+        storeFollowers.removeAll()
         var closed: Set<ObjectIdentifier> = []
         for store in stores where closed.insert(ObjectIdentifier(store)).inserted {
             try store.close()

@@ -76,6 +76,14 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// it.
     public var migrationProgress: Progress?
 
+    /// Whether all contexts of the container receive the saves of other processes, soon after them, as they receive the
+    /// saves of each other.
+    ///
+    /// Otherwise they do so while the container has live results such as ``ResultsObserver`` and ``Query``, or the app
+    /// uses ``ModelContainer/remoteChange``. Fetches read the current state of the store in any case. Equality of
+    /// configurations ignores it.
+    public var followsOtherProcesses = false
+
     /// Whether the encryption library overwrites all of its memory when it frees it, so that no key and no page of the
     /// file remains in memory after the container is locked or closed.
     ///

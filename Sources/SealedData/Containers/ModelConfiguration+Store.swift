@@ -35,6 +35,7 @@ extension ModelConfiguration {
         if allowsSave { try makeFolder() }
         options[SealedStore.durabilityOption] = durability
         options[SealedStore.memorySecurityOption] = protectsMemory
+        options[SealedStore.followsOtherProcessesOption] = followsOtherProcesses
         options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         var description = PersistentStoreDescription(
             type: SealedStore.storeType,

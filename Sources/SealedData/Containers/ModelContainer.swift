@@ -22,6 +22,7 @@ public final class ModelContainer: Sendable {
         let coordinator: PersistentStoreCoordinator
         /// The custom stores.
         let dataStores: [any DataStoreConnection]
+        let remoteChanges: RemoteChangeNotifier
 
         init(
             schema: Schema,
@@ -35,6 +36,7 @@ public final class ModelContainer: Sendable {
             self.configurations = Guarded(configurations)
             self.coordinator = coordinator
             self.dataStores = dataStores
+            remoteChanges = RemoteChangeNotifier(coordinator)
         }
 
         deinit {
@@ -45,6 +47,7 @@ public final class ModelContainer: Sendable {
 
     init(_ stores: Stores) {
         self.stores = stores
+        stores.remoteChanges.setContainer(self)
     }
 
     /// The schema.
@@ -80,6 +83,7 @@ public final class ModelContainer: Sendable {
         configurations: [ModelConfiguration]
     ) throws {
         stores = try ContainerOpening(schema: schema, migrationPlan: migrationPlan).open(configurations)
+        stores.remoteChanges.setContainer(self)
     }
 
     /// Opens the custom and the encrypted stores of a schema.
@@ -92,6 +96,7 @@ public final class ModelContainer: Sendable {
     @_disfavoredOverload
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
         stores = try ContainerOpening(schema: schema, migrationPlan: nil).open(configurations)
+        stores.remoteChanges.setContainer(self)
     }
 
     /// Opens the custom and the encrypted stores of model classes and all classes that are reachable from them.

@@ -45,6 +45,18 @@ func runLiveResultsArticle(write: @escaping @Sendable (String) -> Void) async th
     trips.filterBy = #Predicate { $0.nights > 2 }
     trips.sectionBy = nil
 
+    let (url, key) = (URL(filePath: "/dev/null"), EncryptionKey.passphrase("correct horse battery staple"))
+    var configuration = ModelConfiguration(url: url, key: key)
+    configuration.followsOtherProcesses = true
+    precondition(configuration.followsOtherProcesses)
+
+    let token = NotificationCenter.default.addObserver(
+        forName: ModelContainer.remoteChange, object: container, queue: .main
+    ) { _ in
+        MainActor.assumeIsolated { container.mainContext.processPendingChanges() }
+    }
+    NotificationCenter.default.removeObserver(token)
+
     var list: [PersistentIdentifier] = []
     let subscription = trips.onChange(of: [\.name]) { changes in
         changes.apply(to: &list)

@@ -57,6 +57,7 @@ extension SymbolList {
         )
 
         add("ModelContainer", ModelContainer.self)
+        add("ModelContainer.remoteChange", { ModelContainer.remoteChange })
         add(
             "ModelContainer.init(for:migrationPlan:configurations:)",
             { (configuration: ModelConfiguration) in

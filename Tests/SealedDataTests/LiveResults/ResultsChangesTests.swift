@@ -158,7 +158,6 @@ import TestSupport
             let writer = [context, context, other, outside][Int.random(in: 0..<4, using: &generator)]
             try change(writer, &generator)
             if writer !== context || generator.chance(60) { try writer.save() }
-            if writer === outside { container.stores.coordinator.announceExternalCommit(nil) }
             context.processPendingChanges()
             for index in observers.indices {
                 let comment: Comment = "\(generator), step \(step), observer \(index)"

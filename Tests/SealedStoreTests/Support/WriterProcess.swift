@@ -4,6 +4,7 @@ import Foundation
 final class WriterProcess {
     private let process = Process()
     private let pipe = Pipe()
+    private let input = Pipe()
     private var received = Data()
 
     init(_ store: URL, _ arguments: String...) throws {
@@ -13,6 +14,7 @@ final class WriterProcess {
         process.standardOutput = pipe
         // The reporter of crashes would keep the pipe open, and can outlive a process that is killed while it crashes.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        process.standardInput = input
         try process.run()
     }
 
@@ -34,6 +36,12 @@ final class WriterProcess {
             if more.isEmpty { return }
             received += more
         }
+    }
+
+    /// Sends a command to the process, and waits until it is carried out.
+    func run(_ command: String) {
+        input.fileHandleForWriting.write(Data((command + "\n").utf8))
+        waitForLines(1)
     }
 
     /// Kills the process and receives the rest of its output.

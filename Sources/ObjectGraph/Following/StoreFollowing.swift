@@ -1,0 +1,89 @@
+import Guarded
+
+/// Makes a coordinator's stores notice the commits of other processes, until it is released.
+package final class StoreFollowing: Sendable {
+    private let followers: StoreFollowers
+
+    init(_ followers: StoreFollowers) {
+        self.followers = followers
+        followers.begin()
+    }
+
+    deinit { followers.end() }
+}
+
+/// The stores of a coordinator that others can change, and the number of parts of the program that follow them.
+final class StoreFollowers: Sendable {
+    private struct State {
+        var stores: [any SharedStore] = []
+        var count = 0
+        var onCommit: (@Sendable () -> Void)?
+    }
+
+    private let state = Guarded(State())
+
+    /// Called after commits of others were announced to the contexts, on any thread.
+    var onCommit: (@Sendable () -> Void)? {
+        get { state.withLock { $0.onCommit } }
+        set { state.withLock { $0.onCommit = newValue } }
+    }
+
+    func add(_ store: any SharedStore) {
+        let isFollowed = state.withLock { state in
+            state.stores.append(store)
+            return state.count > 0
+        }
+        if isFollowed { store.beginFollowing() }
+    }
+
+    func removeAll() {
+        let followed = state.withLock { state in
+            defer { state.stores = [] }
+            return state.count > 0 ? state.stores : []
+        }
+        for store in followed { store.endFollowing() }
+    }
+
+    func begin() {
+        let stores = state.withLock { state in
+            state.count += 1
+            return state.count == 1 ? state.stores : []
+        }
+        for store in stores { store.beginFollowing() }
+    }
+
+    func end() {
+        let stores = state.withLock { state in
+            state.count -= 1
+            return state.count == 0 ? state.stores : []
+        }
+        for store in stores { store.endFollowing() }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Makes the stores notice the commits of other processes, until the result is released. The contexts receive them
+    /// as they receive the saves of other contexts.
+    package func followOtherProcesses() -> StoreFollowing { StoreFollowing(storeFollowers) }
+
+    /// Called after commits of other coordinators, in this or another process, were announced to the contexts, on any
+    /// thread.
+    package var onCommitByOthers: (@Sendable () -> Void)? {
+        get { storeFollowers.onCommit }
+        set { storeFollowers.onCommit = newValue }
+    }
+
+    /// Announces the commits of others to a store with some entities.
+    func follow(_ store: any SharedStore, _ entities: [Entity]) {
+        let roots = entities.filter(\.isRoot)
+        store.onCommitByOthers { [weak self] changes in
+            guard let self else { return }
+            var known = changes ?? CommittedChanges()
+            // The objects of other stores stay as they are.
+            if changes == nil { for root in roots { known.addUnknown(root) } }
+            announceExternalCommit(known)
+            storeFollowers.onCommit?()
+        }
+        storeFollowers.add(store)
+    }
+}
