@@ -21,12 +21,16 @@ let package = Package(
         .library(name: "SealedStore", targets: ["SealedStore"]),
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "SealedTransfer", targets: ["SealedTransfer"]),
+        .library(name: "SealedDataCombine", targets: ["SealedDataCombine"]),
+        .library(name: "SealedDataSwiftUI", targets: ["SealedDataSwiftUI"]),
         .executable(name: "sealed", targets: ["sealed"]),
         .executable(name: "sealed-demo", targets: ["sealed-demo"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Only the product SealedDataCombine uses it, on systems without Combine.
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         .systemLibrary(
@@ -69,6 +73,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "SealedDataCombine",
+            dependencies: [
+                "SealedData", "Guarded",
+                .product(
+                    name: "OpenCombine",
+                    package: "OpenCombine",
+                    condition: .when(platforms: [.linux, .android, .windows])
+                ),
+            ],
+            swiftSettings: settings
+        ),
+        // Empty on systems without SwiftUI.
+        .target(name: "SealedDataSwiftUI", dependencies: ["SealedData"], swiftSettings: settings),
         .target(name: "Terminal", swiftSettings: settings),
         .executableTarget(
             name: "sealed",
@@ -138,7 +156,10 @@ let package = Package(
         ),
         .testTarget(
             name: "SealedToolTests",
-            dependencies: ["sealed", "SealedTransfer", "SealedStore", "ObjectGraph", "EncryptedSQLite", "TestSupport"],
+            dependencies: [
+                "sealed", "sealed-demo", "SealedTransfer", "SealedStore", "ObjectGraph", "EncryptedSQLite",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -177,6 +198,18 @@ let package = Package(
             dependencies: ["SealedData", "SealedStore", "Guarded", "TestSupport", "ModelLibrary"],
             swiftSettings: [.swiftLanguageMode(.v5), .define("COMPATIBILITY")]
         ),
+        .testTarget(
+            name: "SealedDataCombineTests",
+            dependencies: [
+                "SealedData", "SealedDataCombine",
+                .product(
+                    name: "OpenCombine",
+                    package: "OpenCombine",
+                    condition: .when(platforms: [.linux, .android, .windows])
+                ),
+            ],
+            swiftSettings: settings
+        ),
         // The settings of new apps: declarations are isolated to the main actor by default.
         .testTarget(
             name: "MainActorAppTests",
@@ -207,14 +240,32 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SealedData", "SealedStore", "SealedTransfer", "ObjectGraph", "EncryptedSQLite", "CSQLCipher",
-                "CMeters",
-                "TestSupport",
+                "CMeters", "TestSupport", "Journal", "journal-writer",
             ],
             swiftSettings: settings
         ),
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if !canImport(Darwin)
+    // The product for SwiftUI is a link in its test target, which compiles it with the declarations of SwiftUI that it
+    // uses.
+    package.targets += [
+        .target(
+            name: "SwiftUIStandIn",
+            // On systems without an undo manager, SealedData declares it.
+            dependencies: ["SealedData"],
+            path: "Tests/SwiftUIStandIn",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SealedDataSwiftUITests",
+            dependencies: ["SealedData", "SwiftUIStandIn", "Guarded", "TestSupport"],
+            swiftSettings: settings + [.define("SWIFTUI_STAND_IN")]
+        ),
+    ]
+#endif
 
 // Optimized builds and quick rounds build fewer test targets: `TESTS="SealedStoreTests" swift test`.
 if let names = isBenchmarking ? "Benchmarks" : Context.environment["TESTS"] {

@@ -31,13 +31,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     public let modelContext: ModelContext
 
     private let registrar = ObservationRegistrar()
-    private var query: ResultsQuery<Element, SectionTitle>
+    private(set) var query: ResultsQuery<Element, SectionTitle>
     private let live: LiveResults
     private var shown: OrderedResults
     private var knownLayout: SectionLayout<SectionTitle>?
     private var knownModels: [Element]?
     private var error: (any Error)?
     private var receivers: [WeakReceiver] = []
+    /// Runs each update of the results, for example in a transaction of a user interface; nil to run them directly.
+    package var performUpdate: ((() -> Void) -> Void)?
 
     /// The updates that are not applied yet: code that is called by an update may set the query.
     private var updates:
@@ -91,7 +93,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         error = live.error
         modelContext.followChanges(isolation: isolation)
         // Code that is called by an update can release other observers, which still receive that update.
-        live.onUpdate = { [weak self] update in self?.apply(update) }
+        live.onUpdate = { [weak self] update in
+            guard let self else { return }
+            if let performUpdate { performUpdate { self.apply(update) } } else { apply(update) }
+        }
     }
 
     deinit {
@@ -185,7 +190,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         set { change { $0.sectionBy = newValue } }
     }
 
-    private func change(_ body: (inout ResultsQuery<Element, SectionTitle>) -> Void) {
+    func change(_ body: (inout ResultsQuery<Element, SectionTitle>) -> Void) {
         // The changes until now are those of the previous query.
         modelContext.processPendingChanges()
         registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
