@@ -1,0 +1,67 @@
+import Foundation
+
+/// A program whose input and output are a pseudo-terminal; killed with the last reference to it.
+final class TerminalProcess {
+    struct Failure: Error {
+        let description: String
+    }
+
+    private let process = Process()
+    private let descriptor: Int32
+    private var received = Data()
+
+    /// Starts a program that was built with the tests.
+    init(_ name: String, _ arguments: [String]) throws {
+        var (main, side): (Int32, Int32) = (-1, -1)
+        guard openpty(&main, &side, nil, nil, nil) == 0 else {
+            throw Failure(description: "there is no pseudo-terminal: \(errno)")
+        }
+        descriptor = main
+        _ = fcntl(main, F_SETFD, FD_CLOEXEC)
+        let terminal = FileHandle(fileDescriptor: side, closeOnDealloc: true)
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: name)
+        process.arguments = arguments
+        process.standardInput = terminal
+        process.standardOutput = terminal
+        process.standardError = terminal
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        close(descriptor)
+    }
+
+    /// Writes a line, as if it were typed.
+    func type(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(descriptor, bytes, bytes.count)
+    }
+
+    /// Waits until the output contains a text, and returns the lines of the screen's last drawing that ends with it.
+    ///
+    /// - Throws: if nothing more arrives for thirty seconds, or the program has ended.
+    func waitFor(_ text: String) throws -> [String] {
+        while true {
+            let output = String(decoding: received, as: UTF8.self)
+            if let range = output.range(of: text) {
+                received = Data(output[range.upperBound...].utf8)
+                let drawing = output[..<range.upperBound].components(separatedBy: "\u{1B}[2J\u{1B}[H").last ?? ""
+                return drawing.split(whereSeparator: \.isNewline).map(String.init)
+            }
+            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&events, 1, 30_000) > 0 else { throw Failure(description: "no '\(text)' in: \(output)") }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { throw Failure(description: "ended without '\(text)': \(output)") }
+            received += buffer[..<count]
+        }
+    }
+
+    /// Waits until the program ends, and returns its exit status.
+    func waitUntilExit() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
