@@ -12,7 +12,46 @@ enum LiveResultsBenchmarks {
             benchmark(bench, "save one object, 1 unaffected observer", budget: 1.02, observers: 1, \Ticket.number),
             benchmark(bench, "save one object, 100 unaffected observers", budget: 1.02, observers: 100, \Ticket.number),
             benchmark(bench, "save one object, 100 observers of its class", budget: 1.1, observers: 100, \Item.number),
+            listBenchmark(bench),
         ]
+    }
+
+    /// A list of all items in which one item moves with each save of another context; the other side merges the saves
+    /// into a context without observers.
+    private static func listBenchmark(_ bench: Workbench) -> Benchmark {
+        Benchmark(
+            operation: "one change in a list of all objects",
+            budget: 1.5,
+            rows: saves,
+            ours: {
+                let context = ModelContext(bench.container)
+                let observer = try ResultsObserver(sortBy: [SortDescriptor(\Item.weight)], modelContext: context)
+                defer { withExtendedLifetime(observer) {} }
+                return try nanosecondsOfMerges(into: context, from: ModelContext(bench.container))
+            },
+            baseline: {
+                let context = ModelContext(bench.container)
+                let items = try context.fetch(FetchDescriptor<Item>())
+                defer { withExtendedLifetime(items) {} }
+                return try nanosecondsOfMerges(into: context, from: ModelContext(bench.container))
+            }
+        )
+    }
+
+    private static func nanosecondsOfMerges(
+        into context: ModelContext,
+        from writer: ModelContext
+    ) throws -> UInt64 {
+        var descriptor = FetchDescriptor<Item>()
+        descriptor.fetchLimit = 1
+        let item = try #require(try writer.fetch(descriptor).first)
+        return try nanoseconds {
+            for number in 0..<saves {
+                item.weight = Double(number * 100 % 100_000)
+                try writer.save()
+                context.processPendingChanges()
+            }
+        }
     }
 
     private static func benchmark<Model: PersistentModel>(

@@ -34,6 +34,12 @@ struct ScaleTests {
         }
     }
 
+    @Test func `delivery of commits to another process`() throws {
+        try withFolder { folder in
+            for line in try DeliveryMeasurement(commits: 1000, in: folder).lines { print(line) }
+        }
+    }
+
     @Test func `readers beside a steady writer`() throws {
         try withFolder { folder in
             for line in try ConcurrencyMeasurement(rows: 100_000, in: folder).lines { print(line) }
