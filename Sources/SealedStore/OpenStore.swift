@@ -21,6 +21,10 @@ public final class OpenStore: Sendable {
     let sequences = PrimaryKeySequences()
     let fetchStatements = FetchStatementCache()
     let tableSizes = TableSizes()
+    let historySelections = HistorySelections()
+    let historyTrimming: HistoryTrimming
+    /// Identifies the transactions of the store in the history of the file.
+    let historyOrigin = Int64.random(in: 1 ... .max)
     let scanMonitor: ScanMonitor?
     /// Whether the file has another model, with which it is not migrated.
     let readsOtherModel: Bool
@@ -60,6 +64,7 @@ public final class OpenStore: Sendable {
             plan.sources != nil
             ? nil : (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
         readsOtherModel = plan.sources != nil
+        historyTrimming = HistoryTrimming(description.options[SealedStore.historyOption] as? HistoryOptions)
     }
 
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws.

@@ -57,6 +57,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     /// declares the attribute and of the attribute; nil for no value. `AttributeDescription.defaultValue` takes
     /// precedence.
     public typealias DefaultValues = @Sendable (_ entity: String, _ attribute: String) -> Value?
+    /// The option that holds ``HistoryOptions``. Without it, a store records its history if an earlier opening had it.
+    public static let historyOption = "history"
     /// The option that holds ``ScanWarnings``.
     public static let scanWarningsOption = "scanWarnings"
 
@@ -169,27 +171,30 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///
     /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
     open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        try opened.save(request)
+        if let number = try opened.save(request, author: context?.transactionAuthor) {
+            context?.historyNumbers[metadata.uuid] = number
+            opened.trimHistoryIfDue()
+        }
     }
 
     /// Inserts rows in one transaction.
     open func execute(_ request: BatchInsertion, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.insert(request)
+        try opened.insert(request, author: context?.transactionAuthor)
     }
 
     /// Changes rows in one transaction.
     open func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.update(request)
+        try opened.update(request, author: context?.transactionAuthor)
     }
 
     /// Deletes rows in one transaction.
     open func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext?) throws -> BatchChanges {
-        try opened.delete(request)
+        try opened.delete(request, author: context?.transactionAuthor)
     }
 
     /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
     open func execute(_ request: EraseRequest, with context: ManagedObjectContext?) throws {
-        try opened.erase()
+        try opened.erase(author: context?.transactionAuthor)
     }
 
     /// True: a save over several stores stays in a transaction until the other stores have written.
@@ -205,6 +210,33 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
             try execute(changes, with: context)
             try beforeCommit()
         }
+    }
+
+    // MARK: History
+
+    /// Returns transactions of the history.
+    ///
+    /// - Throws: `PersistentHistoryError`; ``SealedStoreError/damagedRow(entity:property:)``; `DatabaseError`.
+    open func execute(
+        _ request: HistoryFetchRequest,
+        with context: ManagedObjectContext?
+    ) throws -> [PersistentHistoryTransaction] {
+        try opened.history(request)
+    }
+
+    /// Returns the extent of the history.
+    open func execute(
+        _ request: HistoryStateRequest,
+        with context: ManagedObjectContext?
+    ) throws -> PersistentHistoryState {
+        try opened.historyState()
+    }
+
+    /// Deletes transactions from the history in one transaction.
+    ///
+    /// - Throws: `PersistentHistoryError.notRecorded`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
+    open func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int {
+        try opened.deleteHistory(request)
     }
 
     // MARK: Faulting

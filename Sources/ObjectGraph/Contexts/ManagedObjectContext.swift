@@ -29,6 +29,11 @@ public final class ManagedObjectContext {
     public weak var owner: AnyObject?
     /// How a save resolves conflicts with changes saved by other contexts, and values that are not unique.
     public var mergePolicy = MergePolicy.error
+    /// The author of the context's changes in the history of its stores. Of several contexts over each other, the one
+    /// that writes to the stores counts.
+    public var transactionAuthor: String?
+    /// The number of the last transaction that the context has written to the history of each store.
+    package var historyNumbers: [UUID: Int64] = [:]
 
     /// The failed reads of properties. A store that leaves values in place passes it to its ``RowBatchBuilder``.
     public let readFailures: ReadFailures

@@ -26,6 +26,11 @@ public struct SlotSet: Hashable, Sendable {
         for slot in 0..<entity.slotCount { insert(slot) }
     }
 
+    /// The set of the slots of properties.
+    package init(_ properties: some Sequence<Property>) {
+        for property in properties { insert(property.slot) }
+    }
+
     /// Adds the slots of another set.
     package mutating func formUnion(_ other: SlotSet) {
         low |= other.low

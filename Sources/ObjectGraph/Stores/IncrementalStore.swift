@@ -56,7 +56,21 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// - Throws: `CancellationError` if the store ended a statement; errors of `reads`.
     func monitoring<R>(_ monitor: RequestMonitor, _ reads: () throws -> R) throws -> R
 
+    /// Returns transactions of the store's history.
+    ///
+    /// - Throws: ``PersistentHistoryError``.
+    func execute(
+        _ request: HistoryFetchRequest,
+        with context: ManagedObjectContext?
+    ) throws -> [PersistentHistoryTransaction]
+
+    /// Returns the extent of the store's history.
+    func execute(_ request: HistoryStateRequest, with context: ManagedObjectContext?) throws -> PersistentHistoryState
+
     // MARK: Writing
+
+    /// Deletes transactions from the store's history, and returns their number.
+    func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int
 
     /// Writes changes, all of them or none.
     func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws

@@ -17,8 +17,10 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     ///
     /// It applies to an attribute that is new, or no longer optional. A store does not contain it.
     public var defaultValue: Value?
+    /// Whether the history of a store keeps the last value of a deleted object. A store does not contain it.
+    public var preservesValueOnDeletion: Bool
 
-    // Without the validation and the default value.
+    // Without the validation, the default value and the rule for the history.
     private enum CodingKeys: String, CodingKey {
         case name, type, isOptional, allowsExternalStorage, renamingIdentifier
     }
@@ -33,6 +35,7 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         renamingIdentifier = try container.decodeIfPresent(String.self, forKey: .renamingIdentifier)
         validation = AttributeValidation()
         defaultValue = nil
+        preservesValueOnDeletion = false
     }
 
     /// Creates a declaration.
@@ -43,7 +46,8 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         allowsExternalStorage: Bool = false,
         renamingIdentifier: String? = nil,
         validation: AttributeValidation = AttributeValidation(),
-        defaultValue: Value? = nil
+        defaultValue: Value? = nil,
+        preservesValueOnDeletion: Bool = false
     ) {
         self.name = name
         self.type = type
@@ -52,5 +56,6 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
         self.renamingIdentifier = renamingIdentifier
         self.validation = validation
         self.defaultValue = defaultValue
+        self.preservesValueOnDeletion = preservesValueOnDeletion
     }
 }

@@ -3,9 +3,12 @@ import ObjectGraph
 
 extension OpenStore {
     /// Deletes the rows that match a batch request, in one transaction.
-    func delete(_ request: BatchDeleteRequest) throws -> BatchChanges {
+    func delete(_ request: BatchDeleteRequest, author: String?) throws -> BatchChanges {
         try writeTransaction { connection in
-            try BatchDelete(request, connection, self).run()
+            let history = try HistoryRecorder(connection, self, author: author)
+            let changes = try BatchDelete(request, connection, self).run(history)
+            _ = try history?.finish()
+            return changes
         }
     }
 }
@@ -43,7 +46,7 @@ private struct BatchDelete {
         roots = reached.sorted().map { model.entities[$0] }
     }
 
-    func run() throws -> BatchChanges {
+    func run(_ history: HistoryRecorder?) throws -> BatchChanges {
         let keys = try BatchKeys(connection)
         try collect(keys)
         try requireRules()
@@ -52,7 +55,8 @@ private struct BatchDelete {
             let deleted = try keys.keys(of: root)
             guard !deleted.isEmpty else { continue }
             changes.deleted.append(.init(entity: root == requestRoot ? request.entity : root, keys: deleted))
-            try delete(root)
+            try history?.addDeletions(deleted, of: root)
+            try delete(root, history)
         }
         try keys.clear()
         return changes
@@ -82,7 +86,7 @@ private struct BatchDelete {
     }
 
     /// Deletes the rows of a root entity, and every reference to them.
-    private func delete(_ root: Entity) throws {
+    private func delete(_ root: Entity, _ history: HistoryRecorder?) throws {
         let keys = BatchKeys.keys(of: root)
         try run(#"DELETE FROM \#(store.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
         for relationship in store.schema.model.relationships {
@@ -90,13 +94,26 @@ private struct BatchDelete {
             case .sourceKey where relationship.destination.rootIndex == root.index:
                 let column = store.schema.keyColumn(of: relationship).name
                 let table = store.schema.table(of: relationship.source).name
-                try run("UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))")
+                let clearing = "UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))"
+                guard let history else {
+                    try run(clearing)
+                    continue
+                }
+                try history.clear(
+                    relationship,
+                    with: SQLText(clearing + #" RETURNING "_id""#),
+                    finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(column) IN (\#(keys))"#)
+                ) { _ in }
             case .joinTable(isCanonical: true):
                 guard let pairs = store.schema.joinTables[relationship.index] else { continue }
+                let (owner, member) = (pairs.owner, pairs.member)
                 if relationship.source.rootIndex == root.index {
+                    try history?
+                        .willDeletePairs(of: pairs.name, own: owner, other: member, relationship.inverse, keys)
                     try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) IN (\(keys))")
                 }
                 if relationship.destination.rootIndex == root.index {
+                    try history?.willDeletePairs(of: pairs.name, own: member, other: owner, relationship, keys)
                     try run("DELETE FROM \(pairs.name) WHERE \(pairs.member) IN (\(keys))")
                 }
             default: continue

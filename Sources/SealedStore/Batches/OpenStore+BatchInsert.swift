@@ -6,12 +6,12 @@ extension OpenStore {
     private static let rowsAtOnce = 512
 
     /// Inserts the rows of a batch request, in one transaction.
-    func insert(_ insertion: BatchInsertion) throws -> BatchChanges {
+    func insert(_ insertion: BatchInsertion, author: String?) throws -> BatchChanges {
         let result: Result<BatchChanges, any Error> = try writeTransaction { connection in
             do {
                 // A savepoint: the program's closure runs inside it and may have obtained keys for other objects, which
                 // stay reserved when the rows are rolled back.
-                return .success(try insertRows(insertion))
+                return .success(try insertRows(insertion, author: author))
             } catch {
                 // An I/O error or a full disk has rolled the whole transaction back.
                 guard connection.isInTransaction else { throw error }
@@ -22,7 +22,7 @@ extension OpenStore {
         return try result.get()
     }
 
-    private func insertRows(_ insertion: BatchInsertion) throws -> BatchChanges {
+    private func insertRows(_ insertion: BatchInsertion, author: String?) throws -> BatchChanges {
         try writeTransaction { connection in
             var save = SaveTransaction(connection, self)
             let root = schema.model.root(of: insertion.entity)
@@ -48,6 +48,9 @@ extension OpenStore {
                     try requireDestinations(of: relationship, sources: range, connection)
                 }
             }
+            let history = try HistoryRecorder(connection, self, author: author)
+            try history?.addInsertions(changes.inserted, of: insertion.entity, changes.relationships)
+            _ = try history?.finish()
             return changes
         }
     }

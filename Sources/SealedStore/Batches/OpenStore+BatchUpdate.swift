@@ -3,10 +3,13 @@ import ObjectGraph
 
 extension OpenStore {
     /// Changes the rows that match a batch request, in one transaction.
-    func update(_ request: BatchUpdateRequest) throws -> BatchChanges {
+    func update(_ request: BatchUpdateRequest, author: String?) throws -> BatchChanges {
         do {
             return try writeTransaction { connection in
-                try BatchUpdate(request, connection, self).run()
+                let history = try HistoryRecorder(connection, self, author: author)
+                let changes = try BatchUpdate(request, connection, self).run(history)
+                _ = try history?.finish()
+                return changes
             }
         } catch DatabaseError.constraint(let violation) where violation.kind == .dataType {
             // The types of all values were checked: SQLite has converted an integer that overflows to a real.
@@ -29,12 +32,13 @@ private struct BatchUpdate {
         assignments = try request.assignments()
     }
 
-    func run() throws -> BatchChanges {
+    func run(_ history: HistoryRecorder?) throws -> BatchChanges {
         var changes = BatchChanges()
         guard !assignments.isEmpty else { return changes }
         let keys = try BatchKeys(connection)
         let selection = try request.fetchRequest.keySelection(store, on: connection)
         try keys.insert(selection.sql.text, selection.parameters)
+        try history?.willUpdate(keys, of: request.entity, assignments.map(\.property))
         try write()
         for (property, value) in assignments {
             if case .literal = value {} else { try requireValid(property) }
@@ -48,6 +52,7 @@ private struct BatchUpdate {
         let updated = try keys.keys(of: request.entity)
         try UniqueTexts(connection, store).require(updated, of: request.entity)
         changes.updated = [BatchChanges.Keys(entity: request.entity, keys: updated)]
+        try history?.didUpdate(updated, of: request.entity, assignments.map(\.property))
         try keys.clear()
         return changes
     }

@@ -65,6 +65,7 @@ extension OpenStore {
                 try progress.show(600)
                 return try ContentCheck(connection, fileSchema, entityNames: entityNames)
                     .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
+                    + HistoryCheck(connection: connection, model: fileSchema.model).problems()
             }
         }
         try progress.show(900)

@@ -35,6 +35,9 @@ public struct StoreProblem: Hashable, Sendable {
         case invalidOrder
         /// A full-text index or an R-tree differs from its table.
         case indexMismatch
+        /// Transactions of the history cannot be read. Deleting the history up to them removes them; the objects are
+        /// not concerned.
+        case damagedHistory
     }
 
     /// The kind of the problem.
@@ -65,7 +68,7 @@ public struct StoreProblem: Hashable, Sendable {
             true
         case .damage(let words): Self.isIndexMessage(words)
         case .damagedPages, .lostTransactions, .damagedMetadata, .foreignSchema, .unknownEntity, .invalidKey,
-            .missingValue:
+            .missingValue, .damagedHistory:
             false
         }
     }
@@ -107,6 +110,7 @@ extension StoreProblem: CustomStringConvertible {
         case .inverseMismatch: "references whose inverse does not refer back"
         case .invalidOrder: "members without a unique position"
         case .indexMismatch: "an index that differs from its table"
+        case .damagedHistory: "transactions of the history that cannot be read"
         }
     }
 }

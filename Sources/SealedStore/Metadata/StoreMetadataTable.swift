@@ -17,6 +17,8 @@ struct StoreMetadataTable {
     /// The number of migrations of the store. A program that has the store open finds a migration by it, also if the
     /// tables still fit its model.
     private(set) var migrationCount: Int
+    /// The record of the history; nil if the store has none. ``write(on:)`` does not write it.
+    let history: HistorySettings?
 
     init(
         uuid: UUID,
@@ -25,7 +27,8 @@ struct StoreMetadataTable {
         names: SchemaNames,
         columnsOfMixedForms: Set<String> = [],
         modelVersion: ModelVersion? = nil,
-        migrationCount: Int = 0
+        migrationCount: Int = 0,
+        history: HistorySettings? = nil
     ) {
         self.uuid = uuid
         self.formatVersion = formatVersion
@@ -34,6 +37,7 @@ struct StoreMetadataTable {
         self.columnsOfMixedForms = columnsOfMixedForms
         self.modelVersion = modelVersion
         self.migrationCount = migrationCount
+        self.history = history
     }
 
     /// The metadata with another model, and with other names unless they are nil.
@@ -160,7 +164,8 @@ struct StoreMetadataTable {
                 }
                 return version
             },
-            migrationCount: migrationCount
+            migrationCount: migrationCount,
+            history: try HistorySettings.parse(HistorySettings.text(in: values), on: connection)
         )
     }
 

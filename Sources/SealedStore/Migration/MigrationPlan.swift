@@ -18,6 +18,8 @@ struct MigrationPlan {
     let schema: StoreSchema
     /// The tables before the migration with the columns after it.
     let sources: TableSources
+    /// The effect on the history.
+    let history: HistoryMigration
 
     /// Whether tables or indexes change.
     var changesTables: Bool { steps.contains { $0.kind != .recordModel } }
@@ -38,6 +40,7 @@ struct MigrationPlan {
         schema = context.newSchema
         sources = TableSources(context, tables)
         nextKeys = context.nextKeys.compactMapValues(\.self)
+        history = HistoryMigration(context)
         metadata = StoreMetadataTable(
             uuid: old.uuid,
             formatVersion: old.formatVersion,
@@ -45,7 +48,8 @@ struct MigrationPlan {
             names: context.newSchema.names,
             columnsOfMixedForms: tables.reduce(into: []) { $0.formUnion($1.mixedColumns) },
             modelVersion: old.modelVersion,
-            migrationCount: old.migrationCount + 1
+            migrationCount: old.migrationCount + 1,
+            history: old.history
         )
     }
 
@@ -69,6 +73,7 @@ extension EntityDescription {
         for position in declaration.attributes.indices {
             declaration.attributes[position].validation = AttributeValidation()
             declaration.attributes[position].defaultValue = nil
+            declaration.attributes[position].preservesValueOnDeletion = false
         }
         return declaration
     }

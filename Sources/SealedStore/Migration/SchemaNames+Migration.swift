@@ -20,6 +20,8 @@ extension SchemaNames {
         var taken = names
         _ = taken.add("_metadata")
         _ = taken.add("_sequence")
+        _ = taken.add(HistoryTable.name)
+        _ = taken.add(IdentityTable.name)
         nameTables(old, mapping, homes, &taken)
         for root in mapping.new.entities where root.isRoot {
             nameColumns(of: root, homes[root], old, mapping)

@@ -136,6 +136,7 @@ struct StoreMigration {
         }
         try plan.metadata.writeColumnsOfMixedForms(on: connection)
         try plan.metadata.write(on: connection)
+        try plan.history.record(on: connection)
         // Connections that have the file open must not continue with the old model, even if no table has changed.
         try StoreMetadataTable.announceChange(on: connection)
     }

@@ -140,7 +140,8 @@ final class FileStates: Sendable {
     private func state(of metadata: StoreMetadataTable) -> FileState {
         let conditions = FileConditions(
             columnsOfMixedForms: metadata.columnsOfMixedForms,
-            missingIndexes: Set(plan.schema.names.indexes).subtracting(metadata.names.indexes)
+            missingIndexes: Set(plan.schema.names.indexes).subtracting(metadata.names.indexes),
+            history: metadata.history?.recording
         )
         return known.withLock { known in
             if let state = known[conditions] { return state }

@@ -20,6 +20,7 @@ struct StoreOpening {
         if let database = description.options[SealedStore.databaseOption] as? Database {
             return try attach(to: database, reading)
         }
+        _ = try option(SealedStore.historyOption, as: HistoryOptions.self)
         let stages = try option(SealedStore.migrationStagesOption, as: [StoreMigrationStage].self) ?? []
         let staged = try StagedMigration(stages: stages, opening: self)
         let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
@@ -33,13 +34,15 @@ struct StoreOpening {
         }
         do {
             let content = try content ?? update(database, reading, staged, progress: progress?.migration)
-            return OpenStore(
+            let store = OpenStore(
                 description,
                 database,
                 content.plan,
                 FileStates(content.plan, reading, content.metadata, version: content.version),
                 content.metadata
             )
+            try store.beginHistory()
+            return store
         } catch {
             try? database.close()
             throw error

@@ -3,17 +3,23 @@ import ObjectGraph
 
 extension OpenStore {
     /// Writes changes in one transaction.
-    func save(_ request: SaveChangesRequest) throws {
+    ///
+    /// - Returns: the number of the transaction in the history; nil if the file has none.
+    func save(_ request: SaveChangesRequest, author: String?) throws -> Int64? {
         try writeTransaction { connection in
-            var transaction = SaveTransaction(connection, self)
+            let history = try HistoryRecorder(connection, self, author: author)
+            var transaction = SaveTransaction(connection, self, history)
             try transaction.write(request)
+            return try history?.finish()
         }
     }
 
     /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
-    func erase() throws {
+    func erase(author: String?) throws {
         try writeTransaction { connection in
+            let history = try HistoryRecorder(connection, self, author: author)
             let own = schema.model.entities.filter { description.entityNames?.contains($0.name) ?? true }
+            try history?.addErasure(of: own.filter(\.isRoot))
             for relationship in own.flatMap(\.relationships) {
                 guard let pairs = schema.joinTables[relationship.index] else { continue }
                 try connection.execute("DELETE FROM \(pairs.name)")
@@ -21,6 +27,7 @@ extension OpenStore {
             for entity in own where entity.isRoot {
                 try connection.execute("DELETE FROM \(schema.table(of: entity).name)")
             }
+            _ = try history?.finish()
         }
     }
 

@@ -25,6 +25,10 @@ extension SaveTransaction {
             for statements in statements[keyPath: references] {
                 try find(statements, group, &found)
                 guard let clearing = statements.clearing, found.isEmpty else { continue }
+                if let history {
+                    try clear(statements, clearing, group, history)
+                    continue
+                }
                 try connection.withStatement(clearing) { statement in
                     try group.bind(to: statement)
                     try statement.run()
@@ -32,6 +36,33 @@ extension SaveTransaction {
             }
         }
         guard found.isEmpty else { throw SaveConflict.remainingReferences(found) }
+    }
+
+    /// Clears references, and records the changes of the remaining objects.
+    private func clear(
+        _ statements: ReferenceStatements,
+        _ clearing: SQLText,
+        _ group: DeletedKeys,
+        _ history: HistoryRecorder
+    ) throws {
+        if let recorded = statements.recorded, let reference = statements.reference {
+            if statements.isOfPairs {
+                try connection.withStatement(recorded.finding) { statement in
+                    try group.bind(to: statement)
+                    while try statement.step() {
+                        history.noteLoss(of: statement.integer(at: 1), reference, from: statement.integer(at: 0))
+                    }
+                }
+            } else {
+                return try history.clear(reference, with: recorded.clearing, finding: recorded.finding) {
+                    try group.bind(to: $0)
+                }
+            }
+        }
+        try connection.withStatement(clearing) { statement in
+            try group.bind(to: statement)
+            try statement.run()
+        }
     }
 
     private func find(

@@ -37,11 +37,13 @@ extension SaveTransaction {
             try clear(relationship, leadingTo: destination, except: source)
             let table = store.schema.table(of: inverse.source).name
             let column = store.schema.keyColumn(of: inverse).name
+            try history?.keepOldValues([destination], of: store.schema.model.root(of: inverse.source))
             try run(
                 #"UPDATE \#(table) SET \#(column) = ?1 WHERE "_id" = ?2 AND \#(column) IS NOT ?1"#,
                 source,
                 destination
             )
+            if connection.changes > 0 { history?.note(inverse, of: destination) }
         }
         try clear(inverse, leadingTo: source, except: destination)
     }
@@ -51,6 +53,17 @@ extension SaveTransaction {
         let table = store.schema.table(of: relationship.source).name
         let column = store.schema.keyColumn(of: relationship).name
         let condition = #"\#(column) = ?1 AND "_id" <> ?2"#
+        if relationship.isOptional, let history {
+            try history.clear(
+                relationship,
+                with: SQLText(#"UPDATE \#(table) SET \#(column) = NULL WHERE \#(condition) RETURNING "_id""#),
+                finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)
+            ) { statement in
+                try statement.bind(destination, at: 1)
+                try statement.bind(source, at: 2)
+            }
+            return
+        }
         if relationship.isOptional {
             try run("UPDATE \(table) SET \(column) = NULL WHERE \(condition)", destination, source)
             return

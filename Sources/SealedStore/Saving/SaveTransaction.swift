@@ -9,11 +9,14 @@ import ObjectGraph
 struct SaveTransaction {
     let connection: Connection
     let store: OpenStore
+    /// Records the changes; nil if the file has no history.
+    let history: HistoryRecorder?
     private var mixedTexts = MixedTexts()
 
-    init(_ connection: Connection, _ store: OpenStore) {
+    init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder? = nil) {
         self.connection = connection
         self.store = store
+        self.history = history
     }
 
     /// Writes all changes.
@@ -23,6 +26,7 @@ struct SaveTransaction {
     mutating func write(_ request: SaveChangesRequest) throws {
         var conflicts: [ManagedObjectID] = []
         let deleted = DeletedKeys.groups(of: request.deleted)
+        try history?.willWrite(request, deleted)
         try delete(deleted, &conflicts)
         try update(request, &conflicts)
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
@@ -36,6 +40,7 @@ struct SaveTransaction {
         try alignOneToOnes(of: request)
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
+        try history?.didWrite(request, deleted)
     }
 
     /// Records the columns with texts in other forms.

@@ -4,10 +4,17 @@ final class FileConditions: Sendable {
     let columnsOfMixedForms: Set<String>
     /// The indexes that the file had when it was opened and has no longer.
     let missingIndexes: Set<SchemaNames.IndexName>
+    /// The recording of the history; nil if the file has no history.
+    let history: HistoryRecording?
 
-    init(columnsOfMixedForms: Set<String> = [], missingIndexes: Set<SchemaNames.IndexName> = []) {
+    init(
+        columnsOfMixedForms: Set<String> = [],
+        missingIndexes: Set<SchemaNames.IndexName> = [],
+        history: HistoryRecording? = nil
+    ) {
         self.columnsOfMixedForms = columnsOfMixedForms
         self.missingIndexes = missingIndexes
+        self.history = history
     }
 
     /// The name of a column in ``columnsOfMixedForms``.
@@ -22,10 +29,12 @@ final class FileConditions: Sendable {
 extension FileConditions: Hashable {
     static func == (left: FileConditions, right: FileConditions) -> Bool {
         left.columnsOfMixedForms == right.columnsOfMixedForms && left.missingIndexes == right.missingIndexes
+            && left.history == right.history
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(columnsOfMixedForms)
         hasher.combine(missingIndexes)
+        hasher.combine(history)
     }
 }

@@ -39,7 +39,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     /// Creates names for a model, in the order of its declarations.
     init(model: ManagedObjectModel) {
-        var tableNames = UniqueNames(["_metadata", "_sequence"])
+        var tableNames = UniqueNames(["_metadata", "_sequence", HistoryTable.name, IdentityTable.name])
         for (position, entity) in model.entities.enumerated() {
             codes[entity.name] = Int64(position + 1)
             if entity.isRoot { tables[entity.name] = tableNames.add(SQL.legalName(entity.name)) }
@@ -135,7 +135,11 @@ struct SchemaNames: Codable, Hashable, Sendable {
 
     /// The names of tables.
     var tableNames: UniqueNames {
-        UniqueNames(tables.values + joinTables.values.flatMap(\.values) + ["_metadata", "_sequence"])
+        UniqueNames(
+            tables.values + joinTables.values.flatMap(\.values) + [
+                "_metadata", "_sequence", HistoryTable.name, IdentityTable.name,
+            ]
+        )
     }
 
     /// The recorded names, with new names for the entities of the model that the store does not hold.

@@ -52,6 +52,18 @@ struct ReferenceStatements: Sendable {
     let finding: SQLText?
     /// Clears the references.
     let clearing: SQLText?
+    /// The statements for a file with a history; nil if the remaining objects have no property that changes.
+    let recorded: Recorded?
+    /// Whether the references are pairs of a join table.
+    let isOfPairs: Bool
+
+    /// The statements that also return the remaining objects.
+    struct Recorded {
+        /// Selects the keys of the remaining objects, and those of the deleted ones.
+        let finding: SQLText
+        /// Clears the references as ``ReferenceStatements/clearing``, and returns the keys of the remaining objects.
+        let clearing: SQLText
+    }
 
     /// The keys in the rows of a to-one relationship's sources: one statement either clears or selects them.
     fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: KeyGroup.Form) {
@@ -59,12 +71,21 @@ struct ReferenceStatements: Sendable {
         reference = relationship
         let column = schema.keyColumn(of: relationship).name
         let table = schema.table(of: relationship.source).name
+        isOfPairs = false
+        let found = #"SELECT "_id", \#(column) FROM \#(table) WHERE \#(form.condition(column))"#
         if relationship.isClearedWithDestination {
             finding = nil
+            recorded = Recorded(
+                finding: SQLText(found),
+                clearing: SQLText(
+                    #"UPDATE \#(table) SET \#(column) = NULL WHERE \#(form.condition(column)) RETURNING "_id""#
+                )
+            )
             clearing = SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(form.condition(column))")
         } else {
-            finding = SQLText(#"SELECT "_id", \#(column) FROM \#(table) WHERE \#(form.condition(column))"#)
+            finding = SQLText(found)
             clearing = nil
+            recorded = nil
         }
     }
 
@@ -88,7 +109,13 @@ struct ReferenceStatements: Sendable {
         }
         let (table, own, other) =
             reference == nil ? (pairs.name, pairs.owner, pairs.member) : (pairs.name, pairs.member, pairs.owner)
-        clearing = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
+        let deletion = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
+        clearing = deletion
+        isOfPairs = true
+        recorded = Recorded(
+            finding: SQLText("SELECT \(other), \(own) FROM \(table) WHERE \(form.condition(own))"),
+            clearing: deletion
+        )
         guard let rule, !rule.dropsPairsOfDeleted else {
             finding = nil
             return

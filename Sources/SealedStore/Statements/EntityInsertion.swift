@@ -16,6 +16,12 @@ final class EntityInsertion: Sendable {
     let toOnes: [Relationship]
     /// The one-to-one relationships among them.
     let oneToOnes: [Relationship]
+    /// The to-one relationships with a to-many inverse.
+    let memberships: [Relationship]
+    /// The slots with columns.
+    let columnSlots: SlotSet
+    /// The slots of attributes whose values the history keeps.
+    let preservedSlots: SlotSet
 
     /// The parts of the statement of a block; nil if the entity has no such statement.
     private let parts: (beginning: String, row: String)?
@@ -37,6 +43,17 @@ final class EntityInsertion: Sendable {
         code = table.hasEntityColumn ? table.codes[entity] ?? 0 : nil
         toOnes = entity.relationships.filter { !$0.isToMany }
         oneToOnes = toOnes.filter { $0.inverse.map { !$0.isToMany } ?? false }
+        memberships = toOnes.filter { $0.inverse?.isToMany ?? false }
+        columnSlots = SlotSet(properties)
+        preservedSlots = SlotSet(
+            properties.filter { property in
+                if case .attribute(let attribute) = property {
+                    attribute.description.preservesValueOnDeletion
+                } else {
+                    false
+                }
+            }
+        )
 
         var names = [#""_id""#, #""_version""#]
         if table.hasEntityColumn { names.append(#""_entity""#) }

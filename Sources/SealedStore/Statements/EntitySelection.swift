@@ -71,8 +71,15 @@ final class EntitySelection: Sendable {
     /// Whether large values may be left in the store.
     let mayDefer: Bool
 
-    /// - Parameter properties: The properties whose columns are read; nil for all.
-    init(_ entity: Entity, _ table: EntityTable, only properties: Set<Property>? = nil) {
+    /// - Parameters:
+    ///   - properties: The properties whose columns are read; nil for all.
+    ///   - defersValues: Whether large values may be left in the store.
+    init(
+        _ entity: Entity,
+        _ table: EntityTable,
+        only properties: Set<Property>? = nil,
+        defersValues: Bool = true
+    ) {
         root = table.root
         isPartial = properties != nil
         var names = [#"t0."_id""#, #"t0."_version""#]
@@ -81,15 +88,16 @@ final class EntitySelection: Sendable {
         for property in entity.family.lazy.flatMap(\.properties) where cells[property] == nil {
             guard let column = table.column(of: property), properties?.contains(property) ?? true else { continue }
             let position = Int32(names.count)
+            let isDeferrable = column.isDeferrable && defersValues
             cells[property] = Cell(
                 slot: property.slot,
                 column: position,
                 content: Content(column),
-                deferral: column.isDeferrable ? position + 1 : nil,
+                deferral: isDeferrable ? position + 1 : nil,
                 signBit: column.signBit,
                 isRequired: !property.isOptional
             )
-            if column.isDeferrable {
+            if isDeferrable {
                 let isLarge = "length(t0.\(column.name)) > \(Self.deferralLimit)"
                 names += ["CASE WHEN \(isLarge) THEN NULL ELSE t0.\(column.name) END", isLarge]
             } else {

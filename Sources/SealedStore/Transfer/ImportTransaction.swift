@@ -7,7 +7,12 @@ extension SealedStore {
     /// - Throws: ObjectGraph's errors for a read-only store and for violated uniqueness constraints; `DatabaseError`;
     ///   errors of `body`.
     package func importing<R>(_ body: (ImportTransaction) throws -> R) throws -> R {
-        try opened.writeTransaction { try body(ImportTransaction($0, opened)) }
+        try opened.writeTransaction { connection in
+            let history = try HistoryRecorder(connection, opened, author: nil)
+            let result = try body(ImportTransaction(connection, opened, history))
+            _ = try history?.finish()
+            return result
+        }
     }
 }
 
@@ -17,10 +22,13 @@ extension SealedStore {
 package struct ImportTransaction {
     let connection: Connection
     let store: OpenStore
+    /// Records the changes; nil if the file has no history.
+    private let history: HistoryRecorder?
 
-    init(_ connection: Connection, _ store: OpenStore) {
+    init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder?) {
         self.connection = connection
         self.store = store
+        self.history = history
     }
 
     // MARK: Rows
@@ -50,6 +58,7 @@ package struct ImportTransaction {
         var save = SaveTransaction(connection, store)
         try save.insert(rows)
         try save.noteMixedTexts()
+        history?.noteImport(of: rows)
     }
 
     /// Updates rows.
@@ -61,6 +70,10 @@ package struct ImportTransaction {
         request.updated = rows
         request.updates = updates
         var conflicts: [ManagedObjectID] = []
+        try history?.keepUpdatedRows(request)
+        for (row, update) in zip(rows, updates) {
+            history?.note(update.slots, of: row.key, store.schema.model.entities[row.entityIndex])
+        }
         try save.update(request, &conflicts)
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         try save.noteMixedTexts()
@@ -94,6 +107,7 @@ package struct ImportTransaction {
                     [owner, member, position]
                 )
             }
+            history?.noteMember(member, of: relationship, owner)
             return true
         }
         guard let inverse = relationship.inverse else { return false }
@@ -106,8 +120,10 @@ package struct ImportTransaction {
         guard current.isFound, current.key == 0 || current.key == owner else { return false }
         if current.key == 0 {
             let version = VersionWord.increment(writing: [])
+            try history?.keepOldValues([member], of: table.root)
             try run("UPDATE \(table.name) SET \(column) = ?1, \(version) WHERE \"_id\" = ?2", [owner, member])
         }
+        history?.noteMember(member, of: relationship, owner)
         if let column = table.positionColumns[relationship], let position {
             try run("UPDATE \(table.name) SET \(column) = ?1 WHERE \"_id\" = ?2", [position, member])
         }
@@ -136,18 +152,34 @@ package struct ImportTransaction {
         let column = store.schema.keyColumn(of: relationship).name
         let destination = store.schema.table(of: relationship.destination).name
         let family = store.statements.selection(of: relationship.destination).familyCondition.map { " AND " + $0 } ?? ""
-        try connection.execute(
-            """
-            UPDATE \(table) AS s SET \(column) = NULL WHERE s.\(column) IS NOT NULL AND NOT EXISTS \
+        let condition = """
+            s.\(column) IS NOT NULL AND NOT EXISTS \
             (SELECT 1 FROM \(destination) AS t0 WHERE t0."_id" = s.\(column)\(family))
             """
-        )
+        let sql = "UPDATE \(table) AS s SET \(column) = NULL WHERE \(condition)"
+        if let history {
+            try history.clear(
+                relationship,
+                with: SQLText(sql + #" RETURNING "_id""#),
+                finding: SQLText(#"SELECT s."_id" FROM \#(table) AS s WHERE \#(condition)"#)
+            ) { _ in }
+        } else {
+            try connection.execute(sql)
+        }
         return connection.changes
     }
 
     /// Removes all members from a to-many relationship.
     package func removeMembers(of relationship: Relationship, of owner: Int64) throws {
         if let pairs = store.schema.joinTables[relationship.index] {
+            try history?.willDeletePairs(
+                of: pairs.name,
+                own: pairs.owner,
+                other: pairs.member,
+                relationship.inverse,
+                String(owner)
+            )
+            history?.note(relationship, of: owner)
             try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1", [owner])
             if relationship.inverse === relationship {
                 try run("DELETE FROM \(pairs.name) WHERE \(pairs.member) = ?1", [owner])
@@ -156,13 +188,15 @@ package struct ImportTransaction {
         }
         guard let inverse = relationship.inverse else { return }
         let column = store.schema.keyColumn(of: inverse).name
-        try run(
-            """
-            UPDATE \(store.schema.table(of: relationship.destination).name) \
-            SET \(column) = NULL, \(VersionWord.increment(writing: [])) WHERE \(column) = ?1
-            """,
-            [owner]
-        )
+        let table = store.schema.table(of: relationship.destination).name
+        let sql = "UPDATE \(table) SET \(column) = NULL, \(VersionWord.increment(writing: [])) WHERE \(column) = ?1"
+        guard let history else { return try run(sql, [owner]) }
+        history.note(relationship, of: owner)
+        try history.clear(
+            inverse,
+            with: SQLText(sql + #" RETURNING "_id""#),
+            finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(column) = ?1"#)
+        ) { try $0.bind(owner, at: 1) }
     }
 
     private func run(_ sql: String, _ parameters: [Int64]) throws {
@@ -184,14 +218,23 @@ package struct ImportTransaction {
             let column = store.schema.keyColumn(of: relationship).name
             let destination = store.schema.table(of: inverse.source).name
             let inverseColumn = store.schema.keyColumn(of: inverse).name
-            try connection.execute(
+            let condition = """
+                d.\(inverseColumn) IS NULL AND EXISTS (SELECT 1 FROM \(source) AS s WHERE s.\(column) = d."_id")
                 """
+            let sql = """
                 UPDATE \(destination) AS d SET \(inverseColumn) = \
                 (SELECT min(s."_id") FROM \(source) AS s WHERE s.\(column) = d."_id"), \
-                \(VersionWord.increment(writing: [])) \
-                WHERE d.\(inverseColumn) IS NULL AND EXISTS (SELECT 1 FROM \(source) AS s WHERE s.\(column) = d."_id")
+                \(VersionWord.increment(writing: [])) WHERE \(condition)
                 """
-            )
+            if let history {
+                try history.clear(
+                    inverse,
+                    with: SQLText(sql + #" RETURNING "_id""#),
+                    finding: SQLText(#"SELECT d."_id" FROM \#(destination) AS d WHERE \#(condition)"#)
+                ) { _ in }
+            } else {
+                try connection.execute(sql)
+            }
         }
     }
 

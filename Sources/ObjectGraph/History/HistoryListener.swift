@@ -1,0 +1,16 @@
+/// Receives the commits to the stores of a coordinator, by its contexts, other coordinators and other processes, as far
+/// as they are announced.
+package final class HistoryListener: Sendable {
+    private let inbox = ContextInbox()
+
+    /// Begins to receive commits.
+    ///
+    /// - Parameter onCommit: Called on any thread for the first commit, and for the first one after each ``reset()``.
+    package init(_ coordinator: PersistentStoreCoordinator, onCommit: @escaping @Sendable () -> Void) {
+        inbox.onRemoteChange = onCommit
+        coordinator.add(inbox)
+    }
+
+    /// Forgets the commits so far: the next one is reported again.
+    package func reset() { _ = inbox.take() }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+
+/// A request for transactions in the history of a store.
+public struct HistoryFetchRequest: Sendable {
+    /// The number of the last transaction that the caller knows: later ones are fetched. 0 fetches from the first one
+    /// that the history still has.
+    public var after: Int64
+    /// The largest number to fetch; nil for no limit.
+    public var through: Int64?
+    /// The largest number of transactions; nil for all.
+    public var fetchLimit: Int?
+    /// Whether the last transactions come first.
+    public var isDescending = false
+    /// Whether transactions that the store itself has written are skipped.
+    public var excludesOwn = false
+    /// Whether the changes are read.
+    public var includesChanges = true
+
+    /// Makes a request.
+    public init(after: Int64 = 0, through: Int64? = nil, fetchLimit: Int? = nil) {
+        self.after = after
+        self.through = through
+        self.fetchLimit = fetchLimit
+    }
+}
+
+/// A request for the extent of a store's history.
+public struct HistoryStateRequest: Sendable {
+    /// Makes a request.
+    public init() {}
+}
+
+/// The extent of a store's history.
+public struct PersistentHistoryState: Hashable, Sendable {
+    /// Whether the store records its transactions.
+    public var isRecording: Bool
+    /// The number of the last transaction; 0 if there was none.
+    public var lastTransaction: Int64
+    /// The largest number of a deleted transaction; 0 if none was deleted. A reader that knows an earlier one only may
+    /// have missed changes.
+    public var lastDeletedTransaction: Int64
+
+    /// Makes a state.
+    public init(isRecording: Bool, lastTransaction: Int64, lastDeletedTransaction: Int64) {
+        self.isRecording = isRecording
+        self.lastTransaction = lastTransaction
+        self.lastDeletedTransaction = lastDeletedTransaction
+    }
+}
+
+/// A request to delete transactions from the history of a store. The objects stay as they are.
+public struct HistoryDeletionRequest: Sendable {
+    /// The transactions to delete.
+    public enum Selection: Sendable {
+        /// Those with a number up to the given one.
+        case through(Int64)
+        /// Those with the given numbers.
+        case numbers([Int64])
+        /// Those before a time.
+        case before(Date)
+    }
+
+    /// The transactions to delete.
+    public var selection: Selection
+
+    /// Makes a request.
+    public init(_ selection: Selection) {
+        self.selection = selection
+    }
+}
+
+extension IncrementalStore {
+    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
+    public func execute(
+        _ request: HistoryFetchRequest,
+        with context: ManagedObjectContext?
+    ) throws -> [PersistentHistoryTransaction] {
+        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(HistoryFetchRequest.self)")
+    }
+
+    /// Returns a state without transactions: the store records none.
+    public func execute(
+        _ request: HistoryStateRequest,
+        with context: ManagedObjectContext?
+    ) throws -> PersistentHistoryState {
+        PersistentHistoryState(isRecording: false, lastTransaction: 0, lastDeletedTransaction: 0)
+    }
+
+    /// - Throws: ``ObjectGraphError/unsupportedRequest(storeType:request:)``.
+    public func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int {
+        throw ObjectGraphError.unsupportedRequest(storeType: metadata.type, request: "\(HistoryDeletionRequest.self)")
+    }
+}

@@ -1,0 +1,96 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// The record of a store's history in the table of metadata.
+struct HistorySettings: Codable, Hashable, Sendable {
+    /// Whether changes are recorded with their values.
+    var recordsValues = false
+    /// Whether objects get global identifiers.
+    var identifiesObjects = false
+    /// The largest number of a deleted transaction; 0 if none was deleted.
+    var lastDeleted: Int64 = 0
+    /// The renamings of migrations, oldest first.
+    var renamings: [Renaming] = []
+
+    /// The new names that a migration gave to entities and properties.
+    struct Renaming: Codable, Hashable, Sendable {
+        /// The number of the last transaction with the old names.
+        var through: Int64
+        /// The new names of entities by the old ones; those of removed entities are empty.
+        var entities: [String: String]
+        /// The new names of properties by the old names of their entities and the old names; those of removed properties
+        /// are empty.
+        var properties: [String: [String: String]]
+    }
+
+    /// The part on which statements depend.
+    var recording: HistoryRecording {
+        HistoryRecording(recordsValues: recordsValues, identifiesObjects: identifiesObjects)
+    }
+
+    private static let key = "history"
+
+    /// Reads the record; nil if the store has no history.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if the table of
+    ///   the history is missing although there is a record, or the other way round.
+    static func read(on connection: Connection) throws -> HistorySettings? {
+        let text = try connection.withStatement(#"SELECT "value" FROM "_metadata" WHERE "key" = ?"#) { statement in
+            try statement.bind(text: key, at: 1)
+            return try statement.step() ? statement.string(at: 0) : nil
+        }
+        return try parse(text, on: connection)
+    }
+
+    /// Reads the record from a value of the table of metadata.
+    static func parse(_ text: String?, on connection: Connection) throws -> HistorySettings? {
+        let hasIdentities = try HistoryTable.exists(IdentityTable.name, IdentityTable.creation, on: connection)
+        guard try (text != nil) == HistoryTable.exists(on: connection) else {
+            throw SealedStoreError.foreignSchema(object: HistoryTable.name)
+        }
+        guard let text else {
+            guard !hasIdentities else { throw SealedStoreError.foreignSchema(object: IdentityTable.name) }
+            return nil
+        }
+        guard let settings = try? JSONDecoder().decode(HistorySettings.self, from: Data(text.utf8)),
+            settings.lastDeleted >= 0
+        else { throw SealedStoreError.damagedMetadata(key) }
+        guard settings.identifiesObjects == hasIdentities else {
+            throw SealedStoreError.foreignSchema(object: IdentityTable.name)
+        }
+        return settings
+    }
+
+    /// The record among the values of the table of metadata.
+    static func text(in values: [String: String]) -> String? { values[key] }
+
+    /// Writes the record.
+    func write(on connection: Connection) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+        let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
+        try connection.withStatement(sql) { statement in
+            try statement.bind(text: Self.key, at: 1)
+            try statement.bind(text: text, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Removes the record.
+    static func remove(on connection: Connection) throws {
+        try connection.withStatement(#"DELETE FROM "_metadata" WHERE "key" = ?"#) { statement in
+            try statement.bind(text: key, at: 1)
+            try statement.run()
+        }
+    }
+}
+
+/// The manner in which a store records its history.
+struct HistoryRecording: Hashable, Sendable {
+    /// Whether changes are recorded with their values.
+    let recordsValues: Bool
+    /// Whether objects get global identifiers.
+    let identifiesObjects: Bool
+}

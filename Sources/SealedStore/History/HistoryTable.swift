@@ -1,0 +1,100 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The table `_history`.
+///
+/// A transaction is a row with the changes in a blob, see ``HistoryEncoder``. Changes that are too many for one row are
+/// in further rows before it, which have only the blob: ``parts`` is their number. A save thus writes to the end of one
+/// table. The row with the largest key is never deleted but emptied, so that no number is used twice.
+enum HistoryTable {
+    /// The name of the table.
+    static let name = "_history"
+
+    /// The statement that creates the table.
+    static let creation = """
+        CREATE TABLE "_history" ("_id" INTEGER PRIMARY KEY NOT NULL, "parts" INTEGER, "timestamp" REAL, \
+        "author" TEXT, "bundle" TEXT, "process" TEXT, "store" INTEGER, "changes" BLOB) STRICT
+        """
+
+    /// Whether a file has the table.
+    static func exists(on connection: Connection) throws -> Bool { try exists(name, creation, on: connection) }
+
+    /// Whether a file has a table that is created by a statement.
+    static func exists(_ name: String, _ creation: String, on connection: Connection) throws -> Bool {
+        try connection.withUncachedStatement("SELECT sql FROM sqlite_schema WHERE name = '\(name)'") { row in
+            guard try row.step() else { return false }
+            guard row.string(at: 0) == creation else { throw SealedStoreError.foreignSchema(object: name) }
+            return true
+        }
+    }
+
+    private static let part: SQLText = #"INSERT INTO "_history" ("changes") VALUES (?)"#
+    private static let transaction: SQLText = """
+        INSERT INTO "_history" ("parts", "timestamp", "author", "bundle", "process", "store", "changes") \
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING "_id"
+        """
+
+    /// The origin of a transaction.
+    struct Origin {
+        let timestamp: Double
+        let author: String?
+        let bundle: String
+        let process: String
+        /// The open store that writes the transaction.
+        let store: Int64
+    }
+
+    /// Writes a transaction, and returns its number.
+    static func insert(_ parts: [[UInt8]], _ origin: Origin, on connection: Connection) throws -> Int64 {
+        for bytes in parts.dropLast() {
+            try connection.withStatement(part) { statement in
+                try bytes.withUnsafeBytes { bytes in
+                    try statement.bind(staticBlob: bytes, at: 1)
+                    try statement.run()
+                }
+            }
+        }
+        return try connection.withStatement(transaction) { statement in
+            try statement.bind(Int64(parts.count - 1), at: 1)
+            try statement.bind(origin.timestamp, at: 2)
+            if let author = origin.author { try statement.bind(text: author, at: 3) }
+            try statement.bind(text: origin.bundle, at: 4)
+            try statement.bind(text: origin.process, at: 5)
+            try statement.bind(origin.store, at: 6)
+            return try (parts.last ?? []).withUnsafeBytes { bytes in
+                try statement.bind(blob: bytes, at: 7)
+                guard try statement.step() else { throw SealedStoreError.notWritten(entity: name) }
+                let number = statement.integer(at: 0)
+                while try statement.step() {}
+                return number
+            }
+        }
+    }
+
+    /// The largest key; 0 for an empty table.
+    static func lastKey(on connection: Connection) throws -> Int64 {
+        try connection.withStatement(#"SELECT max("_id") FROM "_history""#) { try $0.step() ? $0.integer(at: 0) : 0 }
+    }
+
+    /// Deletes rows with keys in ranges. The last row of the table is emptied.
+    static func delete(_ ranges: [ClosedRange<Int64>], on connection: Connection) throws {
+        let last = try lastKey(on: connection)
+        for range in ranges {
+            try connection.withStatement(#"DELETE FROM "_history" WHERE "_id" BETWEEN ?1 AND ?2 AND "_id" < ?3"#) {
+                try $0.bind(range.lowerBound, at: 1)
+                try $0.bind(range.upperBound, at: 2)
+                try $0.bind(last, at: 3)
+                try $0.run()
+            }
+            guard range.contains(last) else { continue }
+            let sql = """
+                UPDATE "_history" SET "parts" = NULL, "timestamp" = NULL, "author" = NULL, "bundle" = NULL, \
+                "process" = NULL, "store" = NULL, "changes" = NULL WHERE "_id" = ?
+                """
+            try connection.withStatement(sql) {
+                try $0.bind(last, at: 1)
+                try $0.run()
+            }
+        }
+    }
+}

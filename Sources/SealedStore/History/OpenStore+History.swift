@@ -1,0 +1,271 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+extension OpenStore {
+    // MARK: Recording
+
+    /// Begins to record the history, or to record values, if the options of the store require it and the file does not.
+    func beginHistory() throws {
+        guard !description.isReadOnly, let options = historyTrimming.options else { return }
+        let recording = try database.read { try states.state(on: $0).schema.conditions.history }
+        let isComplete = recording.map { known in
+            (known.recordsValues || !options.recordsValues) && (known.identifiesObjects || !options.identifiesObjects)
+        }
+        guard !(isComplete ?? false) else { return }
+        try writeTransaction { connection in
+            // Another program may have begun meanwhile.
+            var settings = try HistorySettings.read(on: connection)
+            if settings == nil {
+                try connection.execute(HistoryTable.creation)
+                settings = try HistorySettings(after: HistorySettings.takeEnd(on: connection), on: connection)
+            }
+            guard var settings else { return }
+            settings.recordsValues = settings.recordsValues || options.recordsValues
+            if options.identifiesObjects, !settings.identifiesObjects {
+                settings.identifiesObjects = true
+                try connection.execute(IdentityTable.creation)
+                let own = schema.model.entities.filter { description.entityNames?.contains($0.name) ?? true }
+                try IdentityTable.fill(schema, own, on: connection)
+            }
+            try settings.write(on: connection)
+            try StoreMetadataTable.announceChange(on: connection)
+        }
+    }
+
+    /// Ends the recording, and deletes the history.
+    func removeHistory() throws {
+        try writeTransaction { connection in
+            guard let settings = try HistorySettings.read(on: connection) else { return }
+            if settings.identifiesObjects { try connection.execute(#"DROP TABLE "_identity""#) }
+            try HistorySettings.noteEnd(HistoryTable.lastKey(on: connection), on: connection)
+            try connection.execute(#"DROP TABLE "_history""#)
+            try HistorySettings.remove(on: connection)
+            try StoreMetadataTable.announceChange(on: connection)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The extent of the history.
+    func historyState() throws -> PersistentHistoryState {
+        try database.read { connection in
+            _ = try states.state(on: connection)
+            guard let settings = try HistorySettings.read(on: connection) else {
+                return PersistentHistoryState(isRecording: false, lastTransaction: 0, lastDeletedTransaction: 0)
+            }
+            let last = try connection.withStatement(
+                #"SELECT "_id" FROM "_history" WHERE "parts" IS NOT NULL ORDER BY "_id" DESC LIMIT 1"#
+            ) { try $0.step() ? $0.integer(at: 0) : 0 }
+            return PersistentHistoryState(
+                isRecording: true,
+                lastTransaction: max(last, settings.lastDeleted),
+                lastDeletedTransaction: settings.lastDeleted
+            )
+        }
+    }
+
+    /// Returns transactions.
+    ///
+    /// - Throws: `PersistentHistoryError`; ``SealedStoreError/damagedRow(entity:property:)``.
+    func history(_ request: HistoryFetchRequest) throws -> [PersistentHistoryTransaction] {
+        try database.read { connection in
+            _ = try states.state(on: connection)
+            guard let settings = try HistorySettings.read(on: connection) else {
+                throw PersistentHistoryError.notRecorded
+            }
+            guard request.after <= 0 || request.after >= settings.lastDeleted else {
+                throw PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
+            }
+            return try transactions(request, settings, on: connection)
+        }
+    }
+
+    private func transactions(
+        _ request: HistoryFetchRequest,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws -> [PersistentHistoryTransaction] {
+        let changes = request.includesChanges ? #""changes""# : "NULL"
+        let others = request.excludesOwn ? #" AND "store" IS NOT ?4"# : ""
+        let sql = """
+            SELECT "_id", "parts", "timestamp", "author", "bundle", "process", "store", \(changes) FROM "_history" \
+            WHERE "_id" > ?1 AND "_id" <= ?2 AND "parts" IS NOT NULL\(others) \
+            ORDER BY "_id"\(request.isDescending ? " DESC" : "") LIMIT ?3
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(max(request.after, 0), at: 1)
+            try statement.bind(request.through ?? .max, at: 2)
+            try statement.bind(Int64(request.fetchLimit.map { max($0, 0) } ?? -1), at: 3)
+            if request.excludesOwn { try statement.bind(historyOrigin, at: 4) }
+            var transactions: [PersistentHistoryTransaction] = []
+            while try statement.step() {
+                let number = statement.integer(at: 0)
+                var groups: [PersistentHistoryTransaction.Group] = []
+                if request.includesChanges {
+                    let parts = statement.integer(at: 1)
+                    if parts > 0 { groups += try Self.parts(parts, before: number, model, settings, on: connection) }
+                    var decoder = HistoryDecoder(
+                        statement.blob(at: 7),
+                        row: number,
+                        model: model,
+                        renamings: settings.renamings
+                    )
+                    groups += try decoder.groups()
+                }
+                transactions.append(
+                    PersistentHistoryTransaction(
+                        number: number,
+                        storeUUID: uuid,
+                        timestamp: Date(timeIntervalSinceReferenceDate: statement.real(at: 2)),
+                        author: statement.isNull(at: 3) ? nil : statement.string(at: 3),
+                        bundleIdentifier: statement.string(at: 4),
+                        processIdentifier: statement.string(at: 5),
+                        isOwn: statement.integer(at: 6) == historyOrigin,
+                        groups: groups
+                    )
+                )
+            }
+            return transactions
+        }
+    }
+
+    /// The changes in the rows before that of a transaction.
+    static func parts(
+        _ count: Int64,
+        before number: Int64,
+        _ model: ManagedObjectModel,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws -> [PersistentHistoryTransaction.Group] {
+        guard count < number else { throw HistoryReader.damage }
+        let sql = #"SELECT "_id", "parts", "changes" FROM "_history" WHERE "_id" BETWEEN ?1 AND ?2 ORDER BY "_id""#
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(number - count, at: 1)
+            try statement.bind(number - 1, at: 2)
+            var groups: [PersistentHistoryTransaction.Group] = []
+            var found: Int64 = 0
+            while try statement.step() {
+                guard statement.isNull(at: 1) else { throw HistoryReader.damage }
+                var decoder = HistoryDecoder(
+                    statement.blob(at: 2),
+                    row: statement.integer(at: 0),
+                    model: model,
+                    renamings: settings.renamings
+                )
+                groups += try decoder.groups()
+                found += 1
+            }
+            guard found == count else { throw HistoryReader.damage }
+            return groups
+        }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes transactions.
+    ///
+    /// - Returns: their number.
+    func deleteHistory(_ request: HistoryDeletionRequest) throws -> Int {
+        try writeTransaction { connection in
+            guard let settings = try HistorySettings.read(on: connection) else {
+                throw PersistentHistoryError.notRecorded
+            }
+            return try deleteHistory(request.selection, settings, on: connection)
+        }
+    }
+
+    func deleteHistory(
+        _ selection: HistoryDeletionRequest.Selection,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws -> Int {
+        let condition: String
+        let parameter: Value
+        switch selection {
+        case .through(let number): (condition, parameter) = (#""_id" <= ?"#, .integer(number))
+        case .before(let date):
+            (condition, parameter) = (#""timestamp" < ?"#, .real(date.timeIntervalSinceReferenceDate))
+        case .numbers(let numbers):
+            let list = "[\(numbers.map(String.init).joined(separator: ","))]"
+            (condition, parameter) = (#""_id" IN (SELECT value FROM json_each(?))"#, .text(list))
+        }
+        let sql = """
+            SELECT "_id" - "parts", "_id" FROM "_history" WHERE "parts" IS NOT NULL AND \(condition) ORDER BY "_id"
+            """
+        var ranges: [ClosedRange<Int64>] = []
+        var count = 0
+        try connection.withStatement(sql) { statement in
+            try statement.bind([parameter])
+            while try statement.step() {
+                let (first, last) = (statement.integer(at: 0), statement.integer(at: 1))
+                guard first > 0, first <= last else { throw HistoryReader.damage }
+                count += 1
+                if let previous = ranges.last, previous.upperBound + 1 >= first, previous.lowerBound <= first {
+                    ranges[ranges.count - 1] = previous.lowerBound...last
+                } else {
+                    ranges.append(first...last)
+                }
+            }
+        }
+        guard let last = ranges.last?.upperBound else { return 0 }
+        try HistoryTable.delete(ranges, on: connection)
+        var settings = settings
+        settings.lastDeleted = max(settings.lastDeleted, last)
+        settings.renamings.removeAll { renaming in
+            // Only transactions in front of a renaming have the old names.
+            if case .through(let number) = selection { renaming.through <= number } else { false }
+        }
+        try settings.write(on: connection)
+        return count
+    }
+}
+
+extension HistorySettings {
+    private static let endKey = "historyEnd"
+
+    /// The record of a new history whose transactions get numbers after a given one.
+    init(after number: Int64, on connection: Connection) throws {
+        self.init()
+        guard number > 0 else { return }
+        lastDeleted = number
+        try connection.withStatement(#"INSERT INTO "_history" ("_id") VALUES (?)"#) { statement in
+            try statement.bind(number, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Records the last number of a history that is removed: a later one continues behind it.
+    static func noteEnd(_ number: Int64, on connection: Connection) throws {
+        let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
+        try connection.withStatement(sql) { statement in
+            try statement.bind(text: endKey, at: 1)
+            try statement.bind(text: String(number), at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Returns the last number of an earlier history, and removes its record; 0 if there was none.
+    static func takeEnd(on connection: Connection) throws -> Int64 {
+        let sql = #"DELETE FROM "_metadata" WHERE "key" = ? RETURNING "value""#
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(text: endKey, at: 1)
+            guard try statement.step() else { return 0 }
+            guard let number = Int64(statement.string(at: 0)), number >= 0, number < 1 << 42 else {
+                throw SealedStoreError.damagedMetadata(endKey)
+            }
+            while try statement.step() {}
+            return number
+        }
+    }
+}
+
+extension SealedStore {
+    /// Ends the recording of the store's history, in all programs that have the file open, and deletes it, together with
+    /// the global identifiers of objects. Readers that
+    /// know a transaction of it get an error, also if a later opening begins to record again.
+    ///
+    /// - Throws: `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
+    /// - Complexity: O(*n*) in the size of the history.
+    public func removeHistory() throws { try opened.removeHistory() }
+}
