@@ -108,6 +108,13 @@ import Testing
         #expect(printed.withLock { $0 } == [#"Japan ["Kyoto"]"#, #"Portugal ["Lisbon"]"#, "2", "2", "4"])
     }
 
+    @Test func `the code of the article on the history has the described results`() throws {
+        let folder = TemporaryFolder()
+        let printed = Guarded<[String]>([])
+        try runHistoryArticle(url: folder.file("walks.store")) { text in printed.withLock { $0.append(text) } }
+        #expect(printed.withLock { $0 } == ["new Walk", "true", "Nara", "0", "true"])
+    }
+
     @Test func `the code of the article on queries has the described results`() throws {
         var printed: [String] = []
         try QueryArticle.run { printed.append($0) }

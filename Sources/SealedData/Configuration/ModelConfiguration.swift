@@ -1,6 +1,7 @@
 public import Foundation
 
 @_exported public import enum EncryptedSQLite.Durability
+@_exported public import struct SealedStore.HistoryOptions
 @_exported public import struct SealedStore.ScanWarning
 @_exported public import struct SealedStore.ScanWarnings
 
@@ -83,6 +84,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     /// uses ``ModelContainer/remoteChange``. Fetches read the current state of the store in any case. Equality of
     /// configurations ignores it.
     public var followsOtherProcesses = false
+
+    /// The recording of the store's history, see ``ModelContext/fetchHistory(_:)``; nil, the default, if this program does
+    /// not ask for it. A file that has a history records the saves of all programs. Equality of configurations ignores
+    /// it.
+    public var history: HistoryOptions?
 
     /// Whether the encryption library overwrites all of its memory when it frees it, so that no key and no page of the
     /// file remains in memory after the container is locked or closed.

@@ -13,6 +13,7 @@ extension DefaultStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         let context = makeContext()
+        context.transactionAuthor = request.editingState.author
         var objects = try SavedObjects(context)
         for snapshot in request.inserted { try objects.insert(snapshot) }
         for snapshot in request.inserted + request.updated { try objects.apply(snapshot) }
@@ -21,7 +22,14 @@ extension DefaultStore {
         }
         try context.save()
         let permanent = objects.inserted.mapValues { PersistentIdentifier($0.managedObjectID) }
-        return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: permanent)
+        let token = context.historyNumbers.first.map { store, number in
+            DefaultHistoryToken([store.uuidString: number], storeIdentifier: store.uuidString)
+        }
+        return DataStoreSaveChangesResult(
+            for: identifier,
+            remappedIdentifiers: permanent,
+            historyToken: token
+        )
     }
 }
 

@@ -45,6 +45,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, Sendable {
         identifier = uuid?.uuidString ?? ""
     }
 
+    var coordinator: PersistentStoreCoordinator { stores.coordinator }
+
     /// Makes a context for one request.
     func makeContext() -> ManagedObjectContext {
         let context = ManagedObjectContext(coordinator: stores.coordinator)

@@ -23,6 +23,7 @@ extension ModelConfiguration {
         if !duplicateRules.isEmpty { options[SealedStore.duplicateRulesOption] = duplicateRules }
         options[SealedStore.defaultValuesOption] = container.storedDefaultValues
         options[SealedStore.scanWarningsOption] = scanWarnings
+        options[SealedStore.historyOption] = history
         guard !isStoredInMemoryOnly else {
             return PersistentStoreDescription(
                 type: SealedStore.storeType,

@@ -29,6 +29,9 @@ extension ModelContext {
         case updatedIdentifiers
         /// The identifiers of the models that were deleted, as `[PersistentIdentifier]`.
         case deletedIdentifiers
+        /// The positions of the save in the histories of the stores that record it, as `[String: any HistoryToken]` by
+        /// the identities of the stores.
+        case historyTokens
     }
 
     static let willSaveName = Notification.Name("SealedData.ModelContext.willSave")
@@ -40,12 +43,24 @@ extension ModelContext {
 
     private static let observation = Atomic(false)
 
+    /// The positions of the last save in the histories of the stores; nil if no store records it.
+    private var historyTokens: [String: any HistoryToken]? {
+        guard !graph.historyNumbers.isEmpty else { return nil }
+        return graph.historyNumbers.reduce(into: [:]) { tokens, entry in
+            let store = entry.key.uuidString
+            tokens[store] = DefaultHistoryToken([store: entry.value], storeIdentifier: store)
+        }
+    }
+
     /// Saves, and posts both notifications.
     func saveObserved() throws {
         NotificationCenter.default.post(name: Self.willSaveName, object: self)
         let models = SavedModels(graph)
+        graph.historyNumbers = [:]
         try graph.save()
-        NotificationCenter.default.post(name: Self.didSaveName, object: self, userInfo: models.identifiers)
+        var information = models.identifiers
+        information[NotificationKey.historyTokens.rawValue] = historyTokens
+        NotificationCenter.default.post(name: Self.didSaveName, object: self, userInfo: information)
     }
 }
 

@@ -33,10 +33,22 @@ public final class ModelContext {
     /// The actor, executor or queue whose code uses the context, if it is known.
     var isolation: ContextIsolation?
     /// The identity of the context in requests to stores, including the ``author``.
-    public lazy var editingState = EditingState()
-    /// The author of the context's changes. Custom stores receive it with each request.
+    public var editingState: EditingState {
+        get {
+            if let knownEditingState { return knownEditingState }
+            let state = EditingState()
+            knownEditingState = state
+            return state
+        }
+        set {
+            knownEditingState = newValue
+            graph.transactionAuthor = newValue.author
+        }
+    }
+    private var knownEditingState: EditingState?
+    /// The author of the context's changes, which the history records. Custom stores receive it with each request.
     public var author: String? {
-        get { editingState.author }
+        get { knownEditingState?.author }
         set { editingState.author = newValue }
     }
     /// Whether an autosave is enqueued.

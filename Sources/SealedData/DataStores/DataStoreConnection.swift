@@ -25,6 +25,10 @@ protocol DataStoreConnection: Sendable {
     ) throws -> SavedSnapshots
     /// Deletes all models.
     func erase() throws
+    /// Returns transactions; nil if the store has no history of transactions of the type.
+    func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
+    /// Deletes transactions, and returns whether the store has a history of transactions of the type.
+    func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
     /// Notifies the store of a new context.
     func initializeState(for editingState: EditingState)
     /// Notifies the store that a context no longer exists.
@@ -112,6 +116,12 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
     }
 
     func erase() throws { try lock.withLock { try store.erase() } }
+
+    /// Calls `body` with the store if it has a history.
+    func withHistory<R>(_ body: (any HistoryProviding) throws -> R) throws -> R? {
+        guard let store = store as? any HistoryProviding else { return nil }
+        return try lock.withLock { try body(store) }
+    }
 
     func initializeState(for editingState: EditingState) {
         lock.withLock { store.initializeState(for: editingState) }

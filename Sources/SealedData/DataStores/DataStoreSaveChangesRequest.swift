@@ -31,15 +31,19 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     public let storeIdentifier: String
     /// Models whose values in the store differ from the saved ones. Contexts merge them with their next fetch or save.
     public let snapshotsToReregister: [PersistentIdentifier: T]
+    /// The position of the save in the history of the store; nil for a store without a history.
+    public let historyToken: (any HistoryToken)?
 
     /// Makes a result.
     public init(
         for storeIdentifier: String,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-        snapshotsToReregister: [PersistentIdentifier: T] = [:]
+        snapshotsToReregister: [PersistentIdentifier: T] = [:],
+        historyToken: (any HistoryToken)? = nil
     ) {
         self.storeIdentifier = storeIdentifier
         self.remappedIdentifiers = remappedIdentifiers
         self.snapshotsToReregister = snapshotsToReregister
+        self.historyToken = historyToken
     }
 }

@@ -86,7 +86,8 @@ struct SchemaLinker {
             attribute.storedType ?? .composite,
             isOptional: attribute.isOptional,
             allowsExternalStorage: attribute.options.contains(.externalStorage),
-            renamingIdentifier: attribute.renamingIdentifier
+            renamingIdentifier: attribute.renamingIdentifier,
+            preservesValueOnDeletion: attribute.options.contains(.preserveValueOnDeletion)
         )
     }
 

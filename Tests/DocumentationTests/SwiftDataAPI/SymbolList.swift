@@ -19,6 +19,7 @@ struct SymbolList {
         list.addFetching()
         list.addConcurrency()
         list.addLiveResults()
+        list.addHistory()
         list.addErrors()
         list.addDataStores()
         list.addSnapshots()

@@ -1,0 +1,168 @@
+import Foundation
+import Guarded
+import ObjectGraph
+public import Observation
+
+/// Counts the transactions that concern some models or authors, of all contexts, containers and processes.
+///
+/// A widget or a sync engine fetches the history when the counter changes:
+///
+/// ```swift
+/// let observer = try HistoryObserver(observedModels: [Trip.self], authors: ["app"], modelContainer: container)
+/// withObservationTracking { _ = observer.eventCounter } onChange: { … }
+/// ```
+///
+/// The observer reads the history soon after a commit, when its actor runs no other code, and any number of commits
+/// until then are one event.
+public final class HistoryObserver: Observable, Sendable {
+    /// The container whose stores are observed.
+    public let modelContainer: ModelContainer
+    /// The classes, with their subclasses, whose changes count; empty for all.
+    public let observedModels: [any PersistentModel.Type]
+    /// The authors whose transactions count; empty for all transactions.
+    public let authors: Set<String>
+
+    private let registrar = ObservationRegistrar()
+    private let state: Guarded<State>
+    private let isolation: HistoryIsolation
+    /// The indexes of the observed entities; nil for all.
+    private let entities: Set<Int>?
+    private let listener = Guarded<HistoryListener?>(nil)
+
+    private struct State {
+        /// The numbers of the last known transactions, by the identities of their stores.
+        var numbers: [String: Int64]
+        var eventCounter = 0
+    }
+
+    /// Begins to observe.
+    ///
+    /// - Parameters:
+    ///   - historyTokens: The known positions in the histories, by the identities of the stores; nil for the present
+    ///     ones. Relevant transactions after them are an event.
+    ///   - observedModels: The classes whose changes count; empty for all.
+    ///   - authors: The authors whose transactions count; empty for all transactions.
+    ///   - modelContainer: The container.
+    ///   - isolation: The actor whose code uses the observer.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has a history;
+    ///   ``SwiftDataError/unknownSchema`` if a class is not in the container's schema; errors of the stores.
+    public init(
+        historyTokens: [String: any HistoryToken]? = nil,
+        observedModels: [any PersistentModel.Type] = [],
+        authors: Set<String> = [],
+        modelContainer: ModelContainer,
+        isolation: isolated (any Actor)? = #isolation
+    ) throws {
+        self.modelContainer = modelContainer
+        self.observedModels = observedModels
+        self.authors = authors
+        self.isolation = HistoryIsolation(isolation)
+        let stores = modelContainer.stores
+        let model = stores.coordinator.model
+        let observed = try observedModels.map { type in
+            guard let name = stores.schema.entities.first(where: { $0.modelType == type })?.name,
+                let entity = model.entitiesByName[name]
+            else { throw SwiftDataError.unknownSchema }
+            return entity
+        }
+        entities = observed.isEmpty ? nil : Set(observed.flatMap(\.family).map(\.index))
+        var numbers = try StoreHistory(stores.coordinator, stores.schema).lastToken().tokenValue ?? [:]
+        for (store, token) in historyTokens ?? [:] {
+            if let number = (token as? DefaultHistoryToken)?.tokenValue?[store] { numbers[store] = number }
+        }
+        state = Guarded(State(numbers: numbers))
+        // Before the first reading: a commit after it must not be missed.
+        let new = HistoryListener(stores.coordinator) { [weak self] in self?.scheduleReading() }
+        listener.withLock { $0 = new }
+        if historyTokens != nil { read() }
+    }
+
+    /// The number of events. It rises when transactions of the authors have changed observed models.
+    public var eventCounter: Int {
+        registrar.access(self, keyPath: \.eventCounter)
+        return state.withLock { $0.eventCounter }
+    }
+
+    private func scheduleReading() {
+        isolation.enqueue { [weak self] in self?.read() }
+    }
+
+    /// Reads the transactions after the known ones.
+    private func read() {
+        listener.withLock { $0 }?.reset()
+        let known = state.withLock { $0.numbers }
+        var numbers = known
+        var isEvent = false
+        for (store, number) in known {
+            guard let uuid = UUID(uuidString: store) else { continue }
+            // A failure repeats with the next commit.
+            guard let last = try? readStore(uuid, after: number, &isEvent) else { continue }
+            numbers[store] = last
+        }
+        guard isEvent else { return state.withLock { $0.numbers = numbers } }
+        registrar.withMutation(of: self, keyPath: \.eventCounter) {
+            state.withLock { state in
+                state.numbers = numbers
+                state.eventCounter += 1
+            }
+        }
+    }
+
+    /// Reads the transactions of a store, and returns the number of the last one.
+    private func readStore(_ uuid: UUID, after number: Int64, _ isEvent: inout Bool) throws -> Int64 {
+        let coordinator = modelContainer.stores.coordinator
+        var last = number
+        do {
+            while true {
+                let page = try coordinator.history(HistoryFetchRequest(after: last, fetchLimit: 256), ofStore: uuid)
+                isEvent = isEvent || page.contains(where: isRelevant)
+                guard let end = page.last else { return last }
+                last = end.number
+            }
+        } catch is PersistentHistoryError {
+            // What was deleted may have been relevant.
+            isEvent = true
+            return try coordinator.historyState(ofStore: uuid).lastTransaction
+        }
+    }
+
+    private func isRelevant(_ transaction: PersistentHistoryTransaction) -> Bool {
+        guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
+        guard let entities else { return true }
+        return transaction.groups.contains { entities.contains($0.entity.index) }
+    }
+}
+
+/// The actor whose code uses an observer, to which it is sent for each event.
+private struct HistoryIsolation: Sendable {
+    // Weak, because the actor may retain the observer.
+    private let actor: WeakActor?
+
+    private final class WeakActor: Sendable {
+        private let reference: Guarded<Reference>
+
+        private struct Reference: Sendable {
+            weak var actor: (any Actor)?
+        }
+
+        init(_ actor: any Actor) { reference = Guarded(Reference(actor: actor)) }
+
+        var actor: (any Actor)? { reference.withLock { $0.actor } }
+    }
+
+    init(_ actor: (any Actor)?) {
+        self.actor = actor.map(WeakActor.init)
+    }
+
+    /// Runs a function on the actor, after its running code; without an actor on any thread.
+    func enqueue(_ body: @escaping @Sendable () -> Void) {
+        guard let reference = actor else {
+            Task { body() }
+            return
+        }
+        guard let actor = reference.actor else { return }
+        Task { await run(body, on: actor) }
+    }
+}
+
+private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }

@@ -1,0 +1,45 @@
+import Foundation
+import ObjectGraph
+
+/// Converts the recorded values of attributes to the types of their properties.
+enum RecordedValue {
+    /// Returns a value; nil for null, and for a value that the type cannot represent any more.
+    ///
+    /// - Parameters:
+    ///   - stored: The stored form.
+    ///   - valueType: The type of the property.
+    static func value(_ stored: Value, as valueType: any Any.Type) -> (any Sendable)? {
+        let type = PropertyKind.unwrapped(valueType)
+        if let storable = type as? any StorableValue.Type { return read(stored, as: storable) }
+        if let raw = type as? any RawRepresentable.Type, let storable = PropertyKind.storableRawValue(of: raw) {
+            return read(stored, as: storable).flatMap { make(raw, $0) }
+        }
+        guard let codable = type as? any (Decodable & Encodable).Type, case .text(let text) = stored else { return nil }
+        return decode(text, as: codable)
+    }
+
+    private static func read<V: StorableValue>(_ stored: Value, as type: V.Type) -> (any Sendable)? {
+        // A store holds a UUID as a blob.
+        if V.attributeType == .uuid, case .blob(let bytes) = stored, bytes.count == 16 {
+            return V(storedValue: .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }))
+        }
+        return V(storedValue: stored)
+    }
+
+    private static func make<Raw: RawRepresentable>(_ type: Raw.Type, _ value: any Sendable) -> (any Sendable)? {
+        guard let rawValue = value as? Raw.RawValue, let made = Raw(rawValue: rawValue) else { return nil }
+        return sendable(made)
+    }
+
+    private static func decode<V: Decodable & Encodable>(_ text: String, as type: V.Type) -> (any Sendable)? {
+        guard let decoded = CompositeAttribute<V>.read((value: nil, text: text)) else { return nil }
+        return sendable(decoded)
+    }
+
+    /// A value that was just made, and to which nothing else refers, as a value that can be sent.
+    private static func sendable<V>(_ value: V) -> any Sendable {
+        // `Sendable` has no representation at run time, so that no cast finds it: both types are an existential container
+        // without a witness table.
+        unsafeBitCast(value as Any, to: (any Sendable).self)
+    }
+}
