@@ -21,6 +21,7 @@ struct BenchmarkTests {
             AggregateBenchmarks.all(bench),
             OpeningBenchmarks.all(bench),
             LiveResultsBenchmarks.all(bench),
+            HistoryBenchmarks.all(bench),
             MigrationBenchmarks.all(bench),
         ]
         let filter = environment["BENCHMARK_FILTER"]
