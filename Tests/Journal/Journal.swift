@@ -8,6 +8,9 @@ package enum Journal {
     /// The bytes of the two keys between which a store changes.
     package static let keys: [UInt8] = [7, 8]
 
+    /// The number of attempts to open a store after which it is regarded as unreadable.
+    private static let maximumAttempts = 10_000
+
     /// Opens the store with the key of ``keys`` that is in force, whatever other processes do with the file meanwhile.
     package static func openWithEitherKey(_ url: URL) throws -> (context: ManagedObjectContext, key: UInt8) {
         var attempts = 0
@@ -16,9 +19,10 @@ package enum Journal {
                 do {
                     return (try open(url, key: key), key)
                 } catch DatabaseError.wrongKey, DatabaseError.moved, DatabaseError.busy, DatabaseError.cannotOpen {
+                    // Neither key opens a file that is being replaced.
                     attempts += 1
-                    if attempts > 2000 { throw DatabaseError.wrongKey(path: url.path) }
-                    if attempts % 2 == 0 { usleep(500) }
+                    if attempts > maximumAttempts { throw DatabaseError.wrongKey(path: url.path) }
+                    sched_yield()
                 }
             }
         }

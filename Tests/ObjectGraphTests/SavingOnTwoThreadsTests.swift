@@ -10,7 +10,9 @@ import Testing
         override func willSave() { use?() }
     }
 
-    /// Passes non-Sendable values to another thread. Sound because the first thread waits meanwhile.
+    /// A value that is passed to another thread.
+    ///
+    /// `@unchecked Sendable`: the first thread waits until the other one has finished.
     private struct Transferred<T>: @unchecked Sendable { let value: T }
 
     private func outcome(

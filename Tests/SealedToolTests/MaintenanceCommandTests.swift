@@ -6,14 +6,13 @@ import TestSupport
 import Testing
 
 @Suite("The tool checks and maintains stores of any program") struct MaintenanceCommandTests {
-    private static let passphrase = "correct horse"
-
     private let folder = TemporaryFolder()
     private var store: String { folder.filePath("notes.store") }
-    private let environment = ["SEALED_PASSPHRASE": Self.passphrase]
+
+    private static let entities = [EntityDescription("Note", attributes: [AttributeDescription("text", .string)])]
 
     init() throws {
-        let context = try open(folder.file("notes.store"), Self.passphrase)
+        let context = try StoreFixture.open(folder.file("notes.store"), Self.entities)
         for number in 0..<200 {
             let note = ManagedObject(entity: context.model.entities[0], insertInto: context)
             note["text"] = .text("note \(number) " + String(repeating: "x", count: 200))
@@ -26,24 +25,8 @@ import Testing
         try context.coordinator.removeAllStores()
     }
 
-    private func open(_ url: URL, _ passphrase: String) throws -> ManagedObjectContext {
-        SealedStore.register()
-        let model = try ManagedObjectModel(entities: [
-            EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
-        ])
-        let coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: EncryptionKey.passphrase(passphrase)]
-            )
-        )
-        return ManagedObjectContext(coordinator: coordinator)
-    }
-
-    private func noteCount(_ name: String, _ passphrase: String = Self.passphrase) throws -> Int {
-        let context = try open(folder.file(name), passphrase)
+    private func noteCount(_ name: String, _ passphrase: String = Tool.passphrase) throws -> Int {
+        let context = try StoreFixture.open(folder.file(name), Self.entities, passphrase: passphrase)
         defer { try? context.coordinator.removeAllStores() }
         return try context.count(FetchRequest(context.model.entities[0]))
     }
@@ -56,61 +39,67 @@ import Testing
 
     @Test func `check reports a sound store with status 0, and changes nothing`() throws {
         let before = try folder.contents()
-        let tool = try Tool(["check", store], environment: environment)
+        let tool = try Tool.run("check", store)
         #expect(tool.status == 0 && tool.output.isEmpty, "\(tool)")
         #expect(tool.errors.hasPrefix("check: no problems in "))
         #expect(try folder.contents()["notes.store"] == before["notes.store"])
-        let json = try Tool(["check", store, "--json"], environment: environment)
+        let json = try Tool.run("check", store, "--json")
         #expect(json.output.contains(#""isSound" : true"#))
     }
 
     @Test func `check reports damage with status 1`() throws {
         try damage(page: 4)
-        let tool = try Tool(["check", store, "--json"], environment: environment)
+        let tool = try Tool.run("check", store, "--json")
         #expect(tool.status == 1)
         #expect(tool.output.contains(#""kind" : "damagedPages""#), "\(tool)")
     }
 
     @Test func `the key comes from an environment variable, a private file, or a file descriptor`() throws {
-        #expect(try Tool(["check", store, "--key-env", "OTHER"], environment: ["OTHER": Self.passphrase]).status == 0)
-        #expect(try Tool(["check", store, "--key-fd", "0"], input: Self.passphrase + "\n").status == 0)
+        #expect(try Tool.run("check", store, "--key-env", "OTHER", environment: ["OTHER": Tool.passphrase]).status == 0)
+        #expect(
+            try Tool.run("check", store, "--key-fd", "0", environment: [:], input: Tool.passphrase + "\n").status == 0
+        )
         let file = folder.filePath("key.txt")
-        try Data("\(Self.passphrase)\n".utf8).write(to: URL(filePath: file))
+        try Data("\(Tool.passphrase)\n".utf8).write(to: URL(filePath: file))
         chmod(file, 0o644)
-        let refused = try Tool(["check", store, "--key-file", file])
+        let refused = try Tool.run("check", store, "--key-file", file, environment: [:])
         #expect(refused.status == 77 && refused.errors.contains("other users"))
         chmod(file, 0o600)
-        #expect(try Tool(["check", store, "--key-file", file]).status == 0)
+        #expect(try Tool.run("check", store, "--key-file", file, environment: [:]).status == 0)
     }
 
     @Test func `each failure has its status`() throws {
-        #expect(try Tool(["check", store], environment: ["SEALED_PASSPHRASE": "wrong"]).status == 77)
-        #expect(try Tool(["check", store]).status == 77)
-        #expect(try Tool(["check", folder.filePath("none.store")], environment: environment).status == 66)
-        #expect(try Tool(["check"], environment: environment).status == 64)
-        #expect(try Tool(["check", store, "--key-fd", "0", "--key-env", "X"], environment: environment).status == 64)
-        #expect(try Tool(["backup", store, store], environment: environment).status == 73)
+        #expect(try Tool.run("check", store, environment: ["SEALED_PASSPHRASE": "wrong"]).status == 77)
+        #expect(try Tool.run("check", store, environment: [:]).status == 77)
+        #expect(try Tool.run("check", folder.filePath("none.store")).status == 66)
+        #expect(try Tool.run("check").status == 64)
+        #expect(try Tool.run("check", store, "--key-fd", "0", "--key-env", "X").status == 64)
+        #expect(try Tool.run("backup", store, store).status == 73)
         try Data((0..<9000).map { UInt8(truncatingIfNeeded: $0) }).write(to: folder.file("other.bin"))
-        #expect(try Tool(["check", folder.filePath("other.bin")], environment: environment).status != 0)
+        #expect(try Tool.run("check", folder.filePath("other.bin")).status != 0)
     }
 
     @Test func `backup, compact and rekey write stores that open`() throws {
         let key = ["NEW": "battery staple"]
-        let variables = environment.merging(key) { $1 }
-        let backup = try Tool(
-            ["backup", store, folder.filePath("backup.store"), "--new-key-env", "NEW"],
+        let variables = Tool.environment.merging(key) { $1 }
+        let backup = try Tool.run(
+            "backup",
+            store,
+            folder.filePath("backup.store"),
+            "--new-key-env",
+            "NEW",
             environment: variables
         )
         #expect(backup.status == 0, "\(backup)")
         #expect(try noteCount("backup.store", "battery staple") == 50)
-        let dry = try Tool(["compact", store, "--dry-run"], environment: environment)
+        let dry = try Tool.run("compact", store, "--dry-run")
         #expect(dry.output.contains("are free"))
         let size = try Data(contentsOf: folder.file("notes.store")).count
-        let compact = try Tool(["compact", store], environment: environment)
+        let compact = try Tool.run("compact", store)
         #expect(compact.status == 0, "\(compact)")
         #expect(try Data(contentsOf: folder.file("notes.store")).count < size)
         #expect(try noteCount("notes.store") == 50)
-        let rekey = try Tool(["rekey", store, "--new-key-env", "NEW"], environment: variables)
+        let rekey = try Tool.run("rekey", store, "--new-key-env", "NEW", environment: variables)
         #expect(rekey.status == 0, "\(rekey)")
         #expect(try noteCount("notes.store", "battery staple") == 50)
         let sqlcipher = try run(
@@ -151,14 +140,14 @@ import Testing
 
     @Test func `salvage reports the losses, and repair the remaining problems`() throws {
         try damage(page: 6)
-        #expect(try Tool(["repair", store], environment: environment).status != 0)
-        let tool = try Tool(["salvage", store, folder.filePath("new.store"), "--json"], environment: environment)
+        #expect(try Tool.run("repair", store).status != 0)
+        let tool = try Tool.run("salvage", store, folder.filePath("new.store"), "--json")
         #expect(tool.status == 0 || tool.status == 1, "\(tool)")
         #expect(tool.output.contains(#""damagedPages" : 1"#))
         #expect(try noteCount("new.store") <= 50)
-        let repair = try Tool(["repair", folder.filePath("new.store")], environment: environment)
+        let repair = try Tool.run("repair", folder.filePath("new.store"))
         #expect(repair.status == 0, "\(repair)")
-        let text = try Tool(["salvage", store, folder.filePath("text.store")], environment: environment)
+        let text = try Tool.run("salvage", store, folder.filePath("text.store"))
         #expect(text.output.hasPrefix("entity"), "\(text)")
     }
 }

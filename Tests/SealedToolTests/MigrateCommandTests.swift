@@ -23,7 +23,7 @@ import Testing
     ]
 
     private func write() throws {
-        try ToolFixture.create(
+        try StoreFixture.create(
             old,
             Self.first,
             [("Trip", ["name": .text("Alps")]), ("Trip", ["name": .text("Alps")]), ("Stop", ["number": .integer(7)])]
@@ -32,9 +32,9 @@ import Testing
 
     @Test func `a dry run shows the steps and changes nothing`() throws {
         try write()
-        try ToolFixture.create(new, Self.second)
+        try StoreFixture.create(new, Self.second)
         let before = try folder.contents()
-        let result = try ToolFixture.run("migrate", old.path, "--to", new.path, "--dry-run", "--sql")
+        let result = try Tool.run("migrate", old.path, "--to", new.path, "--dry-run", "--sql")
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(lines.contains("entity 'Journey' was 'Trip'"))
@@ -46,33 +46,34 @@ import Testing
 
     @Test func `a dry run counts the problems`() throws {
         try write()
-        try ToolFixture.create(new, Self.unique)
+        try StoreFixture.create(new, Self.unique)
         let before = try folder.contents()
-        let result = try ToolFixture.run("migrate", old.path, "--to", new.path, "--dry-run")
+        let result = try Tool.run("migrate", old.path, "--to", new.path, "--dry-run")
         #expect(result.status == 1)
         #expect(result.output.contains("Trip.name: the same values as another row"))
         #expect(result.output.contains("Stop.note: no value for a required property"))
         #expect(result.output.contains("(1 row(s))"))
         #expect(!result.output.contains("Alps"))
         #expect(try folder.contents() == before)
-        let migrating = try ToolFixture.run("migrate", old.path, "--to", new.path)
+        let migrating = try Tool.run("migrate", old.path, "--to", new.path)
         #expect(migrating.status == 1)
         #expect(try folder.contents() == before)
     }
 
     @Test func `a migration gives the store the model and the version of the target`() throws {
         try write()
-        try ToolFixture.create(new, Self.second, passphrase: "other", version: "2.1")
-        let result = try ToolFixture.run("migrate", old.path, "--to", new.path, modelPassphrase: "other")
+        try StoreFixture.create(new, Self.second, passphrase: "other", version: "2.1")
+        let variables = Tool.environment.merging(["SEALED_MODEL_PASSPHRASE": "other"]) { $1 }
+        let result = try Tool.run("migrate", old.path, "--to", new.path, environment: variables)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.hasSuffix("migrated\n"))
-        let again = try ToolFixture.run("migrate", old.path, "--to", new.path, modelPassphrase: "other")
+        let again = try Tool.run("migrate", old.path, "--to", new.path, environment: variables)
         #expect(again.output == "the store has this model\n")
-        let context = try ToolFixture.open(old, Self.second, version: "2.1")
+        let context = try StoreFixture.open(old, Self.second, version: "2.1")
         let stop = try #require(context.model.entitiesByName["Stop"])
         #expect(try context.fetch(FetchRequest(stop), as: ManagedObject.self).map { $0["number"] } == [.text("7")])
         try context.coordinator.removeAllStores()
-        #expect(throws: (any Error).self) { try ToolFixture.open(old, Self.second, version: "2.0") }
+        #expect(throws: (any Error).self) { try StoreFixture.open(old, Self.second, version: "2.0") }
     }
 
     @Test func `indexes and rules of the target are added`() throws {
@@ -94,25 +95,28 @@ import Testing
             EntityDescription("Trip", attributes: [.init("name", .string)], uniquenessConstraints: [["name"]]),
             EntityDescription("Stop", attributes: [.init("number", .int64)]),
         ]
-        try ToolFixture.create(new, model)
-        let result = try ToolFixture.run("migrate", old.path, "--to", new.path, "--keep-first", "Trip")
+        try StoreFixture.create(new, model)
+        let result = try Tool.run("migrate", old.path, "--to", new.path, "--keep-first", "Trip")
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("merge duplicates Trip.name (1 row(s))"))
-        let context = try ToolFixture.open(old, model)
+        let context = try StoreFixture.open(old, model)
         #expect(try context.count(FetchRequest(#require(context.model.entitiesByName["Trip"]))) == 1)
-        let unknown = try ToolFixture.run("migrate", old.path, "--to", new.path, "--keep-first", "Trips")
+        let unknown = try Tool.run("migrate", old.path, "--to", new.path, "--keep-first", "Trips")
         #expect(unknown.status == 64 && unknown.errors.contains("no entity 'Trips'"))
     }
 
     @Test func `a wrong passphrase and a file that is no store are errors, and nothing is created`() throws {
         try write()
-        try ToolFixture.create(new, Self.second)
+        try StoreFixture.create(new, Self.second)
         let before = try folder.contents()
-        #expect(try ToolFixture.run("migrate", old.path, "--to", new.path, passphrase: "wrong").status == 77)
+        #expect(
+            try Tool.run("migrate", old.path, "--to", new.path, environment: ["SEALED_PASSPHRASE": "wrong"]).status
+                == 77
+        )
         let missing = folder.file("missing.store").path
-        #expect(try ToolFixture.run("migrate", old.path, "--to", missing).status == 66)
-        #expect(try ToolFixture.run("migrate", missing, "--to", new.path, "--dry-run").status == 66)
-        #expect(try ToolFixture.run("migrate", missing, "--to", new.path).status == 66)
+        #expect(try Tool.run("migrate", old.path, "--to", missing).status == 66)
+        #expect(try Tool.run("migrate", missing, "--to", new.path, "--dry-run").status == 66)
+        #expect(try Tool.run("migrate", missing, "--to", new.path).status == 66)
         #expect(try folder.contents() == before)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private var url: URL { folder.file("a.store") }
 
     private func write() throws {
-        try ToolFixture.create(
+        try StoreFixture.create(
             url,
             [
                 EntityDescription(
@@ -26,7 +26,7 @@ import Testing
 
     @Test func `inspect shows the entities with their properties and numbers of objects`() throws {
         try write()
-        let result = try ToolFixture.run("inspect", url.path)
+        let result = try Tool.run("inspect", url.path)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("Book, 2 stored"))
         #expect(result.output.contains("title") && result.output.contains("int64"))
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `query prints JSON without control characters`() throws {
         try write()
-        let result = try ToolFixture.run("query", url.path, "Book", "--format", "json")
+        let result = try Tool.run("query", url.path, "Book", "--format", "json")
         #expect(
             result.output == """
                 {"_id":1,"title":"Kokoro","pages":248}
@@ -42,16 +42,16 @@ import Testing
 
                 """
         )
-        let some = try ToolFixture.run("query", url.path, "Book", "--where", "pages > 100", "--format", "json")
+        let some = try Tool.run("query", url.path, "Book", "--where", "pages > 100", "--format", "json")
         #expect(some.output.split(separator: "\n").count == 1)
     }
 
     @Test func `errors are one line on standard error, and the status is not zero`() throws {
         try write()
-        let entity = try ToolFixture.run("query", url.path, "Books")
+        let entity = try Tool.run("query", url.path, "Books")
         #expect(entity.status == 64 && entity.errors.contains("no entity 'Books'"))
         #expect(entity.output.isEmpty)
-        let key = try ToolFixture.run("inspect", url.path, passphrase: "wrong")
+        let key = try Tool.run("inspect", url.path, environment: ["SEALED_PASSPHRASE": "wrong"])
         #expect(key.status == 77 && !key.errors.isEmpty && !key.errors.contains("wrong"))
     }
 }

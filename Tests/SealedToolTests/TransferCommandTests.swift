@@ -40,7 +40,7 @@ struct TransferCommandTests {
         let description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: folder.file(name),
-            options: [SealedStore.keyOption: EncryptionKey.passphrase(SealedTool.passphrase)]
+            options: [SealedStore.keyOption: EncryptionKey.passphrase(Tool.passphrase)]
         )
         let model = try SealedStore.model(of: description)
         let store = try SealedStore.loadMetadata(of: description, for: model)
@@ -51,20 +51,20 @@ struct TransferCommandTests {
 
     @Test func `objects go into a store and out of it`() throws {
         try prepare(count: 20)
-        var result = try SealedTool(importing()).wait()
+        var result = try Tool.start(importing()).wait()
         #expect(result.status == 0 && result.errors == "import: 20 objects\n", "\(result.errors)")
         #expect(result.output.contains("Item     20"))
         for (format, name) in [
             ("json", "out.jsonl"), ("csv", "out"), ("plaintext-sqlite", "out.db"), ("model", "out.json"),
         ] {
-            result = try SealedTool.run("export", folder.filePath("store"), folder.filePath(name), "--to", format)
+            result = try Tool.run("export", folder.filePath("store"), folder.filePath(name), "--to", format)
             #expect(result.status == 0, "\(format): \(result.errors)")
         }
         #expect(try Data(contentsOf: folder.file("out.jsonl")) == Data(contentsOf: folder.file("in.jsonl")))
         #expect(
             try String(contentsOf: folder.file("out/Item.csv"), encoding: .utf8).hasPrefix("_id,name,data\r\n1,n1,")
         )
-        result = try SealedTool.run(
+        result = try Tool.run(
             "import",
             folder.filePath("second"),
             folder.filePath("out.db"),
@@ -77,15 +77,15 @@ struct TransferCommandTests {
 
     @Test func `exit codes distinguish the failures, and no output contains a secret`() throws {
         try prepare(count: 3)
-        #expect(try SealedTool(importing()).wait().status == 0)
+        #expect(try Tool.start(importing()).wait().status == 0)
         func status(
             _ arguments: String...,
-            environment: [String: String] = ["SEALED_PASSPHRASE": SealedTool.passphrase]
+            environment: [String: String] = Tool.environment
         ) throws
             -> Int32
         {
-            let result = try SealedTool(arguments, environment: environment).wait()
-            #expect(!result.errors.contains(SealedTool.passphrase) && !result.output.contains(SealedTool.passphrase))
+            let result = try Tool.start(arguments, environment: environment).wait()
+            #expect(!result.errors.contains(Tool.passphrase) && !result.output.contains(Tool.passphrase))
             #expect(result.errors != "")
             return result.status
         }
@@ -104,14 +104,14 @@ struct TransferCommandTests {
 
     @Test func `a passphrase comes from a private file or a descriptor`() throws {
         try prepare(count: 3)
-        try Data((SealedTool.passphrase + "\n").utf8).write(to: folder.file("secret"))
+        try Data((Tool.passphrase + "\n").utf8).write(to: folder.file("secret"))
         let path = folder.filePath("secret")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        let refused = try SealedTool(importing() + ["--key-file", path], environment: [:]).wait()
+        let refused = try Tool.start(importing() + ["--key-file", path], environment: [:]).wait()
         #expect(refused.status == 77 && refused.errors.contains("600"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        #expect(try SealedTool(importing() + ["--key-file", path], environment: [:]).wait().status == 0)
-        let tool = try SealedTool(
+        #expect(try Tool.start(importing() + ["--key-file", path], environment: [:]).wait().status == 0)
+        let tool = try Tool.start(
             importing("other") + ["--key-fd", "9"],
             environment: [:],
             shell: "exec 9<'\(path)'"
@@ -120,23 +120,28 @@ struct TransferCommandTests {
         #expect(try count("other") == 3)
     }
 
-    /// Each round kills the tool after a random time; a file under its final name is complete.
+    // Each round kills the tool at a random step; a file under its final name is complete.
     @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"])
     func `a killed transfer leaves nothing or all`(kind: String) throws {
         let objects = 2_000
         try prepare(count: objects)
-        if kind != "import" { #expect(try SealedTool(importing()).wait().status == 0) }
+        if kind != "import" { #expect(try Tool.start(importing()).wait().status == 0) }
         var generator = SeededGenerator()
         print(generator)
+        var steps = 0
         for round in 0..<8 {
             let name = "target\(round)"
             let arguments =
                 kind == "import"
                 ? importing(name) : ["export", folder.filePath("store"), folder.filePath(name), "--to", kind]
-            let tool = try SealedTool(arguments)
-            usleep(UInt32.random(in: 0..<700_000, using: &generator))
-            tool.end()
-            _ = try tool.wait()
+            let tool = try Tool.start(arguments)
+            if round == 0 {
+                steps = tool.waitForGrowth(of: folder)
+                #expect(try tool.wait().status == 0)
+            } else {
+                tool.waitForGrowth(of: folder, steps: Int.random(in: 0...steps, using: &generator))
+                _ = tool.end()
+            }
             guard FileManager.default.fileExists(atPath: folder.filePath(name)) else { continue }
             switch kind {
             case "import": #expect(try count(name) == objects)
@@ -153,21 +158,25 @@ struct TransferCommandTests {
         #expect(try folder.names().filter { !$0.hasPrefix(".") && $0.hasPrefix("target") && $0.contains("-") } == [])
     }
 
-    /// Each round kills an import into a store with objects: all of it is there, or nothing.
+    // Each round kills an import into a store with objects at a random step: all of it is there, or nothing.
     @Test func `a killed import into a store is one transaction`() throws {
         try prepare(count: 2_000)
-        #expect(try SealedTool(importing()).wait().status == 0)
+        #expect(try Tool.start(importing()).wait().status == 0)
         let lines = (1...2_000).map { "{\"_entity\":\"Item\",\"name\":\"second \($0)\"}\n" }
         var generator = SeededGenerator()
         print(generator)
-        var expected = 2_000
+        var (expected, steps) = (2_000, 0)
         for round in 0..<6 {
             let text = lines.map { $0.replacing("second", with: "round \(round)") }.joined()
             try Data(text.utf8).write(to: folder.file("in.jsonl"))
-            let tool = try SealedTool(importing())
-            usleep(UInt32.random(in: 0..<700_000, using: &generator))
-            tool.end()
-            _ = try tool.wait()
+            let tool = try Tool.start(importing())
+            if round == 0 {
+                steps = tool.waitForGrowth(of: folder)
+                #expect(try tool.wait().status == 0)
+            } else {
+                tool.waitForGrowth(of: folder, steps: Int.random(in: 0...steps, using: &generator))
+                _ = tool.end()
+            }
             let found = try count("store")
             #expect(found == expected || found == expected + 2_000)
             expected = found
@@ -177,13 +186,13 @@ struct TransferCommandTests {
     @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"])
     func `a full disk is an error, and leaves nothing`(kind: String) throws {
         try prepare(count: 2_000)
-        if kind != "import" { #expect(try SealedTool(importing()).wait().status == 0) }
+        if kind != "import" { #expect(try Tool.start(importing()).wait().status == 0) }
         let before = try folder.names()
         let arguments =
             kind == "import"
             ? importing("target") : ["export", folder.filePath("store"), folder.filePath("target"), "--to", kind]
         // A file can have 200 blocks of 512 bytes.
-        let result = try SealedTool(arguments, shell: "trap '' XFSZ; ulimit -f 200").wait()
+        let result = try Tool.start(arguments, shell: "trap '' XFSZ; ulimit -f 200").wait()
         #expect([73, 74].contains(result.status), "\(result.errors)")
         #expect(try folder.names().filter { !before.contains($0) && !$0.hasPrefix("store-") } == [])
     }

@@ -40,10 +40,11 @@ extension ModelContext {
         guard autosaveEnabled, !isAutosaveScheduled, let isolation else { return }
         // The block retains the context, so that changes are saved even if the program releases the context right after
         // them.
-        isAutosaveScheduled = isolation.enqueueAutosave(of: IsolatedContext(context: self))
+        let sent = SentContext(context: self)
+        isAutosaveScheduled = isolation.enqueue { sent.context.autosave() }
     }
 
-    fileprivate func autosave() {
+    private func autosave() {
         isAutosaveScheduled = false
         guard autosaveEnabled else { return }
         do {
@@ -62,7 +63,7 @@ extension ModelContext {
 /// The actor, executor or queue whose code uses a context.
 ///
 /// The references to an actor and an executor are weak because an actor and an executor retain their context.
-struct ContextIsolation {
+struct ContextIsolation: Sendable {
     private weak var actor: (any Actor)?
     private weak var executor: (any SerialModelExecutor)?
     private var queue: DispatchQueue?
@@ -75,11 +76,6 @@ struct ContextIsolation {
 
     /// Whether the context belongs to a given executor.
     func isExecutor(_ other: any ModelExecutor) -> Bool { executor === other }
-
-    /// Enqueues a save of a context after the running code.
-    ///
-    /// - Returns: false if the actor or executor no longer exists.
-    fileprivate func enqueueAutosave(of context: IsolatedContext) -> Bool { enqueue { context.autosave() } }
 
     /// Enqueues a function after the running code.
     ///
@@ -106,12 +102,4 @@ private actor ExecutorActor {
     init(_ executor: any SerialModelExecutor) { self.executor = executor }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-}
-
-/// A context that is sent to its actor, executor or queue.
-private struct IsolatedContext: @unchecked Sendable {
-    // Sound because only the destination accesses the context.
-    let context: ModelContext
-
-    func autosave() { context.autosave() }
 }

@@ -1,9 +1,7 @@
 public import Foundation
 
 /// A batch delete request to a ``DataStoreBatching`` store.
-public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {
-    // Sound because predicates are immutable, though not all of them are marked `Sendable`.
-
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
     /// The identity of the requester.
     public let editingState: EditingState
     /// The condition; nil deletes all models of the class.

@@ -55,9 +55,10 @@ struct SavedSnapshots {
 }
 
 /// The connection to a store of one type.
+///
+/// `@unchecked Sendable`: the store is created here and only called under the lock. The lock is recursive, so that the
+/// store can call contexts during a request.
 final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @unchecked Sendable {
-    // Sound because the store is created here and only called under the lock. The lock is recursive, so that the store
-    // can call contexts during a request.
     private let store: Store
     private let lock = NSRecursiveLock()
 

@@ -7,9 +7,9 @@ public import Foundation
 ///     predicate: #Predicate { $0.name.contains("Kyoto") }, sortBy: [SortDescriptor(\.startDate)])
 /// descriptor.fetchLimit = 10
 /// ```
+///
+/// `@unchecked Sendable`: key paths are immutable, though not all of them are marked `Sendable`.
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
-    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
-
     /// The condition; nil for all models.
     public var predicate: Predicate<T>?
     /// A full-text search that selects the models; nil for no search. The class must have a full-text index, see

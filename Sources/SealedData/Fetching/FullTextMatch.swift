@@ -1,9 +1,9 @@
 import ObjectGraph
 
 /// A text with the matches in it, to display with a search result.
+///
+/// `@unchecked Sendable`: key paths are immutable, though not all of them are marked `Sendable`.
 public struct FullTextExcerpt<T: PersistentModel>: Hashable, @unchecked Sendable {
-    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
-
     let property: PartialKeyPath<T>
     private let length: Int?
     private let marks: FullTextMarks

@@ -18,9 +18,9 @@ public import ObjectGraph
 ///
 /// A search evaluates saved texts: a model is found by the texts in the store, and a new model after it is saved.
 /// Deleted models are excluded, and predicate and order apply to unsaved changes, as in every fetch.
+///
+/// `@unchecked Sendable`: key paths are immutable, though not all of them are marked `Sendable`.
 public struct FullTextSearch<T: PersistentModel>: Hashable, @unchecked Sendable {
-    // Sound because key paths are immutable, though not all of them are marked `Sendable`.
-
     /// The query.
     public var query: FullTextQuery
     /// The properties to search; empty for all properties of the model's first full-text index.

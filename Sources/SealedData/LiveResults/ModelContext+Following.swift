@@ -1,4 +1,3 @@
-import Dispatch
 import ObjectGraph
 
 extension ModelContext {
@@ -10,24 +9,11 @@ extension ModelContext {
         // A context that was sent to an actor knows the one where it was made.
         guard let isolation = actor.map(ContextIsolation.init(actor:)) ?? isolation else { return }
         if self.isolation == nil { self.isolation = isolation }
-        let reference = FollowingContext(self, isolation)
-        graph.onUndeliveredChange = { reference.scheduleProcessing() }
-        graph.onRemoteChange = { reference.scheduleProcessing() }
-    }
-}
-
-/// A context that is sent to its actor, executor or queue.
-private struct FollowingContext: @unchecked Sendable {
-    // Sound because only the destination accesses the context: other threads only pass the reference on.
-    private weak var context: ModelContext?
-    private let isolation: ContextIsolation
-
-    init(_ context: ModelContext, _ isolation: ContextIsolation) {
-        self.context = context
-        self.isolation = isolation
-    }
-
-    func scheduleProcessing() {
-        isolation.enqueue { context?.processPendingChanges() }
+        let reference = SentContextReference(self)
+        let scheduleProcessing: @Sendable () -> Void = {
+            isolation.enqueue { reference.context?.processPendingChanges() }
+        }
+        graph.onUndeliveredChange = scheduleProcessing
+        graph.onRemoteChange = scheduleProcessing
     }
 }

@@ -132,9 +132,3 @@ extension ModelContainer {
         return MainActor.assumeIsolated { SentContext(context: mainContext) }.context
     }
 }
-
-/// A main context that stays on the main actor.
-private struct SentContext: @unchecked Sendable {
-    // Sound because the sender and the receiver run on the main actor.
-    let context: ModelContext
-}

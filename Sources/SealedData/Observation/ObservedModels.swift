@@ -7,8 +7,8 @@ import Observation
 final class ObservedModels: Sendable {
     static let shared = ObservedModels()
 
-    private struct Entry: @unchecked Sendable {
-        // Sound because the model is only compared by identity.
+    private struct Entry {
+        /// Only compared by identity: the model belongs to another isolation.
         weak var model: AnyObject?
         let registrar: ObservationRegistrar
     }

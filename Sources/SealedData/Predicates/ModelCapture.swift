@@ -45,9 +45,10 @@ extension Expression {
 
 extension PredicateExpressions {
     /// The root of a predicate or an expression that captures models.
+    ///
+    /// `@unchecked Sendable`: the nodes are immutable, and reading them uses only the identifiers of the models. Only
+    /// the context of the models evaluates the predicate in memory.
     public struct ModelCapture<Root: PredicateExpression>: StandardPredicateExpression, @unchecked Sendable {
-        // Sound because the nodes are immutable, and reading them uses only the identifiers of the models. Only the
-        // context of the models evaluates the predicate in memory.
         let root: Root
 
         init(_ root: Root) {

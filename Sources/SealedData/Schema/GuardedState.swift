@@ -1,22 +1,20 @@
-import Foundation
+import Guarded
 
 /// The state of an object that several threads may read and write, each member under a lock.
 ///
-/// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container.
+/// The classes of a schema have settable properties, as in SwiftData, and are `Sendable` with their container. The
+/// members of types that are not `Sendable`, key paths and default values, are immutable or never changed by this module.
 @dynamicMemberLookup
-final class GuardedState<State>: @unchecked Sendable {
-    // Sound because `state` is only accessed under the lock. Its members of types that are not `Sendable`, key paths
-    // and default values, are immutable or never changed by this module.
-    private let lock = NSLock()
-    private var state: State
+final class GuardedState<State>: Sendable {
+    private let state: Guarded<State>
 
-    init(_ state: State) { self.state = state }
+    init(_ state: State) { self.state = Guarded(state) }
 
     subscript<Member>(dynamicMember member: WritableKeyPath<State, Member>) -> Member {
-        get { lock.withLock { state[keyPath: member] } }
-        set { lock.withLock { state[keyPath: member] = newValue } }
+        get { state.withLock { $0[keyPath: member] } }
+        set { state.withLock { $0[keyPath: member] = newValue } }
     }
 
     /// A consistent copy of all members.
-    var snapshot: State { lock.withLock { state } }
+    var snapshot: State { state.withLock { $0 } }
 }

@@ -5,9 +5,9 @@ import Guarded
 /// A key path to a persisted property contains neither name nor slot, because the property is computed. It can only be
 /// compared with the key paths in `schemaMetadata`. An inherited property has one key path for each class from which it
 /// is reachable, `\Base.name` and `\Leaf.name`, which are not equal.
+///
+/// `@unchecked Sendable`: all properties are constants, and key paths are immutable.
 final class PropertyLookup: @unchecked Sendable {
-    // Sound because all properties are constants, and key paths are immutable.
-
     /// The names of the properties in the order of their slots, inherited ones first.
     let names: [String]
     private let keyPaths: [AnyKeyPath]

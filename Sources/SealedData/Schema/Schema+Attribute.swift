@@ -2,10 +2,10 @@ import ObjectGraph
 
 extension Schema {
     /// A property that holds a value.
+    ///
+    /// `@unchecked Sendable`: the only stored property is a constant of a Sendable type, also in the subclasses, which
+    /// only this module can declare.
     public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because the only stored property is a constant of a Sendable type, also in the subclasses, which only
-        // this module can declare.
-
         struct State {
             var name: String
             var originalName: String?

@@ -3,9 +3,9 @@ extension Schema {
     ///
     /// A schema of model classes describes `Codable` properties by ``Attribute``. Programs make composite attributes
     /// explicitly. Both are stored as JSON text.
+    ///
+    /// `@unchecked Sendable`: the only stored property is a constant of a `Sendable` type, as in the superclass.
     public final class CompositeAttribute: Attribute, @unchecked Sendable {
-        // Sound for the same reason as in the superclass.
-
         private let parts: GuardedState<[Attribute]>
 
         /// The parts.

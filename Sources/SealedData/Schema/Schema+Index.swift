@@ -4,9 +4,9 @@ import ObjectGraph
 
 extension Schema {
     /// The indexes that an `#Index` declares for a model.
+    ///
+    /// `@unchecked Sendable`: all properties are constants, and key paths are immutable.
     public final class Index<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because all properties are constants, and key paths are immutable.
-
         /// An index of a kind, over one or more properties.
         public enum Types<P: PersistentModel>: Hashable {
             /// A B-tree, for equality, ranges and sorting.
@@ -90,9 +90,9 @@ extension Schema {
     }
 
     /// The uniqueness constraints that a `#Unique` declares for a model.
+    ///
+    /// `@unchecked Sendable`: all properties are constants, and key paths are immutable.
     public final class Unique<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-        // Sound because all properties are constants, and key paths are immutable.
-
         /// The constraints: the combined values of each list of properties are unique.
         public let constraints: [[PartialKeyPath<T>]]
 

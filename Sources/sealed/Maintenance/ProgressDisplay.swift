@@ -6,18 +6,19 @@ import Terminal
 ///
 /// Elsewhere, for example in a log, only the result is printed, in one line.
 struct ProgressDisplay {
-    fileprivate static let pauseMicroseconds: UInt32 = 100_000
+    /// The time between two paintings of the bar.
+    fileprivate static let pause = DispatchTimeInterval.milliseconds(100)
 
     /// Runs an operation.
     ///
     /// - Parameters:
     ///   - title: The name of the operation.
     ///   - result: The text that replaces the bar.
-    static func run<Result>(
+    static func run<Value>(
         _ title: String,
-        _ body: (Progress) throws -> Result,
-        result: (Result) -> String
-    ) throws -> Result {
+        _ body: (Progress) throws -> Value,
+        result: (Value) -> String
+    ) throws -> Value {
         let progress = Progress(totalUnitCount: 100)
         signal(SIGINT, SIG_IGN)
         let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
@@ -35,23 +36,20 @@ struct ProgressDisplay {
         let start = ContinuousClock.now
         let painter = Painter(title, progress)
         painter.start()
-        defer { painter.stop() }
-        let value = try body(progress)
+        let outcome = Result { try body(progress) }
         painter.stop()
+        let value = try outcome.get()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         Terminal.printError("\(title): \(result(value)) (\(String(format: "%.1f", seconds)) s)")
         return value
     }
 
     /// A thread that paints the bar on standard error, so that the output can be redirected.
-    ///
-    /// `@unchecked Sendable`: the properties are constants; `isStopped` is used under its lock only.
-    private final class Painter: @unchecked Sendable {
+    private final class Painter: Sendable {
         private let title: String
         private let progress: Progress
-        private let lock = NSLock()
-        private var isStopped = false
-        private let ended = DispatchSemaphore(value: 0)
+        private let stopping = DispatchSemaphore(value: 0)
+        private let stopped = DispatchSemaphore(value: 0)
 
         init(_ title: String, _ progress: Progress) {
             self.title = title
@@ -60,22 +58,16 @@ struct ProgressDisplay {
 
         func start() {
             Thread.detachNewThread { [self] in
-                while !lock.withLock({ isStopped }) {
-                    paint()
-                    usleep(ProgressDisplay.pauseMicroseconds)
-                }
-                ended.signal()
+                repeat { paint() } while stopping.wait(timeout: .now() + ProgressDisplay.pause) == .timedOut
+                write("\r\u{1B}[2K")
+                stopped.signal()
             }
         }
 
+        /// Removes the bar, and ends the thread. Must be called once.
         func stop() {
-            let wasStopped = lock.withLock {
-                defer { isStopped = true }
-                return isStopped
-            }
-            guard !wasStopped else { return }
-            ended.wait()
-            write("\r\u{1B}[2K")
+            stopping.signal()
+            stopped.wait()
         }
 
         private func paint() {

@@ -6,9 +6,9 @@ import ObjectGraph
 
 /// The store of the talk about encrypted stores: a subclass with the five methods that the talk names. Each records its
 /// call and calls the superclass.
+///
+/// `@unchecked Sendable`: the only mutable property is guarded.
 final class MySecureStore: SealedStore, @unchecked Sendable {
-    // Sound because the only mutable property is guarded.
-
     /// The type that the class is registered under.
     static let type = "MySecureStore"
 

@@ -121,6 +121,7 @@ private func runLargeNumbers(_ context: ManagedObjectContext, book: Entity, writ
     if case .count(let count) = try context.execute(deletion) { print(count) }
 }
 
+// `@unchecked Sendable`: the class adds no mutable property.
 final class AuditedStore: SealedStore, @unchecked Sendable {
     static let type = "Audited"
 

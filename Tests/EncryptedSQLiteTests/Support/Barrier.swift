@@ -1,8 +1,9 @@
 import Foundation
 
 /// Blocks threads until `count` of them have arrived, at most ten seconds, so that a test fails instead of hanging.
+///
+/// `@unchecked Sendable`: `missing` is only accessed under the condition's lock.
 final class Barrier: @unchecked Sendable {
-    // `@unchecked Sendable`: `missing` is only accessed under the condition's lock.
     private let condition = NSCondition()
     private var missing: Int
 

@@ -165,8 +165,9 @@ import Testing
 }
 
 /// A progress that records its unit counts.
+///
+/// `@unchecked Sendable`: its only stored property is guarded.
 private final class RecordingProgress: Progress, @unchecked Sendable {
-    // Sound because its only stored property is guarded.
     let counts = Guarded<[Int64]>([])
 
     static func make() -> RecordingProgress { RecordingProgress(parent: nil) }

@@ -102,8 +102,9 @@ import Testing
     }
 
     /// A custom model executor on a queue of the program.
+    ///
+    /// `@unchecked Sendable`: only jobs use the context, and they run one after the other.
     final class QueueExecutor: SerialModelExecutor, @unchecked Sendable {
-        // Sound because only jobs use the context, and they run one after the other.
         let modelContext: ModelContext
         private let queue = DispatchQueue(label: "QueueExecutor")
         static let key = DispatchSpecificKey<Bool>()
@@ -229,8 +230,8 @@ import Testing
         #expect(try savedValues() == [1, 2])
     }
 
+    /// `@unchecked Sendable`: only blocks of the queue use the context.
     private struct QueueContext: @unchecked Sendable {
-        // Sound because only blocks of the queue use the context.
         let context: ModelContext
     }
 

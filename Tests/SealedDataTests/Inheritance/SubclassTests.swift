@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import SealedData
 import Testing
 
@@ -95,12 +96,13 @@ struct SubclassTests {
 
     enum Counter {
         struct Failure: Error {}
-        @TaskLocal static var counted = Count()
-        final class Count: @unchecked Sendable { var value = 0 }
+        @TaskLocal static var counted = Guarded(0)
 
         static func next() -> Int {
-            counted.value += 1
-            return counted.value
+            counted.withLock { count in
+                count += 1
+                return count
+            }
         }
     }
 
@@ -122,13 +124,13 @@ struct SubclassTests {
     }
 
     @Test func `initial values of the superclass are evaluated for new objects only`() throws {
-        try Counter.$counted.withValue(Counter.Count()) {
+        try Counter.$counted.withValue(Guarded(0)) {
             let saved = try Saved(Circle(radius: 1))
-            let count = Counter.counted.value
+            let count = Counter.counted.withLock { $0 }
             #expect(saved.model.order < count)
             let circles = try ModelContext(saved.context.container).fetch(FetchDescriptor<Circle>())
             #expect(circles.map(\.order) == [saved.model.order])
-            #expect(Counter.counted.value == count)
+            #expect(Counter.counted.withLock { $0 } == count)
         }
     }
 

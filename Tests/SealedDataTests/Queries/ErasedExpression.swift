@@ -3,8 +3,9 @@ import Foundation
 @testable import SealedData
 
 /// An expression that is typed by its values only, so that trees of any form can be composed at run time.
+///
+/// `@unchecked Sendable`: expressions are Sendable.
 struct ErasedExpression<Output>: StandardPredicateExpression, ReadableExpression, @unchecked Sendable {
-    // Sound because expressions are Sendable.
     private let base: any PredicateExpression<Output>
 
     init(_ base: any PredicateExpression<Output>) {

@@ -30,7 +30,7 @@ import Testing
             }
         }
         for writer in writers {
-            #expect(writer.waitUntilExit() == 0, "\(random)")
+            #expect(try writer.waitUntilExit() == 0, "\(random)")
         }
         let errors = failures.withLock { $0 }
         #expect(errors == [], "\(random)")

@@ -95,7 +95,8 @@ import Testing
 
 /// Saves new objects on a separate thread.
 ///
-/// `@unchecked Sendable`: only the thread uses the context, from its start to its end.
+/// `@unchecked Sendable`: only the thread uses the context, from its start to its end. It writes `failure` before it
+/// signals `isDone`, and another thread reads it afterwards.
 private final class SavingThread: @unchecked Sendable {
     static let count = 50
     private let context: ManagedObjectContext

@@ -1,33 +1,42 @@
 import Foundation
+import TestSupport
 
-/// Runs the tool `sealed` and waits until it exits.
-struct Tool {
-    let status: Int32
-    let output: String
-    let errors: String
+/// The tool `sealed`, run as a process.
+enum Tool {
+    static let passphrase = "correct horse battery staple"
 
-    /// - Parameter environment: Further environment variables.
-    init(_ arguments: [String], environment: [String: String] = [:], input: String = "") throws {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
-            path: "sealed"
+    /// The environment that gives the tool the passphrase.
+    static let environment = ["SEALED_PASSPHRASE": passphrase]
+
+    /// Starts the tool.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables besides `PATH`.
+    ///   - shell: Commands of a shell that run before the tool, such as limits.
+    static func start(
+        _ arguments: [String],
+        environment: [String: String] = environment,
+        input: String = "",
+        shell: String? = nil
+    ) throws -> ChildProcess {
+        let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "sealed").path
+        let environment = environment.merging(["PATH": "/usr/bin:/bin"]) { first, _ in first }
+        guard let shell else { return try ChildProcess(tool, arguments, environment: environment, input: input) }
+        let command = shell + "; exec \"$0\" \"$@\""
+        return try ChildProcess(
+            "/bin/sh",
+            ["-c", command, tool] + arguments,
+            environment: environment,
+            input: input
         )
-        process.arguments = arguments
-        var variables = ProcessInfo.processInfo.environment
-        variables["SEALED_PASSPHRASE"] = nil
-        process.environment = variables.merging(environment) { $1 }
-        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        let errorBytes = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        status = process.terminationStatus
-        self.output = String(decoding: outputBytes, as: UTF8.self)
-        self.errors = String(decoding: errorBytes, as: UTF8.self)
+    }
+
+    /// Runs the tool until it ends.
+    static func run(
+        _ arguments: String...,
+        environment: [String: String] = environment,
+        input: String = ""
+    ) throws -> ToolResult {
+        try start(arguments, environment: environment, input: input).wait()
     }
 }

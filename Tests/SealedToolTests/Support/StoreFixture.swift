@@ -1,29 +1,14 @@
 import Foundation
 import ObjectGraph
 import SealedStore
-import TestSupport
 
-/// The command-line tool, run as a process, and the stores that it reads.
-enum ToolFixture {
-    static let passphrase = "correct horse"
-
-    /// Runs the tool with a passphrase in its environment.
-    static func run(
-        _ arguments: String...,
-        passphrase: String = passphrase,
-        modelPassphrase: String? = nil
-    ) throws -> ToolResult {
-        let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "sealed")
-        let environment =
-            ["SEALED_PASSPHRASE=\(passphrase)"] + (modelPassphrase.map { ["SEALED_MODEL_PASSPHRASE=\($0)"] } ?? [])
-        return try TestSupport.run("env", environment + [tool.path] + arguments)
-    }
-
+/// The stores that the tool reads.
+enum StoreFixture {
     /// Opens a store, with migration turned off.
     static func open(
         _ url: URL,
         _ entities: [EntityDescription],
-        passphrase: String = passphrase,
+        passphrase: String = Tool.passphrase,
         version: String? = nil
     ) throws -> ManagedObjectContext {
         SealedStore.register()
@@ -41,7 +26,7 @@ enum ToolFixture {
         _ url: URL,
         _ entities: [EntityDescription],
         _ objects: [(entity: String, values: [String: Value])] = [],
-        passphrase: String = passphrase,
+        passphrase: String = Tool.passphrase,
         version: String? = nil
     ) throws {
         let context = try open(url, entities, passphrase: passphrase, version: version)
