@@ -21,43 +21,16 @@ final class ImportSession {
     let model: ManagedObjectModel
     let options: ImportOptions
     private(set) var phase = Phase.writing
-    private var report = ImportReport()
+    private var findings: ImportFindings
+    private var keys: ImportKeys
+    private var pending = PendingRows()
     private let progress: Progress?
     private let transaction: ImportTransaction
     private let records: IdentifierTable.Records
-
-    /// The unused part of the reserved keys, by the index of the root entity.
-    private var keys: [Int: Range<Int64>] = [:]
-    /// The ranges of the keys of new objects, by the entity's index. Successive keys are one range.
-    private var inserted: [Int: [Range<Int64>]] = [:]
-    private var counts: [ImportReport.EntityCount]
-    private var unfit: [UnfitPlace: Int] = [:]
-    private var pending: [PendingRow] = []
-    private var pendingByteCount = 0
     private var unitsBefore: Int64 = 0
     private var objectsSinceCheck = 0
     /// Whether existing objects are looked for, by the index of the root entity.
     private var haveObjects: [Int: Bool] = [:]
-    /// The first key that the import has reserved, by the index of the root entity.
-    private var firstNewKeys: [Int: Int64] = [:]
-
-    private struct UnfitPlace: Hashable {
-        let entity: String
-        let property: String
-        let reason: String
-    }
-
-    /// A new object, or an object of the store with its changed slots.
-    private struct PendingRow {
-        let entity: Entity
-        let key: Int64
-        var values: [Value?]
-        let existing: Row?
-    }
-
-    private static let rowsAtOnce = 512
-    private static let bytesAtOnce = 4 << 20
-    private static let keysAtOnce = 512
 
     init(
         _ model: ManagedObjectModel,
@@ -71,39 +44,15 @@ final class ImportSession {
         self.progress = progress
         self.transaction = transaction
         self.records = records
-        counts = model.entities.map { ImportReport.EntityCount(entity: $0.name) }
-    }
-
-    // MARK: Kept keys
-
-    /// The root entities, by index, whose identifiers become keys: those of which the store has no objects, and the
-    /// source has whole numbers. So objects keep their order, and references need no table.
-    private var keptRoots: Set<Int> = []
-    /// The largest identifier that became a key, by the index of the root entity.
-    private var largestKeptKeys: [Int: Int64] = [:]
-
-    /// The identifiers that become keys. New keys, for objects with other identifiers, begin behind them.
-    private static let keptKeys: ClosedRange<Int64> = 1...(1 << 40)
-
-    /// The key that an identifier stands for itself; nil if it has to be looked up.
-    private func keptKey(of id: ImportedID) -> Int64? {
-        guard keptRoots.contains(id.space), case .integer(let key) = id.value, Self.keptKeys.contains(key) else {
-            return nil
-        }
-        return key
-    }
-
-    private func findKeptRoots(_ source: any ImportSource) throws {
-        for root in model.entities where root.isRoot {
-            if try source.hasIntegerIDs(of: root), try transaction.isEmpty(root) { keptRoots.insert(root.index) }
-        }
+        findings = ImportFindings(model)
+        keys = ImportKeys(model, transaction, records)
     }
 
     /// Imports all objects of a source.
     ///
     /// - Throws: ``TransferError``; `CancellationError` if the progress is cancelled; errors of the store.
     func run(_ source: any ImportSource) throws -> ImportReport {
-        try findKeptRoots(source)
+        try keys.keepIdentifiers(of: source)
         let isTwofold = source.needsIdentification || options.existingObjects == .update
         progress?.totalUnitCount = max(1, source.unitCount * (isTwofold ? 2 : 1))
         if isTwofold {
@@ -113,10 +62,10 @@ final class ImportSession {
             phase = .writing
         }
         try source.read(into: self)
-        try flush()
+        try pending.write(to: transaction)
         try finish()
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
-        return finishedReport()
+        return findings.finishedReport
     }
 
     // MARK: What a source calls
@@ -149,8 +98,8 @@ final class ImportSession {
         try records.add(
             IdentifierTable.Member(
                 relationship: relationship.index,
-                owner: key(of: owner, relationship.source),
-                member: key(of: member, relationship.destination)
+                owner: keys.key(of: owner, relationship.source),
+                member: keys.key(of: member, relationship.destination)
             ),
             at: position
         )
@@ -158,19 +107,17 @@ final class ImportSession {
 
     /// Counts a value that does not fit.
     func countUnfit(_ property: String, of entity: String, _ reason: String, count: Int = 1) {
-        guard phase == .writing else { return }
-        unfit[UnfitPlace(entity: entity, property: property, reason: reason), default: 0] += count
+        if phase == .writing { findings.countUnfit(property, of: entity, reason, count: count) }
     }
 
     /// Adds a line about a part of the source that is not imported.
     func note(notImported line: String) {
-        if phase == .writing, !report.notImported.contains(line) { report.notImported.append(line) }
+        if phase == .writing { findings.note(notImported: line) }
     }
 
     /// Adds a property for which the source has nothing.
     func note(missing property: String, of entity: String) {
-        let name = "\(entity).\(property)"
-        if phase == .writing, !report.missing.contains(name) { report.missing.append(name) }
+        if phase == .writing { findings.note(missing: property, of: entity) }
     }
 
     /// Sets the units of the source that the current reading has completed.
@@ -180,38 +127,15 @@ final class ImportSession {
         if progress.isCancelled { throw CancellationError() }
     }
 
-    // MARK: Keys
-
-    private func newKey(of entity: Entity) throws -> Int64 {
-        let root = model.root(of: entity)
-        if let range = keys[root.index], let key = range.first {
-            keys[root.index] = range.dropFirst()
-            return key
-        }
-        if keptRoots.contains(root.index) {
-            try transaction.advanceSequence(of: root, beyond: Self.keptKeys.upperBound)
-        }
-        let range = try transaction.reserveKeys(Self.keysAtOnce, of: root)
-        keys[root.index] = range.dropFirst()
-        if firstNewKeys[root.index] == nil { firstNewKeys[root.index] = range.lowerBound }
-        return range.lowerBound
-    }
-
-    private func key(of id: ImportedID, _ entity: Entity) throws -> Int64 {
-        if let key = keptKey(of: id) { return key }
-        if let known = try records.find(id) { return known.key }
-        let key = try newKey(of: entity)
-        try records.set(id, key: key, .referenced)
-        return key
-    }
+    // MARK: Existing objects
 
     /// Gives all identifiers of an object one key: that of the store's object with the same unique values, or a new one.
     private func identify(_ object: ImportedObject) throws {
         guard !object.ids.isEmpty else { return }
-        let kept = object.ids.lazy.compactMap { self.keptKey(of: $0) }.first
+        let kept = object.ids.lazy.compactMap { self.keys.keptKey(of: $0) }.first
         let existing = try kept == nil ? existingKey(of: object) : nil
-        let key = try kept ?? existing ?? newKey(of: object.entity)
-        for id in object.ids where keptKey(of: id) == nil {
+        let key = try kept ?? existing ?? keys.newKey(of: object.entity)
+        for id in object.ids where keys.keptKey(of: id) == nil {
             if try records.find(id) != nil { throw duplicate(object) }
             try records.set(id, key: key, existing == nil ? .identified : .existing)
         }
@@ -242,8 +166,7 @@ final class ImportSession {
             let matches = try transaction.keys(of: object.entity, where: .and(equalities))
             guard let match = matches.first else { continue }
             // A match of a new key is an object that the source has had before.
-            let isNew = firstNewKeys[root.index].map { match >= $0 } ?? false
-            guard matches.count == 1, !isNew, found == nil || found == match else {
+            guard matches.count == 1, !keys.isNew(match, of: root), found == nil || found == match else {
                 throw TransferError.notUnique(
                     entity: object.entity.name,
                     properties: slots.map { object.entity.properties[$0].name }
@@ -260,9 +183,9 @@ final class ImportSession {
         var key: Int64?
         var isExisting = false
         for id in object.ids {
-            if let kept = keptKey(of: id) {
+            if let kept = keys.keptKey(of: id) {
                 key = kept
-                largestKeptKeys[id.space] = max(kept, largestKeptKeys[id.space] ?? 0)
+                keys.keep(kept, of: id)
                 continue
             }
             let known = try records.find(id)
@@ -274,10 +197,10 @@ final class ImportSession {
             key = known?.key ?? key
         }
         if object.ids.isEmpty, let existing = try existingKey(of: object) { (key, isExisting) = (existing, true) }
-        let finalKey = try key ?? newKey(of: object.entity)
-        for id in object.ids where keptKey(of: id) == nil { try records.set(id, key: finalKey, .inserted) }
+        let finalKey = try key ?? keys.newKey(of: object.entity)
+        for id in object.ids where keys.keptKey(of: id) == nil { try records.set(id, key: finalKey, .inserted) }
 
-        var row = PendingRow(
+        var row = PendingRows.Row(
             entity: object.entity,
             key: finalKey,
             values: object.values,
@@ -288,7 +211,7 @@ final class ImportSession {
         }
         for (relationship, id) in object.destinations {
             row.values[relationship.slot] =
-                try id.map { .integer(try self.key(of: $0, relationship.destination)) } ?? .null
+                try id.map { .integer(try keys.key(of: $0, relationship.destination)) } ?? .null
         }
         try check(&row, object.place)
         for (relationship, ids) in object.members {
@@ -297,18 +220,18 @@ final class ImportSession {
                 let member = IdentifierTable.Member(
                     relationship: relationship.index,
                     owner: finalKey,
-                    member: try self.key(of: id, relationship.destination)
+                    member: try keys.key(of: id, relationship.destination)
                 )
                 try records.add(member, at: Int64(position))
             }
         }
-        append(row)
-        if isExisting { counts[object.entity.index].updated += 1 } else { counts[object.entity.index].inserted += 1 }
-        if pending.count >= Self.rowsAtOnce || pendingByteCount >= Self.bytesAtOnce { try flush() }
+        pending.append(row)
+        findings.countObject(of: object.entity, isExisting: isExisting)
+        if pending.isFull { try pending.write(to: transaction) }
     }
 
     /// Checks the attributes of a row, and sets default values of new objects.
-    private func check(_ row: inout PendingRow, _ place: SourcePlace?) throws {
+    private func check(_ row: inout PendingRows.Row, _ place: SourcePlace?) throws {
         for attribute in row.entity.attributes {
             let isNew = row.existing == nil
             if isNew, row.values[attribute.slot] ?? .null == .null, !attribute.isOptional {
@@ -331,75 +254,16 @@ final class ImportSession {
         }
     }
 
-    private func append(_ row: PendingRow) {
-        pending.append(row)
-        for value in row.values {
-            switch value {
-            case .text(let text): pendingByteCount += text.utf8.count
-            case .blob(let data): pendingByteCount += data.count
-            default: pendingByteCount += 8
-            }
-        }
-        guard row.existing == nil else { return }
-        var ranges = inserted[row.entity.index] ?? []
-        inserted[row.entity.index] = nil
-        if let last = ranges.last, last.upperBound == row.key {
-            ranges[ranges.count - 1] = last.lowerBound..<(row.key + 1)
-        } else {
-            ranges.append(row.key..<(row.key + 1))
-        }
-        inserted[row.entity.index] = ranges
-    }
-
-    private func flush() throws {
-        var new = RowBatchBuilder()
-        var changed = RowBatchBuilder()
-        var updates: [SaveChangesRequest.Update] = []
-        for row in pending {
-            guard let existing = row.existing else {
-                new.begin(key: row.key, version: 1, entity: row.entity.index, slotCount: row.entity.slotCount)
-                for (slot, value) in row.values.enumerated() { new.set(value ?? .null, at: slot) }
-                continue
-            }
-            changed.begin(
-                key: row.key,
-                version: existing.version &+ 1,
-                entity: row.entity.index,
-                slotCount: row.entity.slotCount
-            )
-            var slots = SlotSet()
-            for slot in 0..<row.entity.slotCount {
-                if let value = row.values[slot] {
-                    changed.set(value, at: slot)
-                    slots.insert(slot)
-                } else {
-                    changed.copy(slot, of: existing)
-                }
-            }
-            updates.append(SaveChangesRequest.Update(previousVersion: existing.version, slots: slots))
-        }
-        pending.removeAll(keepingCapacity: true)
-        pendingByteCount = 0
-        let (newRows, changedRows) = (new.finish(), changed.finish())
-        do {
-            if newRows.count > 0 { try transaction.insert(newRows) }
-        } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
-            throw TransferError.violations(["two objects of an entity have the same identifier"])
-        }
-        if changedRows.count > 0 { try transaction.update(changedRows, updates) }
-    }
-
     // MARK: The end
 
     private func finish() throws {
-        for (root, key) in largestKeptKeys { try transaction.advanceSequence(of: model.entities[root], beyond: key) }
+        try keys.advanceSequences()
         try writeMembers()
         if options.unfitContent == .omit { try omitDanglingReferences() }
         try transaction.completeOneToOnes()
-        let unfitValues = unfitValues
+        let unfitValues = findings.unfitValues
         if options.unfitContent == .refuse, !unfitValues.isEmpty { throw TransferError.unfitValues(unfitValues) }
-        let inserted = self.inserted.map { (entity: model.entities[$0.key], keys: $0.value) }
-        let problems = try transaction.problems(inserted: inserted)
+        let problems = try transaction.problems(inserted: pending.inserted(model))
         guard problems.isEmpty else { throw TransferError.violations(problems) }
     }
 
@@ -447,16 +311,5 @@ final class ImportSession {
                 )
             }
         }
-    }
-
-    private var unfitValues: [UnfitValues] {
-        unfit.map { UnfitValues(entity: $0.entity, property: $0.property, reason: $0.reason, count: $1) }
-            .sorted { ($0.entity, $0.property, $0.reason) < ($1.entity, $1.property, $1.reason) }
-    }
-
-    private func finishedReport() -> ImportReport {
-        report.entities = counts.filter { $0.inserted + $0.updated > 0 }
-        report.omitted = unfitValues
-        return report
     }
 }
