@@ -5,7 +5,7 @@ import Terminal
 
 /// The options that name the source of a key. A key itself is never an argument.
 struct KeyArguments: ParsableArguments {
-    @Option(help: "The file that contains the passphrase, in its first line.")
+    @Option(help: "The file that contains the passphrase, in one line.")
     var keyFile: String?
 
     @Option(help: "The number of an open file descriptor from which the passphrase is read, up to the end of the line.")
@@ -36,7 +36,7 @@ struct KeyArguments: ParsableArguments {
 
 /// The options that name the source of the key of a new file.
 struct NewKeyArguments: ParsableArguments {
-    @Option(help: "The file that contains the new passphrase, in its first line.")
+    @Option(help: "The file that contains the new passphrase, in one line.")
     var newKeyFile: String?
 
     @Option(
@@ -88,7 +88,7 @@ private struct KeySource {
     let variable: String?
 
     /// The largest number of bytes of a key.
-    private static let maximumByteCount = 1 << 16
+    private static let maximumByteCount = 4096
 
     /// The bytes of the key; nil without a source.
     var bytes: [UInt8]? {
@@ -107,22 +107,37 @@ private struct KeySource {
             else {
                 throw KeySourceError.readableByOthers(file)
             }
-            return try Self.line(of: descriptor)
+            let line = try Self.line(of: descriptor)
+            // `KeyProvider` takes the whole file as a passphrase.
+            guard try Self.nextByte(of: descriptor) == nil else { throw KeySourceError.severalLines(file) }
+            return line
         }
     }
 
-    /// Reads byte by byte, so that the bytes behind the line stay in a pipe.
+    /// Reads a line, without its end: `KeyProvider` takes the same passphrase from the same file.
+    ///
+    /// It reads byte by byte, so that the bytes behind the line stay in a pipe.
     private static func line(of descriptor: Int32) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while bytes.count < maximumByteCount {
-            let count = read(descriptor, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw KeySourceError.noDescriptor(descriptor) }
-            if count == 0 || byte == UInt8(ascii: "\n") { break }
+        while let byte = try nextByte(of: descriptor) {
+            if byte == UInt8(ascii: "\n") {
+                if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+                break
+            }
+            guard bytes.count < maximumByteCount else { throw KeySourceError.tooLong }
             bytes.append(byte)
         }
         return bytes
+    }
+
+    private static func nextByte(of descriptor: Int32) throws -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw KeySourceError.noDescriptor(descriptor) }
+            return count == 0 ? nil : byte
+        }
     }
 
     static func key(_ bytes: [UInt8], isRaw: Bool, headerSalt: String?) throws -> EncryptionKey {
@@ -165,6 +180,8 @@ enum KeySourceError: Error, CustomStringConvertible {
         case .noRawKey: "a raw key has 64 hexadecimal digits, or 96 with its salt"
         case .noSalt: "a salt has 32 hexadecimal digits"
         case .different: "the new passphrases differ"
+        case .severalLines(let path): "the key file \(path) has more than one line"
+        case .tooLong: "the key is longer than 4096 bytes"
         }
     }
 }

@@ -68,6 +68,16 @@ import Testing
         #expect(try Tool.run("check", store, "--key-file", file, environment: [:]).status == 0)
     }
 
+    @Test func `a key file has one line, whose end is not part of the passphrase`() throws {
+        let file = folder.filePath("key.txt")
+        for (content, status) in [("\r\n", 0), ("", 0), ("\nmore", 77), ("\n\n", 77)] as [(String, Int32)] {
+            try Data((Tool.passphrase + content).utf8).write(to: URL(filePath: file))
+            chmod(file, 0o600)
+            let result = try Tool.run("check", store, "--key-file", file, environment: [:])
+            #expect(result.status == status, "\(content.debugDescription): \(result.errors)")
+        }
+    }
+
     @Test func `each failure has its status`() throws {
         #expect(try Tool.run("check", store, environment: ["SEALED_PASSPHRASE": "wrong"]).status == 77)
         #expect(try Tool.run("check", store, environment: [:]).status == 77)

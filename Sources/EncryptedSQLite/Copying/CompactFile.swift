@@ -13,14 +13,14 @@ struct CompactFile: ~Copyable {
 
     /// Writes the copy.
     ///
+    /// - Parameter file: The empty file.
     /// - Throws: `interrupted` if the progress is cancelled; `damaged` if a page does not verify.
     init(
         of session: FileSession,
-        beside files: DatabaseFiles,
+        to file: consuming TemporaryDatabaseFile,
         _ options: Database.Options,
         _ progress: Progress
     ) throws {
-        let file = try TemporaryDatabaseFile(beside: files)
         let opener = ConnectionOpener(
             files: file.files,
             // VACUUM passes the key and the salt on, and no further setting.

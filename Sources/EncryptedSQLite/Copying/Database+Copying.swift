@@ -56,7 +56,8 @@ extension Database {
         do {
             // No connection can write meanwhile, so that the rows are those of the source.
             try replaceFile(key: key, progress: progress) { _, target, progress in
-                let compact = try CompactFile(of: session, beside: session.opener.files, options, progress)
+                let file = try TemporaryDatabaseFile(compacting: session.opener.files)
+                let compact = try CompactFile(of: session, to: file, options, progress)
                 try compact.withConnection { source in
                     try PageCopy.run(from: source, to: target, progress: progress)
                     // The last page that was copied may be one that did not verify.
@@ -135,7 +136,8 @@ private struct DatabaseCopy {
             try source.beginSnapshot()
             try copyPages(from: source)
         case .compact:
-            let compact = try CompactFile(of: session, beside: target.files, database.options, progress)
+            let file = try TemporaryDatabaseFile(beside: target.files)
+            let compact = try CompactFile(of: session, to: file, database.options, progress)
             try compact.withConnection(copyPages)
         }
     }

@@ -110,6 +110,8 @@ public struct KeyDerivation: Hashable, Sendable {
             guard (1024...limit).contains(cost), cost & (cost - 1) == 0, (1...1024).contains(blockSize) else {
                 return false
             }
+            // RFC 7914, section 2: the cost must be less than 2^(128 × block size / 8).
+            guard blockSize > 1 || cost < 1 << 16 else { return false }
             return cost <= limit / blockSize && (1...1024).contains(parallelism)
         case .argon2id(let kibibytes, let iterations, let lanes):
             guard (1...1024).contains(lanes), (1...1_000_000).contains(iterations) else { return false }

@@ -15,6 +15,13 @@ struct TemporaryDatabaseFile: ~Copyable {
     /// inherit the permissions.
     init(beside original: DatabaseFiles) throws(DatabaseError) { files = try Self.create(beside: original) }
 
+    /// Creates an empty file under the name of ``compaction(of:)``, which replaces a leftover.
+    init(compacting original: DatabaseFiles) throws(DatabaseError) {
+        files = Self.compaction(of: original)
+        Self.remove(files)
+        try Self.create(files)
+    }
+
     /// Creates the file, which the caller removes with ``remove(_:)``.
     static func create(beside original: DatabaseFiles) throws(DatabaseError) -> DatabaseFiles {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -29,6 +36,12 @@ struct TemporaryDatabaseFile: ~Copyable {
     /// The files of a replacement of a database, see ``FileReplacement``. The name is always the same.
     static func replacement(of original: DatabaseFiles) -> DatabaseFiles {
         DatabaseFiles(path: original.folder + "/." + original.name + ".replacing", namedPath: original.namedPath)
+    }
+
+    /// The files of the compact copy of a database that is compacted in place. The name is always the same, and only
+    /// the holder of the lock for writing uses it.
+    static func compaction(of original: DatabaseFiles) -> DatabaseFiles {
+        DatabaseFiles(path: original.folder + "/." + original.name + ".compacting", namedPath: original.namedPath)
     }
 
     static func create(_ files: DatabaseFiles) throws(DatabaseError) {

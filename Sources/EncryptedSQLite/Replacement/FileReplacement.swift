@@ -36,6 +36,7 @@ struct FileReplacement {
             files = TemporaryDatabaseFile.replacement(of: original)
             self.lock = lock
             TemporaryDatabaseFile.remove(files)
+            TemporaryDatabaseFile.remove(TemporaryDatabaseFile.compaction(of: original))
             try TemporaryDatabaseFile.create(files)
         }
 
@@ -109,17 +110,19 @@ struct FileReplacement {
         try expected.write(to: target)
     }
 
-    /// Removes the unfinished new file of a process that ended, if no other process is building one.
+    /// Removes the unfinished new files of a process that ended, if no other process is building one.
     ///
     /// - Parameter connection: A connection to the file at the path that has read the database and is not in a
     ///   transaction.
     static func removeLeftover(beside files: DatabaseFiles, through connection: Connection) {
-        let leftover = TemporaryDatabaseFile.replacement(of: files)
-        guard DatabaseFiles.exists(leftover.path), let lock = try? LogLocks(borrowing: connection) else { return }
+        let leftovers = [TemporaryDatabaseFile.replacement(of: files), TemporaryDatabaseFile.compaction(of: files)]
+        guard leftovers.contains(where: { DatabaseFiles.exists($0.path) }),
+            let lock = try? LogLocks(borrowing: connection)
+        else { return }
         withExtendedLifetime(lock) {
             guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, !Connection.hasMovedFile(connection.handle)
             else { return }
-            TemporaryDatabaseFile.remove(leftover)
+            for leftover in leftovers { TemporaryDatabaseFile.remove(leftover) }
         }
     }
 

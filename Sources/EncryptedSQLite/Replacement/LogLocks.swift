@@ -72,8 +72,14 @@ final class LogLocks {
         try wait(timeoutMilliseconds) { csqlcipher_lock_file(file, SQLITE_LOCK_RESERVED) }
         isNameLocked = true
         // Other connections have shared locks, so that the exclusive lock is refused; the pending one stays.
-        let code = csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE)
-        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw failure(code) }
+        try wait(timeoutMilliseconds) {
+            let code = csqlcipher_lock_file(file, SQLITE_LOCK_EXCLUSIVE)
+            guard code & 0xff == SQLITE_BUSY else { return code }
+            // The pending one is refused, too, while another process uses it for a moment to get its shared lock.
+            var state: Int32 = 0
+            let isKnown = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_LOCKSTATE, &state) == SQLITE_OK
+            return isKnown && state >= SQLITE_LOCK_PENDING ? SQLITE_OK : SQLITE_BUSY
+        }
     }
 
     /// Releases all locks.

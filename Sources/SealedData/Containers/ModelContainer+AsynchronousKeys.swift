@@ -1,4 +1,6 @@
+import EncryptedSQLite
 import ObjectGraph
+import SealedStore
 
 extension ModelContainer {
     /// Opens the stores of a schema with keys from an asynchronous source: a biometric prompt, a key server.
@@ -33,19 +35,20 @@ extension ModelContainer {
 
     /// Opens the locked files with keys from an asynchronous source.
     ///
-    /// - Parameter key: Returns the key of a configuration.
-    /// - Throws: Errors of `key`; as the synchronous methods. All files stay locked then.
+    /// - Parameter key: Returns the key of a configuration. It is called once for each locked file.
+    /// - Throws: Errors of `key`; `CancellationError` if the task is cancelled; as the synchronous methods. All files
+    ///   stay locked then.
     public func unlock(key: (ModelConfiguration) async throws -> EncryptionKey) async throws {
-        var keys: [ModelConfiguration: EncryptionKey] = [:]
-        for configuration in configurations where !configuration.isStoredInMemoryOnly {
-            keys[configuration] = try await key(configuration)
+        var keys: [ObjectIdentifier: EncryptionKey] = [:]
+        for store in stores.coordinator.sealedStores where store.isLocked {
+            keys[ObjectIdentifier(store)] = try await key(stores.openedConfiguration(of: store))
+            try Task.checkCancellation()
         }
-        try unlock(with: { configuration in
-            guard let key = keys[configuration] else {
-                throw SwiftDataError(.unknownConfiguration, "a store has no configuration any more")
-            }
+        try unlockStores { store in
+            // Another task has locked the file meanwhile.
+            guard let key = keys[ObjectIdentifier(store)] else { throw DatabaseError.locked }
             return key
-        })
+        }
     }
 }
 

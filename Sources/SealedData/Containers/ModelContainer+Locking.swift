@@ -20,7 +20,7 @@ extension ModelContainer {
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening, `SealedStoreError.otherStore` if a file was
     ///   exchanged. All files stay locked then.
     public func unlock(with key: EncryptionKey) throws {
-        try unlock(with: { _ in key })
+        try unlockStores { _ in key }
     }
 
     /// Opens the locked files with the keys that a function returns.
@@ -28,13 +28,15 @@ extension ModelContainer {
     /// - Parameter key: Returns the key of a configuration.
     /// - Throws: Errors of `key`; as ``unlock(with:)``. All files stay locked then.
     public func unlock(with key: (ModelConfiguration) throws -> EncryptionKey) throws {
+        try unlockStores { store in try key(stores.openedConfiguration(of: store)) }
+    }
+
+    /// Opens the locked files with the keys that a function returns for them.
+    func unlockStores(_ key: (SealedStore) throws -> EncryptionKey) throws {
         var unlocked: [SealedStore] = []
         do {
             for store in stores.coordinator.sealedStores where store.isLocked {
-                guard let configuration = configurations.first(where: { $0.url == store.description.url }) else {
-                    throw SwiftDataError(.unknownConfiguration, "a store has no configuration any more")
-                }
-                try store.unlock(with: key(configuration))
+                try store.unlock(with: key(store))
                 unlocked.append(store)
             }
         } catch {
@@ -59,8 +61,22 @@ extension ModelContainer {
     ///
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the container and unlock it with
     ///   the new one. `DatabaseError.locked`; the other errors of `unlock(with:)`. Files that cannot be opened stay
-    ///   suspended.
+    ///   suspended, and all others are open.
     public func resume() throws {
-        for store in stores.coordinator.sealedStores { try store.resume() }
+        var failure: (any Error)?
+        for store in stores.coordinator.sealedStores {
+            do { try store.resume() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension ModelContainer.Stores {
+    /// The configuration with which a store was opened, without its key.
+    func openedConfiguration(of store: SealedStore) throws -> ModelConfiguration {
+        guard let found = openedConfigurations.first(where: { $0.url == store.description.url }) else {
+            throw SwiftDataError(.unknownConfiguration, "a store was opened without a configuration")
+        }
+        return found
     }
 }

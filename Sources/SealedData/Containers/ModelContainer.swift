@@ -19,6 +19,8 @@ public final class ModelContainer: Sendable {
         let schema: Schema
         let migrationPlan: (any SchemaMigrationPlan.Type)?
         let configurations: Guarded<Set<ModelConfiguration>>
+        /// The configurations with which the stores were opened.
+        let openedConfigurations: Set<ModelConfiguration>
         let coordinator: PersistentStoreCoordinator
         /// The custom stores.
         let dataStores: [any DataStoreConnection]
@@ -34,6 +36,7 @@ public final class ModelContainer: Sendable {
             self.schema = schema
             self.migrationPlan = migrationPlan
             self.configurations = Guarded(configurations)
+            openedConfigurations = configurations
             self.coordinator = coordinator
             self.dataStores = dataStores
             remoteChanges = RemoteChangeNotifier(coordinator)

@@ -26,6 +26,9 @@ final class TableSizes: Sendable {
     /// Records a key that a row may have.
     func note(lastKey: Int64, rootIndex: Int) { state.withLock { $0.lastKeys[rootIndex] = lastKey } }
 
+    /// Discards the estimates.
+    func discard() { state.withLock { $0 = State() } }
+
     /// An upper bound of the keys of an entity, if it may have at least `count` rows; otherwise nil.
     ///
     /// - Parameter lastKey: Reads an upper bound. It is called if none is known.

@@ -1,4 +1,4 @@
-public import struct EncryptedSQLite.EncryptionKey
+public import EncryptedSQLite
 public import ObjectGraph
 
 extension SealedStore {
@@ -18,7 +18,7 @@ extension SealedStore {
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
     ///   is another one; ``SealedStoreError/migratedByAnotherProgram(_:)``. The store stays locked then.
     public func unlock(with key: EncryptionKey) throws {
-        try opened.database.unlock(with: key) { try opened.states.verify(on: $0) }
+        try opened.database.unlock(with: key) { try opened.verifyAgain(on: $0) }
     }
 
     /// Whether the store is locked.
@@ -35,7 +35,16 @@ extension SealedStore {
     /// - Throws: `DatabaseError.wrongKey` if another process has changed the key: lock the store and unlock it with the
     ///   new one. `DatabaseError.locked`; the other errors of ``unlock(with:)``. The store stays suspended then.
     public func resume() throws {
-        try opened.database.resume { try opened.states.verify(on: $0) }
+        try opened.database.resume { try opened.verifyAgain(on: $0) }
+    }
+}
+
+extension OpenStore {
+    /// Checks a file that was opened again, and discards data about the earlier one.
+    fileprivate func verifyAgain(on connection: Connection) throws {
+        try states.verify(on: connection)
+        sequences.discardSupplies()
+        tableSizes.discard()
     }
 }
 

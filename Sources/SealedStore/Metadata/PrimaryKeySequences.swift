@@ -18,6 +18,8 @@ final class PrimaryKeySequences: Sendable {
         var ranges: [Range<Int64>] = []
         /// The largest key that was ever reserved; 0 before the first reservation.
         var lastKey: Int64 = 0
+        /// The largest key that was reserved before the file was opened again; 0 if it was not.
+        var lastKeyBefore: Int64 = 0
 
         mutating func take(_ count: Int) -> [Int64] {
             var keys: [Int64] = []
@@ -41,7 +43,11 @@ final class PrimaryKeySequences: Sendable {
     func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
         var keys = supplies.withLock { $0[rootIndex]?.take(count) ?? [] }
         while keys.count < count {
-            let range = try reserve(max(count - keys.count, Self.blockSize))
+            var range = try reserve(max(count - keys.count, Self.blockSize))
+            let last = supplies.withLock { $0[rootIndex]?.lastKeyBefore ?? 0 }
+            // The file is a copy from an earlier time, and would give keys again.
+            if range.lowerBound <= last { range = try reserve(Int(last - range.lowerBound) + Self.blockSize + count) }
+            range = max(range.lowerBound, min(last + 1, range.upperBound))..<range.upperBound
             let taken = range.prefix(count - keys.count)
             keys += taken
             supplies.withLock { supplies in
@@ -52,6 +58,14 @@ final class PrimaryKeySequences: Sendable {
             }
         }
         return keys
+    }
+
+    /// Discards the keys that are reserved and not assigned: the file was opened again, and may be a copy from an earlier
+    /// time, which does not have the reservations.
+    func discardSupplies() {
+        supplies.withLock { supplies in
+            supplies = supplies.mapValues { Supply(lastKey: $0.lastKey, lastKeyBefore: $0.lastKey) }
+        }
     }
 
     /// Repeats all reservations in the transaction of a connection: keys that were reserved in a transaction that was

@@ -52,6 +52,12 @@ import Testing
         #expect(databaseError { try EncryptionKey.passphrase("").opens(url) } != nil)
     }
 
+    @Test func `a pipe in place of the log is an error`() throws {
+        try makeSample(folder.filePath("store"))
+        #expect(mkfifo(folder.filePath("store-wal"), 0o600) == 0)
+        #expect(throws: DatabaseError.self) { try rawKey(2).opens(folder.file("store")) }
+    }
+
     @Test func `the kind of a file is found without a key`() throws {
         let url = folder.file("store")
         #expect(try StoreFile(at: url).kind == .missing)

@@ -112,6 +112,23 @@ import Testing
         #expect(throws: KeyProviderError.self) { try KeyProvider.fileDescriptor(-1).key() }
     }
 
+    @Test func `a second reading of a file descriptor leaves other files alone`() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        #expect(passphrase.withCString { write(ends[1], $0, strlen($0)) } == passphrase.utf8.count)
+        close(ends[1])
+        let provider = KeyProvider.fileDescriptor(ends[0])
+        _ = try provider.key()
+        // A file that the process opens gets the smallest free number.
+        let file = folder.filePath("other")
+        try Data("content".utf8).write(to: URL(filePath: file))
+        var opened: [Int32] = []
+        while !opened.contains(ends[0]), opened.count < 200 { opened.append(open(file, O_RDONLY | O_CLOEXEC)) }
+        defer { for descriptor in opened { close(descriptor) } }
+        #expect(throws: KeyProviderError.notFound("file descriptor \(ends[0])")) { try provider.key() }
+        #expect(opened.allSatisfy { fcntl($0, F_GETFD) >= 0 })
+    }
+
     @Test func `a function of the program is a provider`() throws {
         struct NoNetwork: Error {}
         #expect(throws: NoNetwork.self) { try KeyProvider { throw NoNetwork() }.key() }
@@ -125,7 +142,7 @@ import Testing
                 let folder = TemporaryFolder()
                 #expect(
                     throws: KeyProviderError.unavailable(
-                        "Secret Service",
+                        "the Secret Service",
                         reason: "the program secret-tool is not installed"
                     )
                 ) {
@@ -135,6 +152,7 @@ import Testing
                 let tool = folder.filePath("secret-tool")
                 let script = """
                     #!/bin/sh
+                    [ "$*" = "lookup store long" ] && exec head -c 200000 /dev/zero
                     [ "$*" = "lookup application my-app store main" ] || exit 1
                     printf 'correct horse'
                     """
@@ -146,6 +164,11 @@ import Testing
                 #expect(try key.opens(URL(filePath: store)))
                 #expect(throws: KeyProviderError.notFound("the Secret Service")) {
                     try KeyProvider.secretService(attributes: ["store": "other"]).key()
+                }
+                // The rest of the secret fits into no pipe, and is not read.
+                setenv("PATH", folder.path + ":/usr/bin:/bin", 1)
+                #expect(throws: KeyProviderError.tooLong("the Secret Service")) {
+                    try KeyProvider.secretService(attributes: ["store": "long"]).key()
                 }
             }
         }

@@ -224,10 +224,11 @@ import Testing
         #expect(databaseError { try damaged.changeKey(to: rawKey(2)) } == .damaged(path: path))
     }
 
-    @Test func `the unfinished file of a process that ended is removed by the next opening`() throws {
+    @Test func `the unfinished files of a process that ended are removed by the next opening`() throws {
         try database.close()
         for suffix in ["", "-wal", "-journal"] {
             try Data("unfinished".utf8).write(to: folder.file(".store.replacing" + suffix))
+            try Data("unfinished".utf8).write(to: folder.file(".store.compacting" + suffix))
         }
         try openSample(path).close()
         #expect(try folder.names() == ["store"])

@@ -22,6 +22,12 @@ import Testing
     }
 }
 
+@Model private final class SealedNote {
+    var text = ""
+
+    init() {}
+}
+
 /// Containers that are locked, suspended, or get another key, with models and contexts that continue.
 @Suite struct LockedContainerTests {
     private let folder = TemporaryFolder()
@@ -66,6 +72,35 @@ import Testing
         #expect(try folder.names() == ["letters.store"])
         try container.resume()
         #expect(try context.fetchCount(FetchDescriptor<SealedLetter>()) == 1)
+    }
+
+    @Test func `unlocking and resuming do not depend on other files, nor on changed configurations`() async throws {
+        let second = ModelConfiguration("second", schema: Schema([SealedNote.self]), url: folder.file("notes"), key: key)
+        let first = ModelConfiguration("first", schema: Schema([SealedLetter.self]), url: configuration.url, key: key)
+        let both = try ModelContainer(
+            for: Schema([SealedLetter.self, SealedNote.self]),
+            configurations: [first, second]
+        )
+        both.configurations = []
+        both.lock()
+        try both.unlock(with: key)
+        both.lock()
+        let key = key
+        try await both.unlock { _ in key }
+        try await both.unlock { _ in
+            Issue.record("no file is locked")
+            return key
+        }
+
+        both.suspend()
+        for url in [first.url, second.url] {
+            let other = try ModelContainer(for: url == first.url ? SealedLetter.self : SealedNote.self, configurations: ModelConfiguration(url: url, key: key))
+            guard url == first.url else { continue }
+            try other.changeKey(to: newKey)
+        }
+        #expect(throws: DatabaseError.wrongKey(path: first.url.path)) { try both.resume() }
+        #expect(try ModelContext(both).fetchCount(FetchDescriptor<SealedNote>()) == 0)
+        #expect(throws: DatabaseError.suspended) { try ModelContext(both).fetchCount(FetchDescriptor<SealedLetter>()) }
     }
 
     @Test func `the key of a container changes while models are in use`() throws {

@@ -72,6 +72,33 @@ import Testing
         try store.unlock(with: Library.key)
     }
 
+    // this store                       | at the path
+    // has reserved the keys of a block | backup of an earlier time is put there
+    // is unlocked, inserts             |
+    // another container inserts        |
+    @Test func `keys that were reserved before a file was exchanged are not given again`() throws {
+        let (path, backup) = (folder.filePath("library.store"), folder.file("backup"))
+        try store.backUp(to: backup)
+        let before = try (0..<100).map { number in
+            try store.obtainPermanentIDs(for: [ManagedObject(entity: library.entity("Book"), insertInto: nil)])[0].key
+        }
+        store.lock()
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
+        try FileManager.default.moveItem(at: backup, to: URL(filePath: path))
+        try store.unlock(with: Library.key)
+        let book = library.insert("Book", ["title": .text("after")])
+        try library.context.save()
+        #expect(book.managedObjectID.key > before.max() ?? 0)
+        let other = try Library(folder.file("library.store"))
+        for number in 0..<200 { other.insert("Book", ["title": .text("other \(number)")]) }
+        try other.context.save()
+        for number in 0..<200 { library.insert("Book", ["title": .text("more \(number)")]) }
+        try library.context.save()
+        #expect(try library.check() == [])
+    }
+
     @Test func `a suspended store continues with the same objects`() throws {
         let book = try #require(try fetchBooks(in: library.context).first)
         store.suspend()

@@ -1,5 +1,6 @@
 import CSQLCipher
 import Foundation
+import Guarded
 
 extension KeyProvider {
     /// Reads the key from an environment variable.
@@ -10,7 +11,7 @@ extension KeyProvider {
     /// - Parameters:
     ///   - name: The name of the variable.
     ///   - format: The form of its value.
-    ///   - isRemoved: Whether reading overwrites and removes the variable. The first call of ``key()`` succeeds only
+    ///   - isRemoved: Whether reading overwrites and removes the variable. Only the first call of ``key()`` succeeds
     ///     then.
     public static func environment(
         _ name: String,
@@ -36,8 +37,15 @@ extension KeyProvider {
     /// Reads the key from a file descriptor up to its end, for example from a pipe that the parent process made, and
     /// closes the descriptor. Only the first call of ``key()`` succeeds.
     public static func fileDescriptor(_ descriptor: Int32, format: KeyFormat = .passphrase()) -> KeyProvider {
-        KeyProvider {
+        // After it is closed, the number belongs to the next file that the process opens.
+        let owned = Guarded<Int32?>(descriptor)
+        return KeyProvider {
             let source = "file descriptor \(descriptor)"
+            let taken = owned.withLock { owned in
+                defer { owned = nil }
+                return owned
+            }
+            guard let descriptor = taken else { throw KeyProviderError.notFound(source) }
             defer { close(descriptor) }
             return try format.key(SecretBytes(readingAll: descriptor, of: source), of: source)
         }

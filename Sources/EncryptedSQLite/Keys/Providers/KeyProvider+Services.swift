@@ -1,4 +1,5 @@
 import CSQLCipher
+import Dispatch
 import Foundation
 
 #if canImport(Security)
@@ -18,7 +19,7 @@ extension KeyProvider {
         ///   container's filter refuses their use.
         public static func kernelKeyring(_ description: String, format: KeyFormat = .passphrase()) -> KeyProvider {
             KeyProvider {
-                let source = "kernel keyring"
+                let source = "the kernel keyring"
                 let identifier = csqlcipher_find_key(description)
                 guard identifier >= 0 else { throw keyringError(errno, description) }
                 var count = 0
@@ -34,7 +35,7 @@ extension KeyProvider {
         private static func keyringError(_ code: Int32, _ description: String) -> KeyProviderError {
             switch code {
             case ENOKEY, EKEYEXPIRED, EKEYREVOKED, EKEYREJECTED: .notFound("the kernel keyring under '\(description)'")
-            default: .unavailable("kernel keyring", reason: String(cString: strerror(code)))
+            default: .unavailable("the kernel keyring", reason: String(cString: strerror(code)))
             }
         }
     #endif
@@ -59,7 +60,7 @@ extension KeyProvider {
                 let paths = folders.map { "\($0)/secret-tool" }
                 guard let tool = paths.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 }) else {
                     throw KeyProviderError.unavailable(
-                        "Secret Service",
+                        "the Secret Service",
                         reason: "the program secret-tool is not installed"
                     )
                 }
@@ -67,8 +68,7 @@ extension KeyProvider {
             }
         }
 
-        /// Reads the standard output of the tool. Its arguments, which all processes can read, hold no
-        /// secret.
+        /// Reads the standard output of the tool. Its arguments, which all processes can read, hold no secret.
         private static func secret(
             of tool: String,
             _ attributes: [String: String],
@@ -81,18 +81,25 @@ extension KeyProvider {
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
+            // `waitUntilExit()` would run the run loop of the calling thread, and code of the program in it.
+            let ended = DispatchSemaphore(value: 0)
+            process.terminationHandler = { _ in ended.signal() }
             do {
                 try process.run()
             } catch {
                 throw KeyProviderError.unavailable(
-                    "Secret Service",
+                    "the Secret Service",
                     reason: "the program secret-tool cannot be started"
                 )
             }
-            defer { process.waitUntilExit() }
             let source = "the Secret Service"
-            let bytes = try SecretBytes(readingAll: output.fileHandleForReading.fileDescriptor, of: source)
-            process.waitUntilExit()
+            let content = Result {
+                try SecretBytes(readingAll: output.fileHandleForReading.fileDescriptor, of: source)
+            }
+            // A tool that still writes ends, instead of waiting until its output is read.
+            try? output.fileHandleForReading.close()
+            ended.wait()
+            let bytes = try content.get()
             guard process.terminationStatus == 0, bytes.count > 0 else { throw KeyProviderError.notFound(source) }
             return try format.key(bytes, of: source)
         }
@@ -122,7 +129,7 @@ extension KeyProvider {
                 let status = SecItemCopyMatching(query as CFDictionary, &item)
                 guard status != errSecItemNotFound else { throw KeyProviderError.notFound("the keychain") }
                 guard status == errSecSuccess, var data = item as? Data else {
-                    throw KeyProviderError.unavailable("keychain", reason: "status \(status)")
+                    throw KeyProviderError.unavailable("the keychain", reason: "status \(status)")
                 }
                 defer { data.resetBytes(in: data.startIndex..<data.endIndex) }
                 return try format.key(SecretBytes(copying: data), of: "the keychain")

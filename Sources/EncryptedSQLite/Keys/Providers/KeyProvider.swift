@@ -15,7 +15,8 @@ public struct KeyProvider: Sendable {
 
     /// Reads the key.
     ///
-    /// - Throws: ``KeyProviderError``; errors of the function; `DatabaseError.invalidKey`.
+    /// - Throws: ``KeyProviderError``; errors of the function; `DatabaseError.invalidKey`; `DatabaseError.cannotOpen` and
+    ///   `permissionDenied` for a key file that cannot be opened.
     public func key() throws -> EncryptionKey { try read() }
 
     /// The longest secret in bytes that a provider reads.
@@ -78,7 +79,7 @@ extension KeyProviderError: CustomStringConvertible {
         case .malformed(let source): "The content of \(source) is not a key of the expected form."
         case .tooLong(let source): "The content of \(source) is longer than any key."
         case .insecure(let path, let reason): "The key file \(path) is not used: \(reason)."
-        case .unavailable(let source, let reason): "The \(source) cannot be used: \(reason)."
+        case .unavailable(let source, let reason): "The key cannot be read from \(source): \(reason)."
         }
     }
 }
