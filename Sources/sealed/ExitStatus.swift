@@ -12,15 +12,17 @@ enum ExitStatus: Int32 {
     case usage = 64
     case damaged = 65
     case noInput = 66
+    case software = 70
     case cannotCreate = 73
     case inputOutput = 74
     case busy = 75
     case noPermission = 77
     case interrupted = 130
 
-    /// The status for an error; nil for an error of the arguments.
+    /// The status for an error; nil for an error of the arguments, and for a status.
     init?(_ error: any Error) {
         switch error {
+        case is ExitCode, is CleanExit, is ValidationError: return nil
         case is CancellationError: self = .interrupted
         case is CommandError: self = .usage
         case is KeySourceError, is PassphraseError: self = .noPermission
@@ -35,7 +37,8 @@ enum ExitStatus: Int32 {
             }
         case TransferError.unreadable: self = .noInput
         case is SalvageError, is SealedStoreError, is TransferError: self = .damaged
-        default: return nil
+        // Not 1, the status of a command that has done its work and found problems.
+        default: self = .software
         }
     }
 

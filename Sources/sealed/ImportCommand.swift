@@ -47,8 +47,7 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "The format of the source.")
     var from: Format
 
-    @Option(help: "A file with the model of a new store, in JSON.")
-    var model: String?
+    @OptionGroup var model: ModelArguments
 
     @Option(help: "The entity of JSON objects without '_entity', or of a single CSV file.")
     var entity: String?
@@ -67,7 +66,7 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         try ExitStatus.reporting {
-            var target = StoreImport(into: url(store), key: try keys.key(of: store), model: try readModel())
+            var target = StoreImport(into: url(store), key: try keys.key(of: store), model: try model.read())
             target.options.existingObjects = update ? .update : .refuse
             target.options.unfitContent = omit ? .omit : .refuse
             let read = try reader()
@@ -108,17 +107,6 @@ struct ImportCommand: ParsableCommand {
             return try target.importCSV(from: URL(filePath: source, directoryHint: .isDirectory), progress: progress)
         }
         return try target.importCSV(from: [entity: url(source)], progress: progress)
-    }
-
-    private func readModel() throws -> ManagedObjectModel? {
-        guard let model else { return nil }
-        do {
-            return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(contentsOf: url(model)))
-        } catch let error as ModelError {
-            throw ValidationError("\(error)")
-        } catch {
-            throw ValidationError("The file of the model cannot be read, or is not a model in JSON.")
-        }
     }
 
     private func encryption() throws -> DatabaseEncryption {

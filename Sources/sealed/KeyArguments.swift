@@ -170,6 +170,8 @@ enum KeySourceError: Error, CustomStringConvertible {
     case noRawKey
     case noSalt
     case different
+    case severalLines(String)
+    case tooLong
 
     var description: String {
         switch self {

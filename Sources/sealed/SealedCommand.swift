@@ -16,6 +16,7 @@ struct SealedCommand: ParsableCommand {
               64  the arguments are wrong
               65  the file is damaged, is no store, or its content does not fit
               66  a file does not exist or cannot be read
+              70  another error, which the message describes
               73  a file cannot be created: it exists, or the disk is full
               74  reading or writing failed
               75  another process uses the store: try again

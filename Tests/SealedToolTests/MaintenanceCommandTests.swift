@@ -122,8 +122,8 @@ import Testing
 
     @Test func `rekey adds a plaintext header, with which the other commands work`() throws {
         let salt = "000102030405060708090a0b0c0d0e0f"
-        let variables = environment.merging(["NEW": "battery staple"]) { $1 }
-        let rekey = try Tool(["rekey", store, "--new-key-env", "NEW", "--new-salt", salt], environment: variables)
+        let variables = Tool.environment.merging(["NEW": "battery staple"]) { $1 }
+        let rekey = try Tool.run("rekey", store, "--new-key-env", "NEW", "--new-salt", salt, environment: variables)
         #expect(rekey.status == 0, "\(rekey)")
         #expect(try Data(contentsOf: folder.file("notes.store")).starts(with: "SQLite format 3\0".utf8))
         let key = ["--key-env", "NEW", "--salt", salt]
@@ -132,12 +132,12 @@ import Testing
             ["backup", store, folder.filePath("backup.store")],
             ["salvage", store, folder.filePath("salvaged.store")],
         ] {
-            let tool = try Tool(command + key, environment: variables)
+            let tool = try Tool.start(command + key, environment: variables).wait()
             #expect(tool.status == 0, "\(command) \(tool)")
         }
-        let missing = try Tool(["check", store, "--key-env", "NEW"], environment: variables)
+        let missing = try Tool.run("check", store, "--key-env", "NEW", environment: variables)
         #expect(missing.status == 77 && missing.errors.contains("salt"), "\(missing)")
-        #expect(try Tool(["check", store, "--salt", "00"], environment: variables).status == 77)
+        #expect(try Tool.run("check", store, "--salt", "00", environment: variables).status == 77)
         for name in ["notes.store", "backup.store", "salvaged.store"] {
             #expect(try Data(contentsOf: folder.file(name)).starts(with: "SQLite format 3\0".utf8), "\(name)")
             let script = """
@@ -157,6 +157,11 @@ import Testing
         #expect(try noteCount("new.store") <= 50)
         let repair = try Tool.run("repair", folder.filePath("new.store"))
         #expect(repair.status == 0, "\(repair)")
+        let model = folder.filePath("model.json")
+        #expect(try Tool.run("export", folder.filePath("new.store"), model, "--to", "model").status == 0)
+        let given = try Tool.run("salvage", store, folder.filePath("given.store"), "--model", model)
+        #expect(given.status == tool.status, "\(given)")
+        #expect(try Tool.run("salvage", store, folder.filePath("x.store"), "--model", store).status == 64)
         let text = try Tool.run("salvage", store, folder.filePath("text.store"))
         #expect(text.output.hasPrefix("entity"), "\(text)")
     }

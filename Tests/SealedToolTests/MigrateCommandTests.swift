@@ -81,12 +81,12 @@ import Testing
         var model = Self.first
         model[0].indexes = [.init(["name"], kind: .fullText(.init()))]
         model[1].renamingIdentifier = "Halt"
-        try ToolFixture.create(new, model)
-        let dryRun = try ToolFixture.run("migrate", old.path, "--to", new.path, "--dry-run")
+        try StoreFixture.create(new, model)
+        let dryRun = try Tool.run("migrate", old.path, "--to", new.path, "--dry-run")
         #expect(dryRun.output.hasPrefix("steps\n  build index Trip.name\n  record model\n"))
-        let result = try ToolFixture.run("migrate", old.path, "--to", new.path)
+        let result = try Tool.run("migrate", old.path, "--to", new.path)
         #expect(result.status == 0 && result.output.hasSuffix("migrated\n"))
-        #expect(try ToolFixture.run("migrate", old.path, "--to", new.path).output == "the store has this model\n")
+        #expect(try Tool.run("migrate", old.path, "--to", new.path).output == "the store has this model\n")
     }
 
     @Test func `an option merges duplicates`() throws {

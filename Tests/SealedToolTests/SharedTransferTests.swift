@@ -8,7 +8,6 @@ import Testing
 /// The failure model: the tool is killed while it imports into a store or exports it, and this process reads and writes
 /// the same store.
 @Suite struct SharedTransferTests {
-    private static let passphrase = "correct horse battery staple"
     private static let imported = 1500
 
     private let folder = TemporaryFolder()
@@ -24,7 +23,7 @@ import Testing
             PersistentStoreDescription(
                 type: SealedStore.storeType,
                 url: store,
-                options: [SealedStore.keyOption: EncryptionKey.passphrase(Self.passphrase)]
+                options: [SealedStore.keyOption: EncryptionKey.passphrase(Tool.passphrase)]
             )
         )
         return ManagedObjectContext(coordinator: coordinator)
@@ -41,19 +40,6 @@ import Testing
         try context.save()
     }
 
-    private func start(_ arguments: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "sealed")
-        process.arguments = arguments
-        process.environment = ["SEALED_PASSPHRASE": Self.passphrase, "PATH": "/usr/bin:/bin"]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
-    }
-
     /// Saves objects until the tool has done a random part of its work or ends, and kills it.
     private func work(
         _ arguments: [String],
@@ -61,7 +47,7 @@ import Testing
         _ saved: inout [String],
         _ generator: inout SeededGenerator
     ) throws {
-        let process = try start(arguments)
+        let process = try Tool.start(arguments)
         let isEndAwaited = generator.chance(25)
         var rest = Int.random(in: 0...300, using: &generator)
         while process.isRunning, isEndAwaited || rest > 0 {
@@ -71,8 +57,7 @@ import Testing
             saved.append(name)
             #expect(try context.count(FetchRequest(context.model.entities[0])) >= saved.count)
         }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        _ = process.end()
     }
 
     // tool                        | test

@@ -32,10 +32,12 @@ package final class ChildProcess {
         // Files rather than pipes: a process that writes to one full pipe while another one is read would never end.
         let standardInput: FileHandle
         if let input {
-            (standardInput, commands) = (try Self.unnamedFile(Data(input.utf8)), nil)
+            standardInput = try Self.unnamedFile(Data(input.utf8))
+            commands = nil
         } else {
             let pipe = try Self.pipe()
-            (standardInput, commands) = (pipe.reading, pipe.writing)
+            standardInput = pipe.reading
+            commands = pipe.writing
         }
         errors = capturesErrors ? try Self.unnamedFile() : nil
         let pipe = try Self.pipe()

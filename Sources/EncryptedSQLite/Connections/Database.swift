@@ -28,6 +28,7 @@ package final class Database: Sendable {
     let session: Guarded<FileSession?>
     /// The phase, whose lock is held by the thread that changes it or replaces the file.
     let phase: Guarded<Phase>
+    let work = FileWork()
     /// Nil for a database in memory or opened for reading only.
     let checkpointer: Checkpointer?
     /// The connection on which a database that is opened for reading only looks for commits; nil for others.
@@ -265,10 +266,12 @@ package final class Database: Sendable {
 
     // MARK: Closing
 
-    /// Closes all connections, waiting for lent ones, and releases the key. Later use throws `closed`.
+    /// Closes all connections, waiting for lent ones, and releases the key. Later use throws `closed`. Running copies,
+    /// checks and replacements of the file end with that error.
     ///
     /// The last connection to a file writes the write-ahead log into it. Must not be called inside `read` or `write`.
     package func close() throws {
+        work.stop(.closed)
         phase.withLock { phase in
             phase = .closed
             stop(.closed)

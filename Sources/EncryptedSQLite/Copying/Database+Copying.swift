@@ -39,7 +39,7 @@ extension Database {
         try target.requireFree()
         let work = DatabaseCopy(database: self, target: target, progress: progress)
         do {
-            try work.run(key, form)
+            try self.work.run(progress) { try work.run(key, form) }
         } catch DatabaseError.interrupted {
             throw CancellationError()
         }

@@ -14,8 +14,18 @@ extension Database {
     /// - Returns: The report; empty for a database in memory.
     /// - Complexity: O(*n*) in the size of the file. Memory grows with the number of different pages in the log.
     package func verifyPages(_ didVerify: (Int, Int) throws -> Void) throws -> PageReport {
+        guard location != .memory else { return PageReport() }
+        let progress = Progress(totalUnitCount: 1)
+        return try work.run(progress) {
+            try readPages { number, count in
+                if progress.isCancelled { throw CancellationError() }
+                try didVerify(number, count)
+            }
+        }
+    }
+
+    private func readPages(_ didVerify: (Int, Int) throws -> Void) throws -> PageReport {
         var report = PageReport()
-        guard location != .memory else { return report }
         let session = try openSession()
         let opener = session.opener
         let connection = try session.file.open(with: opener) { (opener) throws(DatabaseError) in

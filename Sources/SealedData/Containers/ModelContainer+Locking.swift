@@ -6,8 +6,9 @@ extension ModelContainer {
     ///
     /// Models keep the values that were read. Fetches and saves throw `DatabaseError.locked` until the container is
     /// unlocked. A property that needs the store reads as empty and is reported as any other ``ReadFailure``. Unsaved
-    /// changes stay in their contexts. Waits for running fetches and saves, and must not be called inside one. Stores
-    /// in memory and custom stores stay open.
+    /// changes stay in their contexts. Waits for running fetches and saves, and must not be called inside one. Running
+    /// backups, compactions and changes of the key end, and throw `DatabaseError.locked`. Stores in memory and custom
+    /// stores stay open.
     ///
     /// SQLCipher overwrites its page caches only with ``ModelConfiguration/protectsMemory``. Models that the app holds
     /// are readable in memory in any case.

@@ -39,7 +39,7 @@ extension DataStoreAdapter {
             for row in rows { rowVersions.didSave(row) }
         }
         for deletion in changes.deleted { rowVersions.remove(deletion.key) }
-        try announce(result.reregistered)
+        announce(result)
     }
 
     /// Returns the objects of this store.
@@ -66,14 +66,29 @@ extension DataStoreAdapter {
     }
 
     /// Notifies contexts of objects whose values in the store differ from the saved ones.
-    private func announce(_ snapshots: [DefaultSnapshot]) throws {
-        let byRoot = Dictionary(grouping: snapshots) { snapshot in
+    ///
+    /// The store has committed, so that no error here is one of the save. Contexts reload the objects whose values
+    /// cannot be read, and report an error of that as a failed read.
+    private func announce(_ result: SavedSnapshots) {
+        var unreadable = result.unreadable
+        let byRoot = Dictionary(grouping: result.reregistered) { snapshot in
             model.entitiesByName[snapshot.persistentIdentifier.entityName]?.rootIndex
         }
         for case (let rootIndex?, let snapshots) in byRoot {
-            target.coordinator?.announceUpdates(
-                try rows(of: snapshots, model.entities[rootIndex], inOrder: false)
-            )
+            do {
+                let rows = try rows(of: snapshots, model.entities[rootIndex], inOrder: false)
+                target.coordinator?.announceUpdates(rows)
+            } catch {
+                unreadable += snapshots.map(\.persistentIdentifier)
+            }
         }
+        guard !unreadable.isEmpty else { return }
+        var changes = CommittedChanges()
+        for identifier in unreadable {
+            guard let entity = model.entitiesByName[identifier.entityName] else { continue }
+            let key = primaryKeys.key(for: identifier, in: entity)
+            changes.add(CommittedChanges.Change(.updated), of: key, entity: entity)
+        }
+        target.coordinator?.announceExternalCommit(changes)
     }
 }

@@ -51,7 +51,10 @@ struct ChangedModels {
 /// The result of a save.
 struct SavedSnapshots {
     var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+    /// The snapshots whose values replace the saved ones.
     var reregistered: [DefaultSnapshot]
+    /// The identifiers of models whose values the store has replaced by others that cannot be read.
+    var unreadable: [PersistentIdentifier]
 }
 
 /// The connection to a store of one type.
@@ -105,10 +108,16 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
         )
         try beforeWriting()
         let result = try lock.withLock { try store.save(request) }
-        return SavedSnapshots(
-            remappedIdentifiers: result.remappedIdentifiers,
-            reregistered: try result.snapshotsToReregister.values.map(SnapshotReader.defaultSnapshot)
-        )
+        // The store has committed: no error after it may make the save fail.
+        var saved = SavedSnapshots(remappedIdentifiers: result.remappedIdentifiers, reregistered: [], unreadable: [])
+        for (identifier, snapshot) in result.snapshotsToReregister {
+            do {
+                saved.reregistered.append(try SnapshotReader.defaultSnapshot(snapshot))
+            } catch {
+                saved.unreadable.append(identifier)
+            }
+        }
+        return saved
     }
 
     private func snapshot(of model: any PersistentModel) -> Store.Snapshot {

@@ -28,14 +28,15 @@ extension OpenStore {
         do {
             pages = try database.verifyPages { done, all in try progress.show(400 * done / all) }
             var problems = pages.problems
+            var comparesWords = canCompareWords
             // The content of damaged pages is unknown.
-            if pages.damagedPageCount == 0 { problems += try checkContent(progress) }
+            if pages.damagedPageCount == 0 { problems += try checkContent(progress, &comparesWords) }
             try progress.show(1000)
             return StoreReport(
                 problems: problems,
                 pageCount: pages.pageCount,
                 logPageCount: pages.logFrameCount,
-                uncheckedIndexes: canCompareWords ? [] : schema.indexes.filter(\.isFullText).map(\.place.description)
+                uncheckedIndexes: comparesWords ? [] : schema.indexes.filter(\.isFullText).map(\.place.description)
             )
         } catch DatabaseError.damaged {
             return StoreReport(
@@ -52,7 +53,9 @@ extension OpenStore {
     /// finds a mismatch.
     private var canCompareWords: Bool { !description.isReadOnly && description.url != nil }
 
-    private func checkContent(_ progress: WorkProgress) throws -> [StoreProblem] {
+    /// - Parameter comparesWords: Whether the words of full-text indexes are compared; becomes false if another process
+    ///   writes for so long that they cannot be.
+    private func checkContent(_ progress: WorkProgress, _ comparesWords: inout Bool) throws -> [StoreProblem] {
         let entityNames = readsOtherModel ? nil : description.entityNames
         let problems = try database.read { connection in
             try progress.interrupting(connection) {
@@ -60,7 +63,7 @@ extension OpenStore {
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
                 try indexes.refresh()
                 try progress.show(400)
-                let damage = try Self.damage(found: connection)
+                let damage = try Self.damage(found: connection, schema.indexes)
                 guard damage.isEmpty else { return damage }
                 try progress.show(600)
                 return try ContentCheck(connection, fileSchema, entityNames: entityNames)
@@ -69,7 +72,13 @@ extension OpenStore {
             }
         }
         try progress.show(900)
-        return try problems.isEmpty && canCompareWords ? mismatchedTexts(progress) : problems
+        guard problems.isEmpty, comparesWords else { return problems }
+        do {
+            return try mismatchedTexts(progress)
+        } catch DatabaseError.busy {
+            comparesWords = false
+            return []
+        }
     }
 
     /// The full-text indexes that differ from their texts in the latest state.
@@ -91,15 +100,30 @@ extension OpenStore {
     }
 
     /// The problems that SQLite finds in the structure of all tables and indexes.
-    private static func damage(found connection: Connection) throws -> [StoreProblem] {
+    private static func damage(found connection: Connection, _ indexes: [SchemaIndex]) throws -> [StoreProblem] {
         try connection.withStatement("PRAGMA integrity_check") { statement in
             var problems: [StoreProblem] = []
             while try statement.step() {
                 let words = statement.string(at: 0)
-                if words != "ok" { problems.append(StoreProblem(.damage(words))) }
+                if words != "ok" { problems.append(problem(words, indexes)) }
             }
             return problems
         }
+    }
+
+    /// The problem in a message of `PRAGMA integrity_check`. It also checks the tables within full-text indexes and
+    /// R-trees, which are derived from the objects.
+    private static func problem(_ words: String, _ indexes: [SchemaIndex]) -> StoreProblem {
+        guard words.contains("FTS5 table main.") || words.hasPrefix("In RTree main.") else {
+            return StoreProblem(.damage(words))
+        }
+        // The name of one index may begin with that of another.
+        let named = indexes.filter { index in
+            index.virtualTable.map { words.contains("main." + SQL.unquoted($0)) } ?? false
+        }
+        let index = named.max { ($0.virtualTable ?? "").count < ($1.virtualTable ?? "").count }
+        guard let place = index?.place else { return StoreProblem(.damage(words)) }
+        return StoreProblem(.indexMismatch, entity: place.entity, property: place.property)
     }
 }
 

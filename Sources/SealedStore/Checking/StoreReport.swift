@@ -7,8 +7,8 @@ public struct StoreReport: Hashable, Sendable {
     /// The number of pages in the log that were read.
     public let logPageCount: Int
     /// The full-text indexes whose words were not compared with the texts, as entity and properties: SQLite compares
-    /// them in a write transaction only, so not in a store that is open for reading only. The rows of these indexes
-    /// were compared.
+    /// them in a write transaction only, so not in a store that is open for reading only, nor while another process
+    /// writes for longer than the busy timeout. The rows of these indexes were compared.
     public let uncheckedIndexes: [String]
 
     /// Whether no problem was found.

@@ -6,8 +6,9 @@ extension SealedStore {
     ///
     /// Objects keep the values that were read. Fetches and saves throw `DatabaseError.locked` until ``unlock(with:)``,
     /// and so does a context that is pinned to a state of the store, which it loses. A property that needs the store is
-    /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one. A
-    /// store in memory stays open.
+    /// reported as any other failed read. Waits for running fetches and saves, and must not be called inside one, nor by
+    /// an observer of the progress of a backup. Running backups, compactions and changes of the key end, and throw
+    /// `DatabaseError.locked`. A store in memory stays open.
     ///
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
     public func lock() { opened.database.lock() }

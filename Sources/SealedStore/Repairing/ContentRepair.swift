@@ -76,6 +76,7 @@ struct ContentRepair {
         for relationship in relationships where relationship.placement == .sourceKey && relationship.isOptional {
             if let problem = try cutDanglingKeys(relationship) { repaired.append(problem) }
         }
+        repaired += try completeOneToOnes()
         for relationship in relationships where relationship.placement == .sourceKey && relationship.isOptional {
             if let problem = try cutMismatchedKeys(relationship) { repaired.append(problem) }
         }
@@ -87,6 +88,33 @@ struct ContentRepair {
             }
         }
         return repaired
+    }
+
+    /// Completes one-to-one relationships of which one side is nil: nothing contradicts the other side if it is the only
+    /// reference to the object.
+    func completeOneToOnes() throws -> [StoreProblem] {
+        try schema.model.relationships.compactMap { relationship in
+            guard entities.contains(relationship.source), relationship.placement == .sourceKey,
+                let inverse = relationship.inverse, !inverse.isToMany
+            else { return nil }
+            let column = schema.keyColumn(of: inverse).name
+            let sources = """
+                FROM \(schema.table(of: relationship.source).name) AS s \
+                WHERE s.\(schema.keyColumn(of: relationship).name) = t0."_id" \
+                AND \(check.condition(on: "s", relationship.source))
+                """
+            return try change(
+                .inverseMismatch,
+                relationship.source,
+                .relationship(relationship),
+                """
+                UPDATE \(schema.table(of: inverse.source).name) AS t0 \
+                SET \(column) = (SELECT s."_id" \(sources)), \(VersionWord.increment(writing: [])) \
+                WHERE t0.\(column) IS NULL AND (SELECT count(*) \(sources)) = 1 \
+                AND \(check.condition(on: "t0", inverse.source))
+                """
+            )
+        }
     }
 
     private func removeStrayValues(of entity: Entity) throws -> [StoreProblem] {

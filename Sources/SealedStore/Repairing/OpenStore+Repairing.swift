@@ -5,8 +5,7 @@ import ObjectGraph
 extension OpenStore {
     /// Repairs the store; see ``SealedStore/repair(_:progress:)``.
     func repair(_ options: StoreRepairOptions, _ progress: WorkProgress) throws -> StoreRepairReport {
-        let found = try check(WorkProgress(nil))
-        try progress.show(300)
+        let found = try check(progress.part(0..<300))
         guard !found.isSound, !found.problems.contains(where: \.preventsRepair) else {
             return StoreRepairReport(repaired: [], check: found)
         }

@@ -32,10 +32,13 @@ public struct SalvageReport: Hashable, Sendable {
     /// The check of the new store.
     public internal(set) var check = StoreReport(problems: [])
 
-    /// Whether every object and every value was recovered.
+    /// Whether every object and every value was certainly recovered: no loss was found, and none had to be estimated.
     public var isComplete: Bool {
         lostTransactionCount == 0
-            && entities.allSatisfy { $0.lostCount == 0 && $0.lostValues.isEmpty && $0.cutReferences.isEmpty }
+            && entities.allSatisfy { entity in
+                entity.lostCount == 0 && entity.isLostCountExact && entity.lostValues.isEmpty
+                    && entity.cutReferences.isEmpty
+            }
     }
 }
 

@@ -18,6 +18,8 @@ struct SalvagedRows {
     /// The number of rows that were read and not written, because a required value is lost or the row is invalid.
     private(set) var rejectedCount = 0
     private(set) var writtenCount = 0
+    /// The largest key of a row that was written; 0 if there is none.
+    private(set) var largestKey: Int64 = 0
     /// The number of lost values, by entity and attribute.
     private(set) var lostValues: [String: [String: Int]] = [:]
     /// The number of lost keys, by entity and relationship.
@@ -65,6 +67,13 @@ struct SalvagedRows {
         }
     }
 
+    /// Whether the values of a row, which the table may hold, have more of its form than a row of another table may
+    /// have: rows may have fewer values than the table has columns, and all tables of root entities begin with a key and a
+    /// version.
+    func isDistinctive(_ values: [StoredValue]) -> Bool {
+        values.count == source.columns.count && values.count > 2
+    }
+
     /// Writes a row, or counts it as rejected.
     mutating func write(_ key: Int64, _ values: [StoredValue], on connection: Connection) throws {
         func value(_ place: Int?) -> StoredValue? { place.flatMap { $0 < values.count ? values[$0] : nil } }
@@ -107,6 +116,7 @@ struct SalvagedRows {
             return
         }
         writtenCount += 1
+        largestKey = max(largestKey, key)
         for property in lost {
             if case .relationship = property {
                 cutReferences[entity.name, default: [:]][property.name, default: 0] += 1

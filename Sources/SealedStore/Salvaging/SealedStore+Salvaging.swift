@@ -25,7 +25,11 @@ extension SealedStore {
     /// - Returns: The report, entity by entity, with the check of the new store.
     /// - Throws: ``SalvageError``; `DatabaseError`, such as `wrongKey`, also for a file without an intact page;
     ///   `CancellationError`.
-    /// - Complexity: O(*n* log *n*) in the size of the file, in bounded memory but for one byte for each page.
+    /// If the sequence of keys is lost, new objects get keys that are larger by 2³² than those of the recovered objects:
+    /// the identifiers of lost and deleted objects never become those of new ones.
+    ///
+    /// - Complexity: O(*n* log *n*) in the size of the file. Memory is one byte for each page, and the keys of one index
+    ///   while it is built.
     public static func salvage(
         _ url: URL,
         key: EncryptionKey,
@@ -59,15 +63,28 @@ extension SealedStore {
         guard var report else {
             throw DatabaseError.cannotOpen(path: newURL.path, reason: "a file exists at this path")
         }
-        report.check = try check(newURL, key: newKey ?? key, model: content.schema.model)
+        do {
+            report.check = try check(newURL, key: newKey ?? key, model: content.schema.model, progress)
+        } catch {
+            // The store took its name before it was checked.
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: newURL.path + suffix)
+            }
+            throw error
+        }
         return report
     }
 
     /// Opens a store of a model, checks it and closes it.
-    private static func check(_ url: URL, key: EncryptionKey, model: ManagedObjectModel) throws -> StoreReport {
+    private static func check(
+        _ url: URL,
+        key: EncryptionKey,
+        model: ManagedObjectModel,
+        _ progress: Progress?
+    ) throws -> StoreReport {
         let description = PersistentStoreDescription(type: storeType, url: url, options: [keyOption: key])
         let opened = try StoreOpening(model: model, description: description).open()
         defer { try? opened.database.close() }
-        return try opened.check(WorkProgress(nil))
+        return try opened.check(WorkProgress(cancelledBy: progress))
     }
 }

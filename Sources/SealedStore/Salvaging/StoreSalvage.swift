@@ -83,9 +83,11 @@ struct StoreSalvage {
     /// Gives the leaves below damaged pages to their tables.
     private func readOrphanedLeaves(into tables: inout [RootTable]) throws {
         guard tables.contains(where: { !$0.losses.ranges.isEmpty }) else { return }
+        // Whether all leaves of all other tables, such as those of an R-tree, are known.
+        var areOthersIntact = true
         for root in source.otherTables(than: Set(tables.compactMap(\.source.rootPage))) {
             // Marks the pages of the table: the rest has no parent. Tables without row IDs have other pages.
-            _ = try file.readTable(at: root) { _, _ in }
+            if try !file.readTable(at: root, { _, _ in }).ranges.isEmpty { areOthersIntact = false }
         }
         try file.readOrphanedLeaves { rows in
             try showProgress()
@@ -93,6 +95,7 @@ struct StoreSalvage {
             let fitting = tables.indices.filter { index in
                 tables[index].losses.ranges.contains { $0.after < first.key && last.key <= $0.through }
                     && rows.allSatisfy { tables[index].rows.mayHold($0.values) }
+                    && (areOthersIntact || rows.allSatisfy { tables[index].rows.isDistinctive($0.values) })
             }
             guard fitting.count == 1 else { return }
             // The damaged root led to the leaves.
@@ -154,7 +157,7 @@ struct StoreSalvage {
             modelVersion: source.modelVersion
         ).writeAll(on: connection)
         for table in tables {
-            let next = max(source.nextKeys[table.root.name] ?? 1, 1)
+            let next = max(source.nextKeys[table.root.name] ?? Self.firstKeyOfLostSequence(table.rows.largestKey), 1)
             try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in
                 try statement.bind(text: table.root.name, at: 1)
                 try statement.bind(next, at: 2)
@@ -163,10 +166,19 @@ struct StoreSalvage {
         }
     }
 
+    /// The next key if the sequence is lost: objects that were deleted, or are lost, may have had larger keys than those
+    /// that were recovered, and keys are never given again.
+    private static func firstKeyOfLostSequence(_ largestKey: Int64) -> Int64 {
+        let distance: Int64 = 1 << 32
+        let multiple = largestKey / distance + 1
+        return multiple < Int64.max / distance ? multiple * distance : largestKey
+    }
+
     private mutating func repair(_ tables: [RootTable]) throws {
         let repair = ContentRepair(connection, schema, entityNames: nil)
         _ = try repair.repairVersions()
         _ = try repair.repairSequences()
+        _ = try repair.completeOneToOnes()
         for problem in try repair.deleteIncompleteRows() {
             guard let root = schema.model.entitiesByName[problem.entity ?? ""]?.rootIndex else { continue }
             report.entities[root].lostCount += problem.count

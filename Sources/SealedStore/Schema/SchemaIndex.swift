@@ -18,6 +18,15 @@ enum SchemaIndex: Sendable {
         }
     }
 
+    /// The virtual table of an R-tree or a full-text index, quoted; nil for other indexes.
+    var virtualTable: String? {
+        switch self {
+        case .binary: nil
+        case .rtree(let index): index.table
+        case .fullText(let index): index.table
+        }
+    }
+
     /// The statements that create the empty index.
     var creation: [String] {
         switch self {

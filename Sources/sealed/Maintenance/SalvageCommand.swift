@@ -10,11 +10,13 @@ struct SalvageCommand: ParsableCommand {
         abstract: "Recovers everything readable from a damaged file into a new store, and reports the losses.",
         discussion: """
             The damaged file stays as it is. The new store has the same key unless an option names another one. Exit \
-            status 1 means that objects, values or references were lost.
+            status 1 means that objects, values or references were lost. If the model in the file is damaged, the model of \
+            another store is used, which 'sealed export --to model' writes.
 
             Examples:
               sealed salvage damaged.store recovered.store
               sealed salvage damaged.store recovered.store --key-env OLD --new-key-env NEW --json
+              sealed salvage damaged.store recovered.store --model model.json
             """
     )
 
@@ -27,6 +29,8 @@ struct SalvageCommand: ParsableCommand {
     @OptionGroup var key: KeyArguments
     @OptionGroup var newKey: NewKeyArguments
 
+    @OptionGroup var model: ModelArguments
+
     @Flag(help: "Print the report as JSON.")
     var json = false
 
@@ -37,8 +41,9 @@ struct SalvageCommand: ParsableCommand {
             )
             let key = try key.key(of: file)
             let newKey = try newKey.key()
+            let model = try model.read()
             let report = try ProgressDisplay.run("salvage") {
-                try SealedStore.salvage(source, key: key, to: target, newKey: newKey, progress: $0)
+                try SealedStore.salvage(source, key: key, to: target, newKey: newKey, model: model, progress: $0)
             } result: { report in
                 let count = report.entities.map(\.recoveredCount).reduce(0, +)
                 return "\(count.grouped) objects recovered, \(report.damagedPageCount.grouped) damaged pages"

@@ -141,7 +141,72 @@ import Testing
         #expect(try memory.read { try $0.itemCount() } == 0)
     }
 
+    // this thread                    | another thread
+    // changes the key, copies pages  |
+    //                                | locks the database
+    // throws                         |
+    //                                | returns
+    @Test(arguments: [DatabaseError.locked, .suspended, .closed])
+    func `a change of the key ends when the database is locked, suspended or closed`(error: DatabaseError) throws {
+        let database = database
+        let ended = DispatchSemaphore(value: 0)
+        let progress = Progress(totalUnitCount: 100)
+        let thrown = databaseError {
+            try database.replaceFile(key: rawKey(2), progress: progress) { source, target, _ in
+                Thread.detachNewThread {
+                    switch error {
+                    case .locked: database.lock()
+                    case .suspended: database.suspend()
+                    default: try? database.close()
+                    }
+                    ended.signal()
+                }
+                while !progress.isCancelled { sched_yield() }
+                throw CancellationError()
+            }
+        }
+        #expect(thrown == error)
+        ended.wait()
+        #expect(databaseError { try database.copy(to: folder.filePath("copy")) } == error)
+        #expect(databaseError { try database.verifyPages { _, _ in } } == error)
+        #expect(try folder.names() == ["store"])
+        #expect(try openSample(path).read { try $0.itemCount() } == 100)
+        guard error == .suspended else { return }
+        try database.resume()
+        try database.changeKey(to: rawKey(2))
+        try database.copy(to: folder.filePath("copy"))
+    }
+
     #if os(Linux)
+        @Test(arguments: [Database.CopyForm.pages, .compact, nil])
+        func `a running copy or check holds no descriptor after locking`(form: Database.CopyForm?) throws {
+            try database.write { try insert(101...40_000, into: $0) }
+            let (database, copy) = (database, folder.filePath("copy"))
+            let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int ?? 0
+            let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                begun.signal()
+                let error = databaseError {
+                    if let form {
+                        try database.copy(to: copy, form: form)
+                    } else {
+                        _ = try database.verifyPages { _, _ in }
+                    }
+                }
+                #expect(error == nil || error == .locked)
+                ended.signal()
+            }
+            begun.wait()
+            database.lock()
+            let isOpen = (0..<1024 as Range<Int32>).contains { descriptor in
+                var status = stat()
+                return fstat(descriptor, &status) == 0 && Int(status.st_ino) == inode
+            }
+            #expect(!isOpen)
+            ended.wait()
+            #expect(try folder.names().allSatisfy { $0 == "store" || $0 == "copy" })
+        }
+
         @Test func `a suspended database holds no lock on its files`() throws {
             let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int ?? 0
             func locks() throws -> [Substring] {

@@ -75,7 +75,12 @@ import Testing
     }
 
     @Test func `unlocking and resuming do not depend on other files, nor on changed configurations`() async throws {
-        let second = ModelConfiguration("second", schema: Schema([SealedNote.self]), url: folder.file("notes"), key: key)
+        let second = ModelConfiguration(
+            "second",
+            schema: Schema([SealedNote.self]),
+            url: folder.file("notes"),
+            key: key
+        )
         let first = ModelConfiguration("first", schema: Schema([SealedLetter.self]), url: configuration.url, key: key)
         let both = try ModelContainer(
             for: Schema([SealedLetter.self, SealedNote.self]),
@@ -86,15 +91,18 @@ import Testing
         try both.unlock(with: key)
         both.lock()
         let key = key
-        try await both.unlock { _ in key }
-        try await both.unlock { _ in
+        try await both.unlock(key: { _ in key })
+        try await both.unlock(key: { _ in
             Issue.record("no file is locked")
             return key
-        }
+        })
 
         both.suspend()
         for url in [first.url, second.url] {
-            let other = try ModelContainer(for: url == first.url ? SealedLetter.self : SealedNote.self, configurations: ModelConfiguration(url: url, key: key))
+            let other = try ModelContainer(
+                for: url == first.url ? SealedLetter.self : SealedNote.self,
+                configurations: ModelConfiguration(url: url, key: key)
+            )
             guard url == first.url else { continue }
             try other.changeKey(to: newKey)
         }

@@ -92,7 +92,11 @@ private final class NoteStore: DataStore {
             )
         }
 
+        /// The text of a snapshot that cannot be encoded.
+        static let unreadableText = "unreadable"
+
         func encode(to encoder: any Encoder) throws {
+            if body == Self.unreadableText { throw IsBroken() }
             var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
             try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
             try container.encode(slug, forKey: .modeledProperty("slug"))
@@ -244,6 +248,24 @@ private final class NoteStore: DataStore {
         _ = try context.fetchCount(FetchDescriptor<Note>())
         #expect(note.body == "the")
         #expect(!context.hasChanges)
+    }
+
+    @Test func `a substitute that cannot be read is a failed read, and not a failed save`() throws {
+        log.corrections = ["teh": NoteStore.Snapshot.unreadableText, "fro": "for"]
+        let context = ModelContext(try container())
+        let notes = [Note("n", "teh"), Note("m", "fro")]
+        for note in notes { context.insert(note) }
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(log.records["n"]?.body == NoteStore.Snapshot.unreadableText)
+        #expect(throws: (any Error).self) { try context.fetch(FetchDescriptor<Note>()) }
+        log.records["n"]?.body = "the"
+        context.forgetReadFailures()
+        _ = try context.fetch(FetchDescriptor<Note>())
+        #expect(notes.map(\.body) == ["the", "for"])
+        notes[0].body = "changed"
+        try context.save()
+        #expect(log.records["n"]?.body == "changed")
     }
 
     @Test func `it receives the editing states of contexts and their author`() throws {

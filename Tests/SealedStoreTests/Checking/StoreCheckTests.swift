@@ -6,65 +6,20 @@ import TestSupport
 import Testing
 
 @Suite("The check of a store finds its problems") struct StoreCheckTests {
-    private let folder = TemporaryFolder()
-    private let coordinator: PersistentStoreCoordinator
-    private let store: SealedStore
-
-    /// A model with each storage form of relationships: 1:1, ordered 1:n, n:m, symmetric n:m, one-way.
-    private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                "Person",
-                attributes: [.init("name", .string)],
-                relationships: [
-                    .init("spouse", to: "Person", .one, inverse: "spouse"),
-                    .init("friends", to: "Person", .many, inverse: "friends"),
-                    .init("children", to: "Person", .many, inverse: "mother", isOrdered: true),
-                    .init("mother", to: "Person", .one, inverse: "children"),
-                    .init("boss", to: "Manager", .one),
-                    .init("places", to: "Place", .many, isOrdered: true),
-                ]
-            ),
-            EntityDescription(
-                "Manager",
-                superentity: "Person",
-                attributes: [.init("title", .string, isOptional: true)]
-            ),
-            EntityDescription("Place", attributes: [.init("name", .string)]),
-        ])
-    }
+    private let people: PeopleStore
+    private var store: SealedStore { people.store }
 
     init() throws {
-        SealedStore.register()
-        let model = try Self.model()
-        coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: folder.file("people.store"),
-                options: [SealedStore.keyOption: Library.key]
-            )
-        )
-        store = try #require(try coordinator.store(for: model.entitiesByName["Person"]!).store as? SealedStore)
-        let context = ManagedObjectContext(coordinator: coordinator)
-        func make(_ entity: String, _ name: String) -> ManagedObject {
-            let object = ManagedObject(entity: model.entitiesByName[entity]!, insertInto: context)
-            object["name"] = .text(name)
-            return object
+        people = try PeopleStore { person, _ in
+            person.relationships.append(.init("boss", to: "Manager", .one))
+        } complete: { people, _ in
+            people[0].setDestination(people[3], forRelationship: "boss")
         }
-        // The primary keys are 1, 2, 3 and 4.
-        let people = [make("Person", "a"), make("Person", "b"), make("Person", "c"), make("Manager", "d")]
-        people[0].setDestination(people[1], forRelationship: "spouse")
-        people[0].setMembers([people[1], people[2]], forRelationship: "friends")
-        people[0].setMembers([people[2], people[3]], forRelationship: "children")
-        people[0].setDestination(people[3], forRelationship: "boss")
-        people[0].setMembers([make("Place", "x"), make("Place", "y")], forRelationship: "places")
-        try context.save()
     }
 
     /// The problems that the check finds after a statement has been run.
     private func problems(after sql: String) throws -> [StoreProblem] {
-        try store.opened.database.write { try $0.execute(sql) }
+        try people.run(sql)
         return try store.check()
     }
 
@@ -129,19 +84,7 @@ import Testing
     }
 
     @Test func `a damaged page is a problem, not an error`() throws {
-        try coordinator.removeAllStores()
-        let url = folder.file("people.store")
-        var bytes = try Data(contentsOf: url)
-        let position = bytes.count / 4096 / 2 * 4096 + 123
-        bytes[position] ^= 0x80
-        try bytes.write(to: url)
-        // An open store no longer has its key.
-        var description = store.description
-        description.options[SealedStore.keyOption] = Library.key
-        try coordinator.addPersistentStore(description)
-        let opened = try #require(
-            try coordinator.store(for: coordinator.model.entitiesByName["Person"]!).store as? SealedStore
-        )
+        let opened = try people.reopened { try people.damage { $0 / 4096 / 2 * 4096 + 123 } }
         let problems = try opened.check()
         #expect(!problems.isEmpty)
         #expect(problems.map(\.kind) == [.damagedPages], "\(problems)")

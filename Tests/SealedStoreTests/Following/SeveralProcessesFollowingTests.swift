@@ -137,7 +137,7 @@ import Testing
 
     @Test func `closing, locking and changing the key leave no descriptors`() throws {
         let writer = try WriterProcess(bookcase.url, "following")
-        #expect(writer.waitUntilExit() == 0)
+        #expect(try writer.waitUntilExit() == 0)
         let lines = writer.output.split(separator: "\n").map { $0.split(separator: " ").compactMap { Int($0) } }
         #expect(lines.count == 12)
         #expect(lines.allSatisfy { $0.count == 3 && $0[0] == 1 && $0[1] == 0 }, "\(lines)")

@@ -79,9 +79,7 @@ import Testing
     @Test func `keys that were reserved before a file was exchanged are not given again`() throws {
         let (path, backup) = (folder.filePath("library.store"), folder.file("backup"))
         try store.backUp(to: backup)
-        let before = try (0..<100).map { number in
-            try store.obtainPermanentIDs(for: [ManagedObject(entity: library.entity("Book"), insertInto: nil)])[0].key
-        }
+        let before = try store.obtainPermanentIDs(for: library.entity("Book"), count: 100).map(\.key)
         store.lock()
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)

@@ -6,85 +6,31 @@ import TestSupport
 import Testing
 
 @Suite("The repair of a store") struct RepairTests {
-    private let folder = TemporaryFolder()
-    private let coordinator: PersistentStoreCoordinator
-    private let store: SealedStore
+    private let people: PeopleStore
+    private var coordinator: PersistentStoreCoordinator { people.coordinator }
+    private var store: SealedStore { people.store }
 
-    /// A model with each storage form of relationships, and with each kind of index.
-    private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                "Person",
-                attributes: [.init("name", .string), .init("x", .double), .init("y", .double)],
-                relationships: [
-                    .init("spouse", to: "Person", .one, inverse: "spouse"),
-                    .init("friends", to: "Person", .many, inverse: "friends"),
-                    .init("children", to: "Person", .many, inverse: "mother", isOrdered: true),
-                    .init("mother", to: "Person", .one, inverse: "children"),
-                    .init("places", to: "Place", .many, isOrdered: true),
-                ],
-                indexes: [
-                    .init(["x", "y"], kind: .rtree), .init(["name"], kind: .fullText(FullTextOptions())), .init(["x"]),
-                ],
-                uniquenessConstraints: [["name"]]
-            ),
-            EntityDescription(
-                "Manager",
-                superentity: "Person",
-                attributes: [.init("title", .string, isOptional: true)]
-            ),
-            EntityDescription(
-                "Place",
-                attributes: [.init("name", .string)],
-                relationships: [.init("owner", to: "Person", .one, isOptional: false)]
-            ),
-        ])
-    }
-
+    /// With each kind of index.
     init() throws {
-        SealedStore.register()
-        let model = try Self.model()
-        coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: folder.file("people.store"),
-                options: [SealedStore.keyOption: Library.key]
-            )
-        )
-        store = try #require(try coordinator.store(for: model.entitiesByName["Person"]!).store as? SealedStore)
-        let context = ManagedObjectContext(coordinator: coordinator)
-        func make(_ entity: String, _ name: String) -> ManagedObject {
-            let object = ManagedObject(entity: model.entitiesByName[entity]!, insertInto: context)
-            object["name"] = .text(name)
-            return object
-        }
-        // The primary keys are 1, 2, 3 and 4.
-        let people = [make("Person", "a"), make("Person", "b"), make("Person", "c"), make("Manager", "d")]
-        for person in people {
-            person["x"] = .real(1)
-            person["y"] = .real(2)
-        }
-        people[0].setDestination(people[1], forRelationship: "spouse")
-        people[0].setMembers([people[1], people[2]], forRelationship: "friends")
-        people[0].setMembers([people[2], people[3]], forRelationship: "children")
-        let places = [make("Place", "x"), make("Place", "y")]
-        for place in places { place.setDestination(people[0], forRelationship: "owner") }
-        people[0].setMembers(places, forRelationship: "places")
-        try context.save()
-    }
-
-    private func run(_ sql: String) throws { try store.opened.database.write { try $0.execute(sql) } }
-
-    private func integers(_ sql: String) throws -> [Int64?] {
-        try store.opened.database.read { connection in
-            try connection.withStatement(sql) { statement in
-                var values: [Int64?] = []
-                while try statement.step() { values.append(statement.isNull(at: 0) ? nil : statement.integer(at: 0)) }
-                return values
+        people = try PeopleStore { person, place in
+            person.attributes += [.init("x", .double), .init("y", .double)]
+            person.indexes = [
+                .init(["x", "y"], kind: .rtree), .init(["name"], kind: .fullText(FullTextOptions())), .init(["x"]),
+            ]
+            person.uniquenessConstraints = [["name"]]
+            place.relationships = [.init("owner", to: "Person", .one, isOptional: false)]
+        } complete: { people, places in
+            for person in people {
+                person["x"] = .real(1)
+                person["y"] = .real(2)
             }
+            for place in places { place.setDestination(people[0], forRelationship: "owner") }
         }
     }
+
+    private func run(_ sql: String) throws { try people.run(sql) }
+
+    private func integers(_ sql: String) throws -> [Int64?] { try people.integers(sql) }
 
     @Test func `a sound store stays as it is`() throws {
         let report = try store.repair([.derivedData, .references])
@@ -145,6 +91,37 @@ import Testing
         #expect(report.check.problems == [])
     }
 
+    @Test func `damage within a full-text index and an R-tree is a difference from the objects, and is repaired`()
+        throws
+    {
+        let script = """
+            .dbconfig defensive off
+            PRAGMA key = 'correct horse battery staple';
+            UPDATE "_fulltext_Person_name_data" SET block = zeroblob(length(block)) WHERE id > 10;
+            DELETE FROM "_rtree_Person_x_y_rowid" WHERE rowid = 2;
+            """
+        let opened = try people.reopened {
+            _ = try TestSupport.run("sqlcipher", [people.url.path], input: script)
+        }
+        let problems = try opened.check()
+        #expect(problems.map(\.kind) == [.indexMismatch, .indexMismatch], "\(problems)")
+        #expect(Set(problems.map(\.property)) == ["name", "x, y"], "\(problems)")
+        #expect(problems.filter(\.isRepairable).count == 2)
+        let report = try opened.repair()
+        #expect(report.repaired.count == 2 && report.check.problems == [], "\(report)")
+    }
+
+    @Test func `a reference that nothing contradicts is completed, not cut`() throws {
+        try run(#"UPDATE "Person" SET "spouse" = NULL WHERE "_id" = 2"#)
+        let report = try store.repair([.references])
+        #expect(report.repaired.map(\.kind) == [.inverseMismatch] && report.check.isSound)
+        #expect(try integers(#"SELECT "spouse" FROM "Person" WHERE "_id" IN (1, 2) ORDER BY "_id""#) == [2, 1])
+        // Two references to the same object contradict each other.
+        try run(#"UPDATE "Person" SET "spouse" = 3 WHERE "_id" IN (1, 2)"#)
+        try store.repair([.references])
+        #expect(try integers(#"SELECT "spouse" FROM "Person" WHERE "_id" < 4 ORDER BY "_id""#) == [nil, nil, nil])
+    }
+
     @Test func `a repaired order keeps the order of the positions`() throws {
         try run(#"UPDATE "Person" SET "_position_children" = CASE "_id" WHEN 3 THEN 9 ELSE -4 END WHERE "mother" = 1"#)
         try store.repair([.references])
@@ -179,17 +156,7 @@ import Testing
 
     @Test func `nothing is repaired in a file with damaged pages`() throws {
         try run(#"UPDATE "Person" SET "mother" = 77 WHERE "_id" = 3"#)
-        try coordinator.removeAllStores()
-        let url = folder.file("people.store")
-        var bytes = try Data(contentsOf: url)
-        bytes[5 * 4096 + 123] ^= 0x80
-        try bytes.write(to: url)
-        var description = store.description
-        description.options[SealedStore.keyOption] = Library.key
-        try coordinator.addPersistentStore(description)
-        let opened = try #require(
-            try coordinator.store(for: coordinator.model.entitiesByName["Person"]!).store as? SealedStore
-        )
+        let opened = try people.reopened { try people.damage { _ in 5 * 4096 + 123 } }
         let report = try opened.repair([.derivedData, .references])
         #expect(report.repaired == [])
         #expect(report.check.problems == [StoreProblem(.damagedPages, count: 1, firstKey: 6)])

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+import ObjectGraph
+
+/// The option that names the file of a model.
+struct ModelArguments: ParsableArguments {
+    @Option(help: "A file with the model of a new store in JSON, as 'sealed export --to model' writes it.")
+    var model: String?
+
+    /// Reads the model; nil without the option.
+    func read() throws -> ManagedObjectModel? {
+        guard let model else { return nil }
+        let url = URL(filePath: model, directoryHint: .notDirectory)
+        do {
+            return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(contentsOf: url))
+        } catch let error as ModelError {
+            throw ValidationError("\(error)")
+        } catch {
+            throw ValidationError("The file of the model cannot be read, or is not a model in JSON.")
+        }
+    }
+}
