@@ -14,6 +14,8 @@ public enum TransferError: Error, Hashable, Sendable {
     case notUnique(entity: String, properties: [String])
     /// The objects violate rules of the model, a line each; nothing was imported.
     case violations([String])
+    /// Interpretations were given for names, such as `table.column`, that no column with values has.
+    case unusedInterpretations([String])
     /// The source has something that cannot be imported as a whole.
     case unsupported(String)
     /// A file that belongs to the source cannot be read.
@@ -49,6 +51,8 @@ extension TransferError: CustomStringConvertible {
             "several objects of '\(entity)' have the same unique values of \(properties.joined(separator: ", "))"
         case .violations(let problems):
             Self.list("the objects violate rules of the model, and nothing was imported:", problems)
+        case .unusedInterpretations(let names):
+            "no imported column has the name of an interpretation: \(names.joined(separator: ", "))"
         case .unsupported(let part): "\(part) cannot be imported"
         case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
         }

@@ -15,21 +15,30 @@ struct CoreDataLayout {
     /// The table of a root entity.
     struct EntityTable {
         let root: Entity
-        let name: String
-        /// All columns of the table.
+        let name: DatabaseName
+        /// All columns of the table, in capitals.
         let columns: [String]
+        /// The names of the columns in the file.
+        let columnNames: [DatabaseName]
         /// The columns of attributes and to-one relationships.
         var properties: [Property: String] = [:]
         /// The columns of positions, by the ordered to-many relationship whose members the rows are.
         var positions: [Relationship: String] = [:]
         /// The columns of to-many relationships without an inverse, whose members the rows are.
         var oneWayOwners: [Relationship: String] = [:]
+        /// The use of external storage by the binary attributes.
+        var externalStorage: [Property: ExternalStorage] = [:]
+
+        /// The name of a column in the file.
+        func name(of column: String) -> DatabaseName {
+            columns.firstIndex(of: column).map { columnNames[$0] } ?? DatabaseName(column)
+        }
     }
 
     /// The table of a many-to-many relationship.
     struct PairTable {
         let relationship: Relationship
-        let name: String
+        let name: DatabaseName
         let owner: String
         let member: String
         /// The column of the member's position among the owner's members.
@@ -51,7 +60,7 @@ struct CoreDataLayout {
     /// The names of all entities of the file by number.
     private var names: [Int64: String] = [:]
     private let structure: DatabaseStructure
-    private var usedTables: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+    private var usedTables: Set<DatabaseName> = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a database that is not a store of Core Data, and for columns whose
     ///   properties cannot be distinguished.
@@ -65,10 +74,10 @@ struct CoreDataLayout {
         for root in model.entities where root.isRoot { try findTable(of: root, connection) }
         for relationship in model.relationships { findPairs(of: relationship) }
         for table in tables { note(unusedColumnsOf: table) }
-        for table in structure.tables where !usedTables.contains(table.name.uppercased()) {
-            // The tables of persistent history.
-            guard !["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].contains(table.name.uppercased()) else { continue }
-            notImported.append("\(table.name): the model has nothing for this table")
+        // The tables of persistent history are not mentioned.
+        usedTables.formUnion(["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
+        for table in structure.tables where !usedTables.contains(table.name) {
+            notImported.append("\(table.name.text): the model has nothing for this table")
         }
     }
 
@@ -95,7 +104,7 @@ struct CoreDataLayout {
     /// The first table that has one of several names.
     private func table(named names: [String]) -> DatabaseStructure.Table? {
         for name in names {
-            if let table = structure.table(name) { return table }
+            if let table = structure.table(DatabaseName(name)) { return table }
         }
         return nil
     }
@@ -115,18 +124,20 @@ struct CoreDataLayout {
             if !missing.contains(where: { $0.entity == root.name }) { missing.append((root.name, "*")) }
             return
         }
-        guard ["Z_PK", "Z_ENT"].allSatisfy({ found.column($0) != nil }) else {
+        guard found.column("Z_PK") != nil, found.column("Z_ENT") != nil else {
             throw TransferError.unsupported("a database without the columns of Core Data")
         }
-        usedTables.insert(found.name.uppercased())
-        let columns = found.columns.filter { !$0.isGenerated }.map { $0.name.uppercased() }
-        var table = EntityTable(root: root, name: found.name, columns: columns)
+        usedTables.insert(found.name)
+        let columnNames = found.columns.filter { !$0.isGenerated }.map(\.name)
+        let columns = columnNames.map { $0.text.uppercased() }
+        var table = EntityTable(root: root, name: found.name, columns: columns, columnNames: columnNames)
         var properties: [Property] = []
         for property in root.family.flatMap(\.properties) where !properties.contains(property) {
             if case .relationship(let relationship) = property, relationship.isToMany { continue }
             properties.append(property)
         }
         try match(properties, in: &table, connection)
+        try findExternalStorage(of: &table, connection)
         for relationship in model.relationships
         where relationship.isToMany && relationship.destination.rootIndex == root.index {
             if relationship.isOrdered, let inverse = relationship.inverse, !inverse.isToMany {
@@ -143,8 +154,10 @@ struct CoreDataLayout {
         tables.append(table)
     }
 
-    /// Finds the columns of properties. Properties of several subentities can have the same name; the entities of the
-    /// rows with values tell their columns apart.
+    /// Finds the columns of properties. Properties of several subentities can have the same name; then the entities of
+    /// the rows with values distinguish their columns, which have numbers behind the name.
+    ///
+    /// A property without namesakes has the column of its name: a column with a number is that of another property.
     private mutating func match(
         _ properties: [Property],
         in table: inout EntityTable,
@@ -154,23 +167,37 @@ struct CoreDataLayout {
         var groups: [String: [Property]] = [:]
         for property in properties { groups[property.name.uppercased(), default: []].append(property) }
         for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let candidates = table.columns.filter { column in
-                guard column.hasPrefix("Z" + name), column == "Z" + name || !exact.contains(column) else {
-                    return false
-                }
-                return column.dropFirst(name.count + 1).allSatisfy { $0.isASCII && $0.isNumber }
-            }
-            if group.count == 1, candidates.count <= 1 {
-                let earlier = Self.names(group[0]).dropFirst().first.flatMap { name in
-                    table.columns.first { $0 == "Z" + name }
-                }
-                table.properties[group[0]] = candidates.first ?? earlier
+            if group.count == 1 {
+                let names = Self.names(group[0]).map { "Z" + $0 }
+                table.properties[group[0]] = names.first(where: table.columns.contains)
             } else {
+                let candidates = table.columns.filter { column in
+                    guard column.hasPrefix("Z" + name), column == "Z" + name || !exact.contains(column) else {
+                        return false
+                    }
+                    return column.dropFirst(name.count + 1).allSatisfy { $0.isASCII && $0.isNumber }
+                }
                 try tellApart(group, candidates, in: &table, connection)
             }
             for property in group where table.properties[property] == nil {
                 missing.append((property.declaringEntityName ?? table.root.name, property.name))
             }
+        }
+    }
+
+    private mutating func findExternalStorage(of table: inout EntityTable, _ connection: Connection) throws {
+        for (property, column) in table.properties.sorted(by: { $0.value < $1.value }) {
+            guard case .attribute(let attribute) = property, attribute.type == .data else { continue }
+            let name = table.name(of: column)
+            let (storage, isGuessed) = try ExternalStorage.examine(name, of: table.name, for: attribute, connection)
+            table.externalStorage[property] = storage
+            guard isGuessed else { continue }
+            notImported.append(
+                """
+                \(table.name.text).\(column): imported with the byte 1 at the beginning of each value; if the program \
+                used external storage, the attribute needs that option for the import
+                """
+            )
         }
     }
 
@@ -182,7 +209,8 @@ struct CoreDataLayout {
     ) throws {
         var owners: [String: Set<Int64>] = [:]
         for column in candidates {
-            let sql = "SELECT DISTINCT Z_ENT FROM main.\(quoted(table.name)) WHERE \(quoted(column)) IS NOT NULL"
+            let name = table.name(of: column).quoted
+            let sql = "SELECT DISTINCT Z_ENT FROM main.\(table.name.quoted) WHERE \(name) IS NOT NULL"
             try connection.withUncachedStatement(sql) { row in
                 while try row.step() { owners[column, default: []].insert(row.integer(at: 0)) }
             }
@@ -225,7 +253,7 @@ struct CoreDataLayout {
             // Z_PK, Z_ENT, Z_OPT, positions, and the entities of destinations such as Z3_OWNER.
             let rest = column.dropFirst().drop { $0.isNumber }
             if !rest.hasPrefix("_") {
-                notImported.append("\(table.name).\(column): the model has nothing for this column")
+                notImported.append("\(table.name.text).\(column): the model has nothing for this column")
             }
         }
     }
@@ -243,7 +271,7 @@ struct CoreDataLayout {
             missing.append((relationship.source.name, relationship.name))
             return
         }
-        let columns = table.columns.map { $0.name.uppercased() }
+        let columns = table.columns.map { $0.name.text.uppercased() }
         let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
         let member = keys.first { matches($0, relationship.name, relationship.destination) }
         let owner = keys.first { column in
@@ -252,7 +280,7 @@ struct CoreDataLayout {
             return matches(column, inverse.name, relationship.source)
         }
         guard keys.count == 2, let member, let owner else { return }
-        usedTables.insert(table.name.uppercased())
+        usedTables.insert(table.name)
         pairs.append(
             PairTable(
                 relationship: relationship,

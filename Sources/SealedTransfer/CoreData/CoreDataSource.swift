@@ -25,7 +25,7 @@ struct CoreDataSource: ImportSource {
         let tables = layout.tables.map(\.name) + layout.pairs.map(\.name)
         unitCount = try tables.reduce(0) { sum, table in
             try sum
-                + connection.withUncachedStatement("SELECT count(*) FROM main.\(quoted(table))") { row in
+                + connection.withUncachedStatement("SELECT count(*) FROM main.\(table.quoted)") { row in
                     try row.step() ? row.integer(at: 0) : 0
                 }
         }
@@ -61,10 +61,10 @@ struct CoreDataSource: ImportSource {
             uniquingKeysWith: { first, _ in first }
         )
         guard let key = positions["Z_PK"], let number = positions["Z_ENT"] else { return }
-        let list = columns.map(quoted).joined(separator: ", ")
+        let list = table.columnNames.map(\.quoted).joined(separator: ", ")
         var unknown: [Int64: Int] = [:]
         try connection.withUncachedStatement(
-            "SELECT \(list) FROM main.\(quoted(table.name)) ORDER BY \(quoted("Z_PK"))"
+            "SELECT \(list) FROM main.\(table.name.quoted) ORDER BY \(quoted("Z_PK"))"
         ) { row in
             while try row.step() {
                 try advance()
@@ -77,7 +77,7 @@ struct CoreDataSource: ImportSource {
         }
         for (number, count) in unknown.sorted(by: { $0.key < $1.key }) {
             session.note(
-                notImported: "\(table.name): \(count) rows of the entity number \(number), which the model lacks"
+                notImported: "\(table.name.text): \(count) rows of the entity number \(number), which the model lacks"
             )
         }
     }
@@ -151,7 +151,7 @@ struct CoreDataSource: ImportSource {
             guard let column = table.properties[.attribute(attribute)], let index = positions[column] else {
                 return nil
             }
-            return try values.value(row, index, of: attribute)
+            return try values.value(row, index, of: attribute, table.externalStorage[.attribute(attribute)] ?? .unused)
         } catch {
             let reason = (error as? ValueReading.Unfit)?.reason ?? "the conversion failed"
             session.countUnfit(attribute.name, of: entity.name, reason)
@@ -170,7 +170,7 @@ struct CoreDataSource: ImportSource {
         let columns = [pairs.owner, pairs.member, pairs.memberPosition, pairs.ownerPosition].map {
             $0.map(quoted) ?? "NULL"
         }
-        let sql = "SELECT \(columns.joined(separator: ", ")) FROM main.\(quoted(pairs.name))"
+        let sql = "SELECT \(columns.joined(separator: ", ")) FROM main.\(pairs.name.quoted)"
         try connection.withUncachedStatement(sql) { row in
             while try row.step() {
                 try advance()

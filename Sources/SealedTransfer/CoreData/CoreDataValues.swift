@@ -12,7 +12,7 @@ import ObjectGraph
 /// | decimal | number or text |
 /// | string, URI | text |
 /// | UUID | 16 bytes |
-/// | binary data | bytes; with external storage, 1 and the bytes, or 2 and the name of a file |
+/// | binary data | bytes; with external storage, 1 and the bytes, or 2 and the name of a file, see ``ExternalStorage`` |
 /// | transformable, composite | bytes, see below |
 ///
 /// A composite value is read from JSON and from property lists. Archives of `NSKeyedArchiver` are not read: they name
@@ -33,7 +33,8 @@ struct CoreDataValues {
     func value(
         _ row: borrowing Statement,
         _ index: Int32,
-        of attribute: Attribute
+        of attribute: Attribute,
+        _ storage: ExternalStorage
     ) throws(ValueReading.Unfit) -> Value {
         switch row.columnType(index) {
         case .null: return .null
@@ -52,7 +53,7 @@ struct CoreDataValues {
             case .data: throw Self.unfit(attribute.type)
             default: return try ValueReading.value(of: text, as: attribute.type)
             }
-        case .blob: return try bytes(Data(row.blob(at: index)), attribute)
+        case .blob: return try bytes(Data(row.blob(at: index)), attribute, storage)
         }
     }
 
@@ -72,7 +73,8 @@ struct CoreDataValues {
         case .double, .date: return .real(real)
         case .float:
             // A column of floats holds the double that is nearest to the float.
-            return .real(Double(Float(real)))
+            guard let float = ValueReading.float(Float(real), nearestTo: real) else { throw Self.unfit(type) }
+            return float
         case .decimal:
             let text = if case .integer(let number) = value { String(number) } else { "\(real)" }
             guard let decimal = ValueReading.decimal(text) else { throw Self.unfit(type) }
@@ -84,11 +86,22 @@ struct CoreDataValues {
         }
     }
 
-    private func bytes(_ data: Data, _ attribute: Attribute) throws(ValueReading.Unfit) -> Value {
+    private func bytes(
+        _ data: Data,
+        _ attribute: Attribute,
+        _ storage: ExternalStorage
+    ) throws(ValueReading.Unfit) -> Value {
         switch attribute.type {
         case .data:
-            guard attribute.description.allowsExternalStorage else { return .blob(data) }
-            return .blob(try external(data))
+            switch storage {
+            case .unused: return .blob(data)
+            case .used: return .blob(try external(data))
+            case .contradictory:
+                guard ![Self.inlineMark, Self.externalMark].contains(data.first) else {
+                    throw ValueReading.Unfit(reason: "some values of the column have the mark of external storage")
+                }
+                return .blob(data)
+            }
         case .uuid:
             guard let uuid = UUID(storedValue: .blob(data)) else { throw Self.unfit(.uuid) }
             return .uuid(uuid)

@@ -9,7 +9,7 @@ extension StoreImport {
     /// The target needs a ``model``, which is that of the store: entities and properties are found by their names. The
     /// article <doc:ImportingDatabases> has the layout that is read. No file of the store is changed.
     ///
-    /// Objects keep the numbers of their identifiers if the target has no objects yet.
+    /// Objects keep the numbers of their identifiers if the target never had objects of the entity.
     ///
     /// - Parameters:
     ///   - store: The SQLite file.

@@ -40,30 +40,35 @@ struct DatabaseSource: ImportSource {
         _ advance: () throws -> Void
     ) throws {
         let entity = entity(source.name)
-        let primaryKey = source.table.primaryKey.map(\.name)
-        let identity = source.table.rowIDName.map { [$0] } ?? primaryKey
-        let columns = Columns(
-            identity + source.attributes.map(\.column) + source.references.flatMap(\.columns)
-                + source.spaces.flatMap(\.columns)
-        )
+        let identity = source.table.rowIDName.map { [$0] } ?? source.table.primaryKey.map(\.name)
+        var columns = Columns()
+        let identityPositions = columns.add(identity)
+        let spaces = source.spaces.map { (number: spaceNumber($0.number), positions: columns.add($0.columns)) }
+        let attributes = source.attributes.compactMap { attribute in
+            entity.attribute(named: attribute.name).map {
+                (source: attribute, slot: $0.slot, position: columns.add(attribute.column))
+            }
+        }
+        let references = source.references.compactMap { reference in
+            entity.relationship(named: reference.name).map {
+                (relationship: $0, reference: Reference(reference, columns.add(reference.columns), inferred))
+            }
+        }
         guard !columns.names.isEmpty else { return }
-        let sql = "SELECT \(columns.list) FROM main.\(quoted(source.table.name))"
+        let sql = "SELECT \(columns.list) FROM main.\(source.table.name.quoted)"
         try connection.withUncachedStatement(sql) { row in
             while try row.step() {
                 var object = ImportedObject(entity)
-                object.ids = [ImportedID(space: entity.index, id(row, columns.positions(identity)))]
-                for (columnNames, number) in source.spaces {
-                    let value = id(row, columns.positions(columnNames))
-                    if value != .null { object.ids.append(ImportedID(space: spaceNumber(number), value)) }
+                if !identity.isEmpty { object.ids = [ImportedID(space: entity.index, id(row, identityPositions))] }
+                for (number, positions) in spaces {
+                    let value = id(row, positions)
+                    if value != .null { object.ids.append(ImportedID(space: number, value)) }
                 }
-                for attribute in source.attributes {
-                    guard let property = entity.attribute(named: attribute.name) else { continue }
-                    let index = columns.position(attribute.column)
-                    object.values[property.slot] = try value(row, index, attribute, source, session)
+                for (attribute, slot, position) in attributes {
+                    object.values[slot] = try value(row, position, attribute, source, session)
                 }
-                for reference in source.references {
-                    guard let relationship = entity.relationship(named: reference.name) else { continue }
-                    object.destinations.append((relationship, destination(row, columns, reference)))
+                for (relationship, reference) in references {
+                    object.destinations.append((relationship, destination(row, reference)))
                 }
                 try session.add(object)
                 try advance()
@@ -99,13 +104,13 @@ struct DatabaseSource: ImportSource {
         _ advance: () throws -> Void
     ) throws {
         guard let relationship = entity(pair.owner.parent).relationship(named: pair.relationship) else { return }
-        let columns = Columns(pair.owner.columns + pair.member.columns)
+        var columns = Columns()
+        let owners = Reference(pair.owner, columns.add(pair.owner.columns), inferred)
+        let members = Reference(pair.member, columns.add(pair.member.columns), inferred)
         var position: Int64 = 0
-        try connection.withUncachedStatement("SELECT \(columns.list) FROM main.\(quoted(pair.table))") { row in
+        try connection.withUncachedStatement("SELECT \(columns.list) FROM main.\(pair.table.quoted)") { row in
             while try row.step() {
-                if let owner = destination(row, columns, pair.owner),
-                    let member = destination(row, columns, pair.member)
-                {
+                if let owner = destination(row, owners), let member = destination(row, members) {
                     try session.add(member, to: relationship, of: owner, at: position)
                 }
                 position += 1
@@ -119,21 +124,27 @@ struct DatabaseSource: ImportSource {
     /// The further spaces are numbered behind those of the entities.
     private func spaceNumber(_ number: Int) -> Int { inferred.model.entities.count + number }
 
+    /// A foreign key, with the place of its columns in a statement.
+    private struct Reference {
+        let positions: [Int32]
+        let parent: InferredModel.EntitySource?
+        /// The number of the space that the key leads to; nil for the primary identifier of the parent.
+        let space: Int?
+
+        init(_ source: InferredModel.ReferenceSource, _ positions: [Int32], _ inferred: InferredModel) {
+            self.positions = positions
+            parent = inferred.entities.first { $0.name == source.parent }
+            space = source.parentColumns.flatMap { columns in
+                inferred.entities.first { $0.name == source.parent }?.spaces.first { $0.columns == columns }?.number
+            }
+        }
+    }
+
     /// The identifier that a foreign key leads to; nil if a column of it is null.
-    private func destination(
-        _ row: borrowing Statement,
-        _ columns: Columns,
-        _ reference: InferredModel.ReferenceSource
-    ) -> ImportedID? {
-        let value = id(row, columns.positions(reference.columns))
-        guard value != .null, let parent = inferred.entities.first(where: { $0.name == reference.parent }) else {
-            return nil
-        }
-        if let columnNames = reference.parentColumns,
-            let space = parent.spaces.first(where: { $0.columns == columnNames })
-        {
-            return ImportedID(space: spaceNumber(space.number), value)
-        }
+    private func destination(_ row: borrowing Statement, _ reference: Reference) -> ImportedID? {
+        let value = id(row, reference.positions)
+        guard value != .null, let parent = reference.parent else { return nil }
+        if let space = reference.space { return ImportedID(space: spaceNumber(space), value) }
         // SQLite compares a text with a row ID as a number.
         if case .text(let text) = value, parent.table.hasRowID, let number = Int64(text) {
             return ImportedID(space: entity(parent.name).index, .integer(number))
@@ -166,23 +177,20 @@ struct DatabaseSource: ImportSource {
 
     /// The columns of a statement, each once.
     private struct Columns {
-        let names: [String]
-        private let indexes: [String: Int32]
+        private(set) var names: [DatabaseName] = []
+        private var positions: [DatabaseName: Int32] = [:]
 
-        init(_ all: [String]) {
-            var names: [String] = []
-            var indexes: [String: Int32] = [:]
-            for name in all where indexes[name.lowercased()] == nil {
-                indexes[name.lowercased()] = Int32(names.count)
-                names.append(name)
-            }
-            self.names = names
-            self.indexes = indexes
+        var list: String { names.map(\.quoted).joined(separator: ", ") }
+
+        /// Adds a column if the statement does not have it. Returns its position.
+        mutating func add(_ name: DatabaseName) -> Int32 {
+            if let position = positions[name] { return position }
+            let position = Int32(names.count)
+            positions[name] = position
+            names.append(name)
+            return position
         }
 
-        var list: String { names.map(quoted).joined(separator: ", ") }
-
-        func position(_ name: String) -> Int32 { indexes[name.lowercased()] ?? 0 }
-        func positions(_ names: [String]) -> [Int32] { names.map(position) }
+        mutating func add(_ names: [DatabaseName]) -> [Int32] { names.map { add($0) } }
     }
 }

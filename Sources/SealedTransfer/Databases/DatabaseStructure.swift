@@ -4,7 +4,7 @@ import EncryptedSQLite
 struct DatabaseStructure {
     /// A column of a table.
     struct Column {
-        let name: String
+        let name: DatabaseName
         /// The declared type, in capitals.
         let declaredType: String
         let isNotNull: Bool
@@ -16,22 +16,22 @@ struct DatabaseStructure {
 
     /// A reference to another table.
     struct ForeignKey {
-        let columns: [String]
-        let parent: String
+        let columns: [DatabaseName]
+        let parent: DatabaseName
         /// The columns of the parent; nil for its primary key.
-        let parentColumns: [String]?
+        let parentColumns: [DatabaseName]?
         let deletion: String
     }
 
     /// An index.
     struct Index {
-        let columns: [String]
+        let columns: [DatabaseName]
         let isUnique: Bool
     }
 
     /// A table.
     struct Table {
-        let name: String
+        let name: DatabaseName
         let hasRowID: Bool
         var columns: [Column] = []
         var foreignKeys: [ForeignKey] = []
@@ -50,13 +50,13 @@ struct DatabaseStructure {
         }
 
         /// A name for the row ID that no column has; nil if the table has none.
-        var rowIDName: String? {
+        var rowIDName: DatabaseName? {
             guard hasRowID else { return nil }
-            let names = Set(columns.map { $0.name.lowercased() })
+            let names = Set(columns.map(\.name))
             return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? rowIDColumn?.name
         }
 
-        func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
+        func column(_ name: DatabaseName) -> Column? { columns.first { $0.name == name } }
     }
 
     private(set) var tables: [Table] = []
@@ -65,17 +65,17 @@ struct DatabaseStructure {
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a schema beyond the limits.
     init(_ connection: Connection, _ limits: TransferLimits) throws {
-        var kinds: [(name: String, type: String, isWithoutRowID: Bool)] = []
+        var kinds: [(name: DatabaseName, type: String, isWithoutRowID: Bool)] = []
         try connection.withStatement("PRAGMA main.table_list") { row in
             while try row.step() {
                 guard row.string(at: 0) == "main" else { continue }
-                kinds.append((row.string(at: 1), row.string(at: 2), row.integer(at: 4) != 0))
+                kinds.append((try row.name(at: 1), row.string(at: 2), row.integer(at: 4) != 0))
             }
         }
-        kinds.sort { $0.name < $1.name }
-        for (name, type, isWithoutRowID) in kinds where !name.lowercased().hasPrefix("sqlite_") {
+        kinds.sort { $0.name.text < $1.name.text }
+        for (name, type, isWithoutRowID) in kinds where !name.isReserved {
             guard type == "table" else {
-                if type != "shadow" { notes.append("\(name): a \(type == "view" ? "view" : "virtual table")") }
+                if type != "shadow" { notes.append("\(name.text): a \(type == "view" ? "view" : "virtual table")") }
                 continue
             }
             guard tables.count < limits.entityCount else {
@@ -89,16 +89,15 @@ struct DatabaseStructure {
         }
     }
 
-    /// The table of a name, without regard to case.
-    func table(_ name: String) -> Table? { tables.first { $0.name.lowercased() == name.lowercased() } }
+    func table(_ name: DatabaseName) -> Table? { tables.first { $0.name == name } }
 
     private mutating func readColumns(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws
     {
-        try connection.withStatement("PRAGMA main.table_xinfo(\(quoted(table.name)))") { row in
+        try connection.withStatement("PRAGMA main.table_xinfo(\(table.name.quoted))") { row in
             while try row.step() {
                 let hidden = row.integer(at: 6)
                 let column = Column(
-                    name: row.string(at: 1),
+                    name: try row.name(at: 1),
                     declaredType: row.string(at: 2).uppercased(),
                     isNotNull: row.integer(at: 3) != 0,
                     primaryKeyPosition: Int(row.integer(at: 5)),
@@ -108,7 +107,7 @@ struct DatabaseStructure {
             }
         }
         for column in table.columns where column.isGenerated {
-            notes.append("\(table.name).\(column.name): a generated column")
+            notes.append("\(table.name.text).\(column.name.text): a generated column")
         }
         guard table.columns.count <= limits.propertyCount else {
             throw TransferError.unsupported("a table with more than \(limits.propertyCount) columns")
@@ -116,11 +115,11 @@ struct DatabaseStructure {
     }
 
     private func readForeignKeys(of table: inout Table, _ connection: Connection) throws {
-        var rows: [(id: Int64, parent: String, from: String, to: String?, deletion: String)] = []
-        try connection.withStatement("PRAGMA main.foreign_key_list(\(quoted(table.name)))") { row in
+        var rows: [(id: Int64, parent: DatabaseName, from: DatabaseName, to: DatabaseName?, deletion: String)] = []
+        try connection.withStatement("PRAGMA main.foreign_key_list(\(table.name.quoted))") { row in
             while try row.step() {
-                let to = row.isNull(at: 4) ? nil : row.string(at: 4)
-                rows.append((row.integer(at: 0), row.string(at: 2), row.string(at: 3), to, row.string(at: 6)))
+                let to = row.isNull(at: 4) ? nil : try row.name(at: 4)
+                rows.append((row.integer(at: 0), try row.name(at: 2), try row.name(at: 3), to, row.string(at: 6)))
             }
         }
         for id in Set(rows.map(\.id)).sorted(by: >) {
@@ -138,17 +137,19 @@ struct DatabaseStructure {
     }
 
     private mutating func readIndexes(of table: inout Table, _ connection: Connection) throws {
-        var names: [(name: String, isUnique: Bool, isPartial: Bool)] = []
-        try connection.withStatement("PRAGMA main.index_list(\(quoted(table.name)))") { row in
-            while try row.step() { names.append((row.string(at: 1), row.integer(at: 2) != 0, row.integer(at: 4) != 0)) }
+        var names: [(name: DatabaseName, isUnique: Bool, isPartial: Bool)] = []
+        try connection.withStatement("PRAGMA main.index_list(\(table.name.quoted))") { row in
+            while try row.step() {
+                names.append((try row.name(at: 1), row.integer(at: 2) != 0, row.integer(at: 4) != 0))
+            }
         }
-        for (name, isUnique, isPartial) in names.sorted(by: { $0.name < $1.name }) {
-            var columns: [String?] = []
+        for (name, isUnique, isPartial) in names.sorted(by: { $0.name.text < $1.name.text }) {
+            var columns: [DatabaseName?] = []
             var hasCollation = false
-            try connection.withStatement("PRAGMA main.index_xinfo(\(quoted(name)))") { row in
+            try connection.withStatement("PRAGMA main.index_xinfo(\(name.quoted))") { row in
                 while try row.step() {
                     guard row.integer(at: 5) != 0 else { continue }
-                    columns.append(row.isNull(at: 2) ? nil : row.string(at: 2))
+                    columns.append(row.isNull(at: 2) ? nil : try row.name(at: 2))
                     if row.string(at: 4).uppercased() != "BINARY" { hasCollation = true }
                 }
             }
@@ -157,7 +158,7 @@ struct DatabaseStructure {
                 let reason =
                     isPartial
                     ? "a partial index" : hasCollation ? "an index with a collation" : "an index of expressions"
-                notes.append("\(table.name): \(reason), '\(name)'")
+                notes.append("\(table.name.text): \(reason), '\(name.text)'")
             } else {
                 table.indexes.append(Index(columns: found, isUnique: isUnique))
             }
@@ -166,6 +167,3 @@ struct DatabaseStructure {
         if let column = table.rowIDColumn { table.indexes.append(Index(columns: [column.name], isUnique: true)) }
     }
 }
-
-/// A name between quotes, which SQLite takes for an identifier.
-func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }

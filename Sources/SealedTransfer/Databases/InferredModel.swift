@@ -22,11 +22,11 @@ struct InferredModel {
         var attributes: [AttributeSource] = []
         var references: [ReferenceSource] = []
         /// The further spaces of identifiers that foreign keys of other tables lead to.
-        var spaces: [(columns: [String], number: Int)] = []
+        var spaces: [(columns: [DatabaseName], number: Int)] = []
     }
 
     struct AttributeSource {
-        let column: String
+        let column: DatabaseName
         let name: String
         let type: AttributeType
         let interpretation: ColumnInterpretation?
@@ -34,16 +34,16 @@ struct InferredModel {
 
     /// A foreign key that is a to-one relationship.
     struct ReferenceSource {
-        let columns: [String]
+        let columns: [DatabaseName]
         let name: String
         let parent: String
         /// The columns of the parent; nil for its primary identifier.
-        let parentColumns: [String]?
+        let parentColumns: [DatabaseName]?
     }
 
     /// A table that is a many-to-many relationship.
     struct PairSource {
-        let table: String
+        let table: DatabaseName
         let owner: ReferenceSource
         let member: ReferenceSource
         /// The name of the relationship of the owners' entity.
@@ -58,6 +58,8 @@ struct InferredModel {
 
     /// - Parameters:
     ///   - interpretations: The meanings of columns, by `table.column`.
+    /// - Throws: ``TransferError/unsupported(_:)`` for a schema that cannot be read;
+    ///   ``TransferError/unusedInterpretations(_:)``.
     init(
         _ connection: Connection,
         _ options: ImportOptions,

@@ -6,14 +6,17 @@ import ObjectGraph
 struct ModelInference {
     private let structure: DatabaseStructure
     private let options: ImportOptions
-    private let interpretations: [String: ColumnInterpretation]
+    private let interpretations: [DatabaseName: ColumnInterpretation]
     private(set) var entities: [InferredModel.EntitySource] = []
     private(set) var pairs: [InferredModel.PairSource] = []
     private(set) var notes: [String] = []
-    /// The values of the columns, by the folded names of table and column.
-    private var contents: [String: [String: ColumnContent]] = [:]
+    /// The values of the columns, by table and column.
+    private var contents: [DatabaseName: [DatabaseName: ColumnContent]] = [:]
     private var declarations: [EntityDescription] = []
     private var propertyNames: [PropertyNames] = []
+
+    /// The interpretations that no attribute has used, with the names that the program gave.
+    private var unusedInterpretations: [DatabaseName: String] = [:]
 
     init(
         _ structure: DatabaseStructure,
@@ -22,7 +25,14 @@ struct ModelInference {
     ) {
         self.structure = structure
         self.options = options
-        self.interpretations = interpretations
+        self.interpretations = Dictionary(
+            interpretations.map { (DatabaseName($0), $1) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        unusedInterpretations = Dictionary(
+            interpretations.keys.map { (DatabaseName($0), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
     // MARK: Values
@@ -37,20 +47,20 @@ struct ModelInference {
         guard !columns.isEmpty else { return 0 }
         var counts = Array(repeating: ColumnContent(), count: columns.count)
         var rows = 0
-        let names = columns.map { quoted($0.name) }.joined(separator: ", ")
-        try connection.withUncachedStatement("SELECT \(names) FROM main.\(quoted(table.name))") { row in
+        let names = columns.map(\.name.quoted).joined(separator: ", ")
+        try connection.withUncachedStatement("SELECT \(names) FROM main.\(table.name.quoted)") { row in
             while try row.step() {
                 for index in counts.indices { counts[index].count(row, Int32(index)) }
                 rows += 1
                 if rows % 1024 == 0, progress?.isCancelled ?? false { throw CancellationError() }
             }
         }
-        contents[table.name] = Dictionary(uniqueKeysWithValues: zip(columns.map { $0.name.lowercased() }, counts))
+        contents[table.name] = Dictionary(uniqueKeysWithValues: zip(columns.map(\.name), counts))
         return rows
     }
 
-    private func content(_ table: DatabaseStructure.Table, _ column: String) -> ColumnContent {
-        contents[table.name]?[column.lowercased()] ?? ColumnContent()
+    private func content(_ table: DatabaseStructure.Table, _ column: DatabaseName) -> ColumnContent {
+        contents[table.name]?[column] ?? ColumnContent()
     }
 
     // MARK: The model
@@ -60,12 +70,15 @@ struct ModelInference {
         let pairTables = structure.tables.filter(isPairTable)
         for table in structure.tables where !pairTables.contains(where: { $0.name == table.name }) {
             var source = InferredModel.EntitySource(table: table)
-            source.name = names.add(table.name)
+            source.name = names.add(table.name.text)
             entities.append(source)
             declarations.append(EntityDescription(source.name))
             propertyNames.append(PropertyNames())
         }
         for index in entities.indices { addAttributes(of: index) }
+        guard unusedInterpretations.isEmpty else {
+            throw TransferError.unusedInterpretations(unusedInterpretations.values.sorted())
+        }
         // Before the inverses, which can have any name.
         var referenceNames: [[String]] = []
         for index in entities.indices { referenceNames.append(nameReferences(of: index)) }
@@ -75,9 +88,7 @@ struct ModelInference {
         return try ManagedObjectModel(entities: declarations)
     }
 
-    private func entityIndex(_ table: String) -> Int? {
-        entities.firstIndex { $0.table.name.lowercased() == table.lowercased() }
-    }
+    private func entityIndex(_ table: DatabaseName) -> Int? { entities.firstIndex { $0.table.name == table } }
 
     /// Whether a table has two foreign keys of one column, no other column, and no pair twice.
     private func isPairTable(_ table: DatabaseStructure.Table) -> Bool {
@@ -85,16 +96,16 @@ struct ModelInference {
         guard keys.count == 2, keys.allSatisfy({ $0.columns.count == 1 && structure.table($0.parent) != nil }) else {
             return false
         }
-        let columns = Set(keys.flatMap(\.columns).map { $0.lowercased() })
-        let others = table.columns.filter { !columns.contains($0.name.lowercased()) }
+        let columns = Set(keys.flatMap(\.columns))
+        let others = table.columns.filter { !columns.contains($0.name) }
         let isReferenced = structure.tables.contains { other in
-            other.foreignKeys.contains { $0.parent.lowercased() == table.name.lowercased() }
+            other.foreignKeys.contains { $0.parent == table.name }
         }
         // A column that only numbers the rows holds no data.
         guard columns.count == 2, !isReferenced, others.allSatisfy({ $0.name == table.rowIDColumn?.name }) else {
             return false
         }
-        let isUnique = table.indexes.contains { $0.isUnique && Set($0.columns.map { $0.lowercased() }) == columns }
+        let isUnique = table.indexes.contains { $0.isUnique && Set($0.columns) == columns }
         return isUnique && keys.allSatisfy { content(table, $0.columns[0]).nulls == 0 }
     }
 
@@ -112,16 +123,16 @@ struct ModelInference {
 
     private mutating func addAttributes(of index: Int) {
         let table = entities[index].table
-        let replaced = Set(
-            references(table).filter { $0.columns.count == 1 }.flatMap(\.columns).map { $0.lowercased() }
-        )
-        for column in table.columns where !column.isGenerated && !replaced.contains(column.name.lowercased()) {
+        let replaced = Set(references(table).filter { $0.columns.count == 1 }.flatMap(\.columns))
+        for column in table.columns where !column.isGenerated && !replaced.contains(column.name) {
             let content = content(table, column.name)
-            let interpretation = interpretations["\(table.name).\(column.name)"]
-            let name = propertyNames[index].add(column.name)
+            let place = DatabaseName("\(table.name.text).\(column.name.text)")
+            let interpretation = interpretations[place]
+            unusedInterpretations[place] = nil
+            let name = propertyNames[index].add(column.name.text)
             let type = interpretation?.type ?? content.type(declaredAs: column.declaredType)
             if content.isMixed, interpretation == nil {
-                notes.append("\(table.name).\(column.name): values of several types, imported as \(type.rawValue)")
+                notes.append("\(place.text): values of several types, imported as \(type.rawValue)")
             }
             let isRequired = (column.isNotNull || column.primaryKeyPosition > 0) && content.nulls == 0
             declarations[index].attributes.append(
@@ -141,10 +152,10 @@ struct ModelInference {
     /// The names of the relationships of an entity's foreign keys.
     private mutating func nameReferences(of index: Int) -> [String] {
         references(entities[index].table).map { key in
-            let parent = entityIndex(key.parent).map { entities[$0].name } ?? key.parent
+            let parent = entityIndex(key.parent).map { entities[$0].name } ?? key.parent.text
             return propertyNames[index].add(
                 key.columns.count == 1
-                    ? PropertyNames.relationship(ofColumn: key.columns[0]) : PropertyNames.lowerFirst(parent)
+                    ? PropertyNames.relationship(ofColumn: key.columns[0].text) : PropertyNames.lowerFirst(parent)
             )
         }
     }
@@ -153,9 +164,7 @@ struct ModelInference {
         let table = entities[index].table
         for (key, name) in zip(references(table), names) {
             guard let parent = entityIndex(key.parent) else { continue }
-            let isUnique = table.indexes.contains {
-                $0.isUnique && Set($0.columns.map { $0.lowercased() }) == Set(key.columns.map { $0.lowercased() })
-            }
+            let isUnique = table.indexes.contains { $0.isUnique && Set($0.columns) == Set(key.columns) }
             let child = PropertyNames.lowerFirst(entities[index].name)
             let isRepeated = references(table).filter { entityIndex($0.parent) == parent }.count > 1 || parent == index
             let inverse = propertyNames[parent].add(isRepeated ? "\(child)_\(name)" : child)
@@ -200,11 +209,11 @@ struct ModelInference {
     }
 
     /// The columns that a foreign key leads to; nil for the primary identifier of the parent.
-    private mutating func space(of key: DatabaseStructure.ForeignKey, _ parent: Int) -> [String]? {
+    private mutating func space(of key: DatabaseStructure.ForeignKey, _ parent: Int) -> [DatabaseName]? {
         let table = entities[parent].table
-        let primary = table.primaryKey.map { $0.name.lowercased() }
-        let columns = (key.parentColumns ?? table.primaryKey.map(\.name)).map { $0.lowercased() }
-        let isRowID = columns == [table.rowIDColumn?.name.lowercased()]
+        let primary = table.primaryKey.map(\.name)
+        let columns = key.parentColumns ?? primary
+        let isRowID = columns == [table.rowIDColumn?.name]
         if isRowID || !table.hasRowID && columns == primary { return nil }
         if !entities[parent].spaces.contains(where: { $0.columns == columns }) {
             let number = entities.reduce(0) { $0 + $1.spaces.count }
@@ -217,8 +226,8 @@ struct ModelInference {
         let keys = table.foreignKeys
         guard let first = entityIndex(keys[0].parent), let second = entityIndex(keys[1].parent) else { return }
         let (ownerName, memberName) = (
-            PropertyNames.relationship(ofColumn: keys[1].columns[0]),
-            PropertyNames.relationship(ofColumn: keys[0].columns[0])
+            PropertyNames.relationship(ofColumn: keys[1].columns[0].text),
+            PropertyNames.relationship(ofColumn: keys[0].columns[0].text)
         )
         let name = propertyNames[first].add(
             first == second ? ownerName : PropertyNames.lowerFirst(entities[second].name)
@@ -249,9 +258,8 @@ struct ModelInference {
         let source = entities[index]
         for declared in source.table.indexes {
             let names = declared.columns.map { column -> String? in
-                let folded = column.lowercased()
-                let attribute = source.attributes.first { $0.column.lowercased() == folded }?.name
-                return attribute ?? source.references.first { $0.columns.map { $0.lowercased() } == [folded] }?.name
+                let attribute = source.attributes.first { $0.column == column }?.name
+                return attribute ?? source.references.first { $0.columns == [column] }?.name
             }
             let properties = names.compactMap(\.self)
             guard properties.count == names.count, Set(properties).count == names.count else { continue }

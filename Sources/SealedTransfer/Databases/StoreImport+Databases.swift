@@ -34,7 +34,7 @@ extension StoreImport {
     ///   - database: The file of the database.
     ///   - encryption: The encryption of the database.
     ///   - interpretations: The meanings of columns whose values stand for others, by `table.column`: a number of
-    ///     seconds remains a number otherwise.
+    ///     seconds remains a number otherwise. Each name must be that of a column that becomes an attribute.
     ///   - progress: Reports the rows that were read, and cancels.
     /// - Returns: The report. The model is that of the new store.
     /// - Throws: `DatabaseError` if the database cannot be opened, or the store exists; ``TransferError``;

@@ -83,7 +83,7 @@ enum ValueReading {
             case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
                 integer(text).flatMap { type.integerRange?.contains($0) ?? true ? .integer($0) : nil }
             case .uint64: isInteger(text) ? UInt64(text).map { .integer(Int64(bitPattern: $0)) } : nil
-            case .float: real(text).flatMap { _ in Float(text) }.map { .real(Double($0)) }
+            case .float: real(text).flatMap { real in Float(text).flatMap { float($0, nearestTo: real) } }
             case .double: real(text).map(Value.real)
             case .decimal: decimal(text)
             case .string: .text(text)
@@ -95,6 +95,12 @@ enum ValueReading {
             }
         guard let value else { throw Unfit(reason: "the value is not of type \(type.rawValue)") }
         return value
+    }
+
+    /// The stored form of the float that is nearest to a number; nil for a finite number beyond the range of floats,
+    /// which would become infinite.
+    static func float(_ float: Float, nearestTo real: Double) -> Value? {
+        float.isInfinite && real.isFinite ? nil : .real(Double(float))
     }
 
     private static func isInteger(_ text: String) -> Bool {

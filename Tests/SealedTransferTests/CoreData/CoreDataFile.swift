@@ -10,7 +10,7 @@ struct CoreDataFile {
 
     static let externalName = "0E9A4C1B-3D0F-4B7E-9E55-7A1F0C2B6D11"
 
-    static func model() throws -> ManagedObjectModel {
+    static func model(hasExternalCovers: Bool = true) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Author",
@@ -36,7 +36,7 @@ struct CoreDataFile {
                     AttributeDescription("weight", .float, isOptional: true),
                     AttributeDescription("site", .url, isOptional: true),
                     AttributeDescription("digest", .data, isOptional: true),
-                    AttributeDescription("cover", .data, isOptional: true, allowsExternalStorage: true),
+                    AttributeDescription("cover", .data, isOptional: true, allowsExternalStorage: hasExternalCovers),
                     AttributeDescription("notes", .composite, isOptional: true),
                 ],
                 relationships: [

@@ -122,6 +122,83 @@ struct CoreDataImportTests {
         try TestStore(folder.file("store")).check()
     }
 
+    /// Imports the covers of three books.
+    ///
+    /// - Parameter isExternal: Whether the model has the option of external storage.
+    private func covers(_ covers: [String], isExternal: Bool) throws -> (values: [Value?], report: ImportReport) {
+        let updates = zip([1, 2, 4], covers).map { "UPDATE ZBOOK SET ZCOVER = \($1) WHERE Z_PK = \($0);" }
+        let file = try CoreDataFile(folder, extra: updates.joined())
+        var target = try target()
+        target.model = try CoreDataFile.model(hasExternalCovers: isExternal)
+        let report = try target.importCoreData(from: file.url)
+        return (try TestStore(folder.file("store")).objects("Book").map { $0["cover"] }, report)
+    }
+
+    private static let external = "CAST(x'02' || CAST('\(CoreDataFile.externalName)' AS BLOB) || x'00' AS BLOB)"
+
+    @Test(arguments: [true, false])
+    func `values with the mark of external storage are read by any model`(isExternal: Bool) throws {
+        let values = try covers(["x'01AABB'", Self.external, "NULL"], isExternal: isExternal).values
+        #expect(values == [.blob(Data([0xAA, 0xBB])), .blob(Data(repeating: 0xCD, count: 200_000)), .null])
+    }
+
+    @Test(arguments: [true, false])
+    func `values without the mark of external storage are read by any model`(isExternal: Bool) throws {
+        let values = try covers(["x'01AABB'", "x'FF'", "x''"], isExternal: isExternal).values
+        #expect(values == [.blob(Data([1, 0xAA, 0xBB])), .blob(Data([0xFF])), .blob(Data())])
+    }
+
+    @Test func `values that may have a mark are named in the report`() throws {
+        let (values, report) = try covers(["x'01AA'", "x'01BB'", "NULL"], isExternal: false)
+        #expect(values == [.blob(Data([1, 0xAA])), .blob(Data([1, 0xBB])), .null])
+        #expect(report.notImported.contains { $0.hasPrefix("ZBOOK.ZCOVER: imported with the byte 1") })
+    }
+
+    @Test func `columns with and without the mark are refused`() throws {
+        let error = #expect(throws: TransferError.self) {
+            try covers([Self.external, "x'FF'", "x'01'"], isExternal: false)
+        }
+        guard case .unfitValues(let values)? = error else {
+            Issue.record("\(error.map { "\($0)" } ?? "no error")")
+            return
+        }
+        #expect(values.map(\.property) == ["cover"] && values.map(\.count) == [2])
+    }
+
+    @Test(arguments: [
+        ("ZPHONE2, ZPHONE", "'2', '1'", Value.text("1")), ("ZPHONE2, ZPHONE", "'2', NULL", .null),
+        ("ZPHONE2", "'2'", .null), ("ZTELEPHONE, ZPHONE2", "'0', '2'", .text("0")),
+    ])
+    func `a property has the column of its name, not one with a number`(
+        columns: String,
+        values: String,
+        expected: Value
+    ) throws {
+        let declarations = columns.split(separator: ", ").map { "\($0) VARCHAR" }.joined(separator: ", ")
+        try ForeignFile.run(
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+            INSERT INTO Z_PRIMARYKEY VALUES (1,'Guest',0,1);
+            CREATE TABLE ZGUEST (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \(declarations));
+            INSERT INTO ZGUEST (Z_PK, Z_ENT, Z_OPT, \(columns)) VALUES (1, 1, 1, \(values));
+            """,
+            on: folder.file("Guests.sqlite")
+        )
+        let phone = AttributeDescription("phone", .string, isOptional: true, renamingIdentifier: "telephone")
+        let model = try ManagedObjectModel(entities: [EntityDescription("Guest", attributes: [phone])])
+        let target = StoreImport(into: folder.file("store"), key: Harbour.key, model: model)
+        let report = try target.importCoreData(from: folder.file("Guests.sqlite"))
+        #expect(try TestStore(folder.file("store")).objects("Guest").map { $0["phone"] } == [expected])
+        #expect(report.notImported == ["ZGUEST.ZPHONE2: the model has nothing for this column"])
+    }
+
+    @Test func `a number beyond the range of a float is refused`() throws {
+        let file = try CoreDataFile(folder, extra: "UPDATE ZBOOK SET ZWEIGHT = 1e300 WHERE Z_PK = 1;")
+        let unfit = UnfitValues(entity: "Novel", property: "weight", reason: "the value is not of type float", count: 1)
+        #expect(throws: TransferError.unfitValues([unfit])) { try target().importCoreData(from: file.url) }
+    }
+
     @Test func `conversions make values from several columns`() throws {
         let file = try CoreDataFile(
             folder,

@@ -207,6 +207,57 @@ struct DatabaseImportTests {
         try store.check()
     }
 
+    @Test func `names are compared as SQLite compares them`() throws {
+        let (composed, decomposed) = ("\u{C9}", "E\u{301}")
+        try ForeignFile.run(
+            """
+            CREATE TABLE t ("\(composed)" INTEGER, "\u{E9}" INTEGER, "\(decomposed)" INTEGER, K INTEGER, "\u{212A}" INTEGER);
+            CREATE TABLE "\(composed)" (id INTEGER PRIMARY KEY, a INTEGER);
+            CREATE TABLE "\(decomposed)" (id INTEGER PRIMARY KEY, b INTEGER REFERENCES "\(composed)" (ID));
+            INSERT INTO t VALUES (1, 2, 3, 4, 5);
+            INSERT INTO "\(composed)" VALUES (7, 1); INSERT INTO "\(decomposed)" VALUES (8, 7);
+            """,
+            on: folder.file("t.db")
+        )
+        let report = try target().importDatabase(from: folder.file("t.db"))
+        #expect(report.objectCount == 3)
+        let store = try TestStore(folder.file("store"))
+        let entity = try #require(store.context.model.entitiesByName["t"])
+        let object = try #require(try store.objects("t").first)
+        #expect(entity.attributes.map { object[$0.name] } == (1...5).map { .integer($0) })
+        let referring = try #require(store.context.model.entities.first { $0.relationship(named: "b") != nil })
+        let child = try #require(try store.objects(referring.name).first)
+        #expect((child.destination(forRelationship: "b") as? ManagedObject)?["a"] == .integer(1))
+        try store.check()
+    }
+
+    @Test func `names that are not UTF-8 are refused`() throws {
+        try ForeignFile.run("CREATE TABLE t (zqxa, zqxb)", on: folder.file("t.db"))
+        var bytes = [UInt8](try Data(contentsOf: folder.file("t.db")))
+        for name in ["zqxa", "zqxb"] {
+            let start = try #require(bytes.indices.first { bytes[$0...].starts(with: name.utf8) })
+            bytes[start + 3] = name == "zqxa" ? 0xFE : 0xFF
+        }
+        try Data(bytes).write(to: folder.file("t.db"))
+        #expect(throws: TransferError.unsupported("a database with a name that is not UTF-8")) {
+            try target().importDatabase(from: folder.file("t.db"))
+        }
+    }
+
+    @Test func `interpretations of other names than those of columns are refused`() throws {
+        try ForeignFile.run(
+            "CREATE TABLE a (id INTEGER PRIMARY KEY, At); CREATE TABLE b (a_id REFERENCES a)",
+            on: folder.file("t.db")
+        )
+        func run(_ name: String) throws {
+            try target().importDatabase(from: folder.file("t.db"), interpretations: [name: .unixSeconds])
+        }
+        for name in ["a.att", "c.at", "b.a_id"] {
+            #expect(throws: TransferError.unusedInterpretations([name])) { try run(name) }
+        }
+        try run("A.at")
+    }
+
     @Test(arguments: [
         // The trigger and the view would fail or write if they ran.
         """
