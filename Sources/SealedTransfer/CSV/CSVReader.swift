@@ -47,14 +47,18 @@ struct CSVReader {
 
     /// The next record; nil at the end of the file. An empty line is left out.
     ///
+    /// - Parameter fieldLimit: The largest number of fields. A field needs much more memory than its bytes in the file.
     /// - Throws: ``TransferError/malformed(file:line:column:reason:)``, ``TransferError/lineTooLong(file:line:)``.
-    mutating func next() throws -> [Field]? {
+    mutating func next(fieldLimit: Int) throws -> [Field]? {
         while true {
             guard try peek() != nil else { return nil }
             var fields: [Field] = []
             var byteCount = 0
             let firstLine = place.line
             repeat {
+                guard fields.count < fieldLimit else {
+                    throw place.error("the record has more than \(fieldLimit) fields")
+                }
                 let field = try field(&byteCount, firstLine)
                 fields.append(field)
             } while try takeComma()
@@ -75,11 +79,16 @@ struct CSVReader {
     private mutating func field(_ byteCount: inout Int, _ firstLine: Int) throws -> Field {
         let start = place
         var bytes: [UInt8] = []
-        func append(_ byte: UInt8) throws {
-            bytes.append(byte)
+        func count() throws {
             byteCount += 1
             if byteCount > limit { throw TransferError.lineTooLong(file: file.name, line: firstLine) }
         }
+        func append(_ byte: UInt8) throws {
+            bytes.append(byte)
+            try count()
+        }
+        // The separator before the field.
+        try count()
         let isQuoted = try peek() == UInt8(ascii: "\"")
         if isQuoted {
             skip()

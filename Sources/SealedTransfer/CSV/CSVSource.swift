@@ -22,8 +22,10 @@ struct CSVSource: ImportSource {
         let own = files.filter { $0.entity.rootIndex == root.index }
         return try own.allSatisfy { _, url in
             var records = CSVReader(try InputFile(url), limit: options.limits.lineByteCount)
-            guard let column = try records.next()?.firstIndex(where: { $0.text == "_id" }) else { return false }
-            guard let first = try records.next() else { return true }
+            guard let header = try records.next(fieldLimit: options.limits.propertyCount),
+                let column = header.firstIndex(where: { $0.text == "_id" })
+            else { return false }
+            guard let first = try records.next(fieldLimit: header.count) else { return true }
             return column < first.count && Int64(first[column].text) != nil
         }
     }
@@ -44,7 +46,7 @@ struct CSVSource: ImportSource {
         _ advance: () throws -> Void
     ) throws {
         var records = CSVReader(file, limit: options.limits.lineByteCount)
-        guard let header = try records.next() else {
+        guard let header = try records.next(fieldLimit: options.limits.propertyCount) else {
             throw SourcePlace(file: file.name, line: 1).error("the file has no header with the names of the columns")
         }
         let columns = try columns(header, entity, session)
@@ -53,7 +55,7 @@ struct CSVSource: ImportSource {
             session.note(missing: property.name, of: entity.name)
         }
         var count = 0
-        while let record = try records.next() {
+        while let record = try records.next(fieldLimit: columns.count) {
             guard record.count == columns.count, let place = record.first?.place else {
                 throw (record.last ?? header[0]).place.error(
                     "the record has \(record.count) fields, and the header has \(columns.count)"

@@ -1,10 +1,12 @@
 import Foundation
 
 /// A text file that is read in pieces.
+///
+/// An import reads its files several times, so that a pipe cannot be imported.
 final class InputFile {
     /// The name in errors.
     let name: String
-    /// The length in bytes, as far as the system knows it.
+    /// The length in bytes.
     let byteCount: Int64
     /// The number of bytes that were read.
     private(set) var bytesRead: Int64 = 0
@@ -16,16 +18,21 @@ final class InputFile {
     /// - Throws: ``TransferError/unreadable(file:reason:)``.
     init(_ url: URL) throws {
         name = url.lastPathComponent
-        let path = url.path(percentEncoded: false)
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw TransferError.unreadable(file: name, reason: "it does not exist")
+        // Without O_NONBLOCK, opening a pipe waits for its writer.
+        let descriptor = open(url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let reason = errno == ENOENT ? "it does not exist" : "it is not a readable file"
+            throw TransferError.unreadable(file: name, reason: reason)
         }
-        guard !isFolder.boolValue, let handle = FileHandle(forReadingAtPath: path) else {
-            throw TransferError.unreadable(file: name, reason: "it is not a readable file")
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw TransferError.unreadable(
+                file: name,
+                reason: "it is not a regular file; an import reads its source several times"
+            )
         }
-        self.handle = handle
-        byteCount = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value ?? 0
+        byteCount = Int64(status.st_size)
     }
 
     deinit { try? handle.close() }

@@ -9,6 +9,8 @@ struct JSONLinesSource: ImportSource {
     let model: ManagedObjectModel
     let options: ImportOptions
     let unitCount: Int64
+    /// Whether the first object has a number as its identifier.
+    private let beginsWithIntegerID: Bool
 
     var needsIdentification: Bool { false }
 
@@ -17,16 +19,19 @@ struct JSONLinesSource: ImportSource {
         self.model = model
         self.defaultEntity = defaultEntity
         self.options = options
-        unitCount = try InputFile(url).byteCount
+        let file = try InputFile(url)
+        unitCount = file.byteCount
+        var lines = LineReader(file, limit: options.limits.lineByteCount)
+        beginsWithIntegerID = try Self.hasIntegerID(lines.next())
     }
 
-    /// Whether the first object has a number as its identifier.
-    func hasIntegerIDs(of root: Entity) throws -> Bool {
-        var lines = LineReader(try InputFile(url), limit: options.limits.lineByteCount)
-        guard let line = try lines.next(), let slice = try? JSONSlice(line) else { return false }
+    private static func hasIntegerID(_ line: [UInt8]?) -> Bool {
+        guard let line, let slice = try? JSONSlice(line) else { return false }
         let id = slice.members.first { $0.name.string == "_id" }?.value
         return (id?.literal).flatMap { Int64($0) } != nil
     }
+
+    func hasIntegerIDs(of root: Entity) -> Bool { beginsWithIntegerID }
 
     func read(into session: ImportSession) throws {
         var lines = LineReader(try InputFile(url), limit: options.limits.lineByteCount)

@@ -57,4 +57,25 @@ struct CSVTests {
         )
         #expect(report.missing.contains("Vessel.int8"))
     }
+
+    @Test(arguments: [("name,text\n", 1_000_000), ("", 1_000_000)])
+    func `a record with more fields than the header ends the import at once`(header: String, commas: Int) throws {
+        let text = header + String(repeating: ",", count: commas) + "\n"
+        let error = #expect(throws: TransferError.self) { _ = try importing(text) }
+        guard case .malformed("Vessel.csv", let line, let column, _)? = error else {
+            Issue.record("\(error.map { "\($0)" } ?? "no error")")
+            return
+        }
+        // Before the end of the record.
+        #expect(line == (header.isEmpty ? 1 : 2) && column < 10_000)
+    }
+
+    @Test func `separators count to the length of a record`() throws {
+        var options = ImportOptions()
+        options.limits.lineByteCount = 30
+        options.limits.propertyCount = 1_000
+        #expect(throws: TransferError.lineTooLong(file: "Vessel.csv", line: 1)) {
+            _ = try importing("name" + String(repeating: ",", count: 100) + "\n", options)
+        }
+    }
 }
