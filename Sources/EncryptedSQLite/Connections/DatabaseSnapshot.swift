@@ -23,6 +23,11 @@ package final class DatabaseSnapshot: Sendable {
     package func perform<R>(_ body: () throws -> R) throws -> R {
         try connections.withConnection { _ in try database.reading(from: connections, body) }
     }
+
+    /// Lends the connection of the snapshot, also to a thread that is in a write transaction of the database.
+    package func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+        try connections.withConnection(body)
+    }
 }
 
 extension Connection {

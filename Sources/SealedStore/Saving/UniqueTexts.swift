@@ -71,6 +71,24 @@ struct UniqueTexts {
         }
     }
 
+    /// Checks the rows of an entity with keys in a range, of which there may be any number.
+    ///
+    /// - Throws: `SaveConflict.notUnique`.
+    func require(_ keys: ClosedRange<Int64>, of entity: Entity) throws {
+        guard isNeeded else { return }
+        for constraint in constraints where constraint.entity.rootIndex == entity.rootIndex {
+            let isWritten = #"a."_id" BETWEEN ?1 AND ?2"#
+            guard try areRepeated(constraint, isWritten, [.integer(keys.lowerBound), .integer(keys.upperBound)]) else {
+                continue
+            }
+            throw Self.conflict(constraint)
+        }
+    }
+
+    private static func conflict(_ constraint: Constraint) -> SaveConflict {
+        .notUnique(entity: constraint.entity.name, properties: constraint.properties)
+    }
+
     private func isConstrained(_ row: Row, by constraint: Constraint) -> Bool {
         schema.model.entities[row.entityIndex].isKind(of: constraint.entity)
     }
@@ -110,10 +128,11 @@ struct UniqueTexts {
         if keys.count < Self.smallestSort {
             isFound = try keys.contains { try isRepeated($0, constraint) }
         } else {
-            isFound = try areRepeated(keys, constraint)
+            let isWritten = #"a."_id" IN (SELECT value FROM json_each(?1))"#
+            isFound = try areRepeated(constraint, isWritten, [.text(ElementList.text(keys.map(Value.integer)))])
         }
         guard isFound else { return }
-        throw SaveConflict.notUnique(entity: constraint.entity.name, properties: constraint.properties)
+        throw Self.conflict(constraint)
     }
 
     /// Whether another row has the values of a row.
@@ -132,17 +151,17 @@ struct UniqueTexts {
         }
     }
 
-    /// Whether several rows have the same values, one of them with one of the keys.
-    private func areRepeated(_ keys: [Int64], _ constraint: Constraint) throws -> Bool {
+    /// Whether several rows have the same values, and a condition holds for one of them.
+    private func areRepeated(_ constraint: Constraint, _ condition: String, _ parameters: [Value]) throws -> Bool {
         let columns = constraint.columns.indices.map { constraint.column($0, of: "a") }
         let conditions = constraint.conditions("a") + constraint.columns.map { "a.\($0.name) IS NOT NULL" }
         let sql = """
             SELECT 1 FROM \(constraint.table) AS a WHERE \(conditions.joined(separator: " AND ")) \
             GROUP BY \(columns.joined(separator: ", ")) \
-            HAVING count(*) > 1 AND max(a."_id" IN (SELECT value FROM json_each(?))) LIMIT 1
+            HAVING count(*) > 1 AND max(\(condition)) LIMIT 1
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind([.text(ElementList.text(keys.map(Value.integer)))])
+            try statement.bind(parameters)
             return try statement.step()
         }
     }

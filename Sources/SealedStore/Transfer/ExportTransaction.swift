@@ -32,19 +32,47 @@ package struct ExportTransaction {
         }
     }
 
-    /// The rows of an entity, without those of subentities unless it is asked for them, in the order of their keys.
+    /// The next rows of an entity, without those of subentities, in the order of their keys.
     ///
-    /// - Parameter key: The rows follow this key.
-    package func rows(
-        of entity: Entity,
-        includesSubentities: Bool = true,
-        after key: Int64,
-        limit: Int
-    ) throws -> RowBatch {
+    /// - Parameters:
+    ///   - key: The rows follow this key.
+    ///   - limit: The largest number of rows.
+    ///   - byteLimit: The number of bytes of texts and blobs from which no further row is added. Blobs with external
+    ///     storage do not count: they are read one by one, when they are needed.
+    package func rows(of entity: Entity, after key: Int64, limit: Int, byteLimit: Int) throws -> RowBatch {
         var request = FetchRequest(entity, predicate: .comparison(.greater, .variable(0), .literal(.integer(key))))
-        request.includesSubentities = includesSubentities
-        request.limit = limit
+        request.includesSubentities = false
+        request.limit = try max(1, rowCount(of: entity, after: key, limit: limit, byteLimit: byteLimit))
         return try store.fetch(request, in: nil, on: connection)
+    }
+
+    /// The number of rows until the limits are reached. SQLite knows the lengths of values without reading them.
+    private func rowCount(of entity: Entity, after key: Int64, limit: Int, byteLimit: Int) throws -> Int {
+        let table = store.schema.table(of: entity)
+        let lengths = entity.attributes.compactMap { attribute -> String? in
+            switch attribute.type {
+            case .string, .url, .composite: break
+            case .data where !attribute.description.allowsExternalStorage: break
+            default: return nil
+            }
+            return table.column(of: .attribute(attribute)).map { "coalesce(octet_length(\($0.name)), 0)" }
+        }
+        guard !lengths.isEmpty else { return limit }
+        let isOfEntity = table.codes[entity].map { " AND \"_entity\" = \($0)" } ?? ""
+        let sql = """
+            SELECT \(lengths.joined(separator: " + ")) FROM \(table.name) \
+            WHERE "_id" > ?1\(table.hasEntityColumn ? isOfEntity : "") ORDER BY "_id" LIMIT ?2
+            """
+        return try connection.withStatement(sql) { query in
+            try query.bind(key, at: 1)
+            try query.bind(Int64(limit), at: 2)
+            var (count, byteCount) = (0, 0)
+            while byteCount < byteLimit, try query.step() {
+                count += 1
+                byteCount += Int(query.integer(at: 0))
+            }
+            return count
+        }
     }
 
     /// Calls `body` with each pair of a to-many relationship whose owner is in a range of keys, in the order of the

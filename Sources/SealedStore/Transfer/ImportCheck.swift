@@ -4,21 +4,45 @@ import ObjectGraph
 /// The rules of the model that are checked at the end of an import, in its transaction: those that the check of a
 /// whole store finds, and those that saves check object by object.
 ///
-/// The check covers all objects of the store, with one statement for each rule.
+/// The check covers all objects of the store, with one statement for each rule. An object that violated a rule before
+/// the import is no problem of the import: the violations are compared with those of the state before.
 struct ImportCheck {
     private let connection: Connection
     private let store: OpenStore
+
+    /// A rule of the model that objects violate.
+    private struct Violation {
+        let rule: String
+        let count: Int
+        let description: String
+    }
 
     init(_ connection: Connection, _ store: OpenStore) {
         self.connection = connection
         self.store = store
     }
 
-    /// The violations, a line each, without a value.
+    /// The rules that more objects violate than before the import, a line each, without a value.
     func problems() throws -> [String] {
+        let violations = try violations()
+        guard !violations.isEmpty, let earlier = try store.database.snapshot() else {
+            return violations.map(\.description)
+        }
+        let known = try earlier.withConnection { try ImportCheck($0, store).violations() }
+        let counts = Dictionary(known.map { ($0.rule, $0.count) }, uniquingKeysWith: max)
+        return violations.filter { $0.count > counts[$0.rule] ?? 0 }.map(\.description)
+    }
+
+    private func violations() throws -> [Violation] {
         let schema = store.schema
-        var problems = try ContentCheck(connection, schema, entityNames: store.description.entityNames).problems()
-            .map(\.description)
+        let content = ContentCheck(connection, schema, entityNames: store.description.entityNames)
+        var problems = try content.problems().map { problem in
+            Violation(
+                rule: "\(problem.kind) \(problem.entity ?? "") \(problem.property ?? "")",
+                count: problem.count,
+                description: problem.description
+            )
+        }
         for relationship in schema.model.relationships where holds(relationship.source) {
             if relationship.isToMany {
                 problems += try countProblems(relationship)
@@ -38,7 +62,7 @@ struct ImportCheck {
     private func holds(_ entity: Entity) -> Bool { store.description.entityNames?.contains(entity.name) ?? true }
 
     /// Checks the number of members.
-    private func countProblems(_ relationship: Relationship) throws -> [String] {
+    private func countProblems(_ relationship: Relationship) throws -> [Violation] {
         let (least, most) = (relationship.description.minimumCount, relationship.description.maximumCount)
         guard least > 0 || most > 0 else { return [] }
         let schema = store.schema
@@ -64,10 +88,10 @@ struct ImportCheck {
         )
     }
 
-    private func find(_ text: String, _ relationship: Relationship, _ sql: String) throws -> [String] {
+    private func find(_ text: String, _ relationship: Relationship, _ sql: String) throws -> [Violation] {
         let count = try connection.withStatement(sql) { try $0.step() ? Int($0.integer(at: 0)) : 0 }
-        let place = "\(relationship.source.name).\(relationship.name)"
-        return count == 0 ? [] : ["\(place): \(text) (\(count))"]
+        let rule = "\(relationship.source.name).\(relationship.name): \(text)"
+        return count == 0 ? [] : [Violation(rule: rule, count: count, description: "\(rule) (\(count))")]
     }
 
     /// The condition that a row of the source's table is of the source or its subentities.

@@ -43,6 +43,12 @@ package struct ImportTransaction {
         try connection.withStatement("SELECT 1 FROM \(store.schema.table(of: root).name) LIMIT 1") { try !$0.step() }
     }
 
+    /// Whether the store has no object of an entity with the same root, and no program has reserved a key for one. Keys
+    /// of deleted objects are never assigned again, and other programs may hold keys of objects that they will save.
+    package func isUnused(_ root: Entity) throws -> Bool {
+        try isEmpty(root) && PrimaryKeySequences.lastKey(of: root, on: connection) == 0
+    }
+
     /// Makes the sequence of a root entity return keys behind a key.
     package func advanceSequence(of root: Entity, beyond key: Int64) throws {
         let sql = #"UPDATE "_sequence" SET "next" = max("next", ?1 + 1) WHERE "entity" = ?2"#
@@ -93,12 +99,18 @@ package struct ImportTransaction {
 
     /// Adds a member to a to-many relationship.
     ///
-    /// - Parameter position: The position of an ordered relationship; nil for a relationship without order.
+    /// - Parameters:
+    ///   - position: The position of an ordered relationship; nil for a relationship without order.
+    ///   - replacesOwner: Whether a member of another owner is taken from it.
     /// - Returns: Whether the member is one now: false if the relationship's inverse is to-one and leads to another
     ///   object, or if there is no such member.
-    package func add(_ member: Int64, to relationship: Relationship, of owner: Int64, at position: Int64?) throws
-        -> Bool
-    {
+    package func add(
+        _ member: Int64,
+        to relationship: Relationship,
+        of owner: Int64,
+        at position: Int64?,
+        replacesOwner: Bool = false
+    ) throws -> Bool {
         if let pairs = store.schema.joinTables[relationship.index] {
             try addPair(member, to: relationship, of: owner, pairs)
             if let column = pairs.position, let position {
@@ -117,10 +129,11 @@ package struct ImportTransaction {
             try query.bind(member, at: 1)
             return try query.step() ? (isFound: true, key: query.integer(at: 0)) : (isFound: false, key: 0)
         }
-        guard current.isFound, current.key == 0 || current.key == owner else { return false }
-        if current.key == 0 {
+        guard current.isFound, current.key == 0 || current.key == owner || replacesOwner else { return false }
+        if current.key != owner {
             let version = VersionWord.increment(writing: [])
             try history?.keepOldValues([member], of: table.root)
+            if current.key != 0 { history?.note(relationship, of: current.key) }
             try run("UPDATE \(table.name) SET \(column) = ?1, \(version) WHERE \"_id\" = ?2", [owner, member])
         }
         history?.noteMember(member, of: relationship, owner)
@@ -208,6 +221,76 @@ package struct ImportTransaction {
         }
     }
 
+    // MARK: One-to-one relationships
+
+    /// Makes the other sides of a one-to-one relationship consistent with a row that has been written, as a save does:
+    /// the destination refers back, and other rows lose their references to the row and to its destination.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the row.
+    ///   - isWritten: Whether the import has written a destination of a relationship of a row. Such a row keeps it;
+    ///     ``problems(written:isCancelled:)`` finds the contradiction.
+    /// - Complexity: O(log *n*).
+    package func alignOneToOne(
+        _ relationship: Relationship,
+        of key: Int64,
+        isWritten: (_ relationship: Relationship, _ key: Int64) throws -> Bool
+    ) throws {
+        guard let inverse = relationship.inverse, !inverse.isToMany else { return }
+        let destination = try keys(of: relationship.source, #""_id" = ?1"#, [key], column: relationship).first ?? 0
+        if destination != 0 {
+            try clear(relationship, leadingTo: destination, except: key, isWritten)
+            if try !isWritten(inverse, destination) { try set(inverse, of: destination, to: key) }
+        }
+        try clear(inverse, leadingTo: key, except: destination, isWritten)
+    }
+
+    /// Clears a to-one relationship of the rows that refer to a destination, except for one row.
+    private func clear(
+        _ relationship: Relationship,
+        leadingTo destination: Int64,
+        except key: Int64,
+        _ isWritten: (Relationship, Int64) throws -> Bool
+    ) throws {
+        let column = store.schema.keyColumn(of: relationship).name
+        let condition = #"\#(column) = ?1 AND "_id" <> ?2"#
+        for other in try keys(of: relationship.source, condition, [destination, key])
+        where try !isWritten(relationship, other) {
+            try set(relationship, of: other, to: nil)
+        }
+    }
+
+    private func set(_ relationship: Relationship, of key: Int64, to destination: Int64?) throws {
+        let table = store.schema.table(of: relationship.source)
+        let column = store.schema.keyColumn(of: relationship).name
+        let current = try keys(of: relationship.source, #""_id" = ?1"#, [key], column: relationship).first
+        guard let current, current != destination ?? 0 else { return }
+        try history?.keepOldValues([key], of: table.root)
+        history?.note(relationship, of: key)
+        let version = VersionWord.increment(writing: [])
+        try run(
+            #"UPDATE \#(table.name) SET \#(column) = nullif(?2, 0), \#(version) WHERE "_id" = ?1"#,
+            [key, destination ?? 0]
+        )
+    }
+
+    /// The keys of the rows for which a condition holds, or their values of a to-one relationship.
+    private func keys(
+        of entity: Entity,
+        _ condition: String,
+        _ parameters: [Int64],
+        column relationship: Relationship? = nil
+    ) throws -> [Int64] {
+        let column = relationship.map { store.schema.keyColumn(of: $0).name } ?? #""_id""#
+        let sql = "SELECT \(column) FROM \(store.schema.table(of: entity).name) WHERE \(condition)"
+        return try connection.withStatement(sql) { query in
+            for (index, parameter) in parameters.enumerated() { try query.bind(parameter, at: Int32(index + 1)) }
+            var keys: [Int64] = []
+            while try query.step() { keys.append(query.integer(at: 0)) }
+            return keys
+        }
+    }
+
     // MARK: The end
 
     /// Completes the inverses of one-to-one relationships of which only one side was written.
@@ -238,13 +321,20 @@ package struct ImportTransaction {
         }
     }
 
-    /// The violations of the model in the store, a line each, see ``ImportCheck``.
+    /// The violations of the model that the import brings, a line each, see ``ImportCheck``.
     ///
-    /// - Parameter inserted: The ranges of keys of new objects, by entity.
-    package func problems(inserted: [(entity: Entity, keys: [Range<Int64>])]) throws -> [String] {
-        for (entity, ranges) in inserted {
-            try UniqueTexts(connection, store).require(ranges.flatMap { Array($0) }, of: entity)
+    /// - Parameters:
+    ///   - written: The smallest and the largest key of the new and updated objects, by entity.
+    ///   - isCancelled: Whether the check ends. It is called by the statements of the check.
+    /// - Throws: `SaveConflict.notUnique`; `DatabaseError.interrupted`.
+    /// - Complexity: A scan of the tables for each rule.
+    package func problems(
+        written: [(entity: Entity, keys: ClosedRange<Int64>)],
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> [String] {
+        try connection.interruptible(when: isCancelled) {
+            for (entity, keys) in written { try UniqueTexts(connection, store).require(keys, of: entity) }
+            return try ImportCheck(connection, store).problems()
         }
-        return try ImportCheck(connection, store).problems()
     }
 }

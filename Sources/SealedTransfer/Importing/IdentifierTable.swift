@@ -33,7 +33,10 @@ final class IdentifierTable {
                 CREATE TABLE members (relationship INTEGER, owner INTEGER, position INTEGER, number INTEGER, \
                 member INTEGER, PRIMARY KEY (relationship, owner, position, number)) WITHOUT ROWID;
                 CREATE TABLE replaced (relationship INTEGER, owner INTEGER, PRIMARY KEY (relationship, owner)) \
-                WITHOUT ROWID
+                WITHOUT ROWID;
+                CREATE TABLE updated (root INTEGER, key INTEGER, PRIMARY KEY (root, key)) WITHOUT ROWID;
+                CREATE TABLE destinations (relationship INTEGER, owner INTEGER, isSet INTEGER, \
+                PRIMARY KEY (relationship, owner)) WITHOUT ROWID
                 """
             )
         }
@@ -118,6 +121,43 @@ final class IdentifierTable {
                 try statement.bind(Int64(relationship), at: 1)
                 try statement.bind(owner, at: 2)
                 try statement.run()
+            }
+        }
+
+        /// Records that an object of the source updates an object of the store. Returns false if another one does.
+        func update(_ key: Int64, of root: Int) throws -> Bool {
+            try connection.withStatement("INSERT OR IGNORE INTO updated VALUES (?, ?)") { statement in
+                try statement.bind(Int64(root), at: 1)
+                try statement.bind(key, at: 2)
+                try statement.run()
+                return connection.changes == 1
+            }
+        }
+
+        /// Records that the source has the destination of a to-one relationship, which may be none.
+        func noteDestination(of relationship: Int, owner: Int64, isSet: Bool) throws {
+            try connection.withStatement("INSERT OR REPLACE INTO destinations VALUES (?, ?, ?)") { statement in
+                try statement.bind(Int64(relationship), at: 1)
+                try statement.bind(owner, at: 2)
+                try statement.bind(Int64(isSet ? 1 : 0), at: 3)
+                try statement.run()
+            }
+        }
+
+        /// Whether the source has given a to-one relationship of an object a destination.
+        func hasDestination(of relationship: Int, owner: Int64) throws -> Bool {
+            let sql = "SELECT 1 FROM destinations WHERE relationship = ? AND owner = ? AND isSet"
+            return try connection.withStatement(sql) { query in
+                try query.bind(Int64(relationship), at: 1)
+                try query.bind(owner, at: 2)
+                return try query.step()
+            }
+        }
+
+        /// Calls `body` with the relationships and owners of the recorded destinations.
+        func forEachDestination(_ body: (_ relationship: Int, _ owner: Int64) throws -> Void) throws {
+            try connection.withStatement("SELECT relationship, owner FROM destinations") { query in
+                while try query.step() { try body(Int(query.integer(at: 0)), query.integer(at: 1)) }
             }
         }
 

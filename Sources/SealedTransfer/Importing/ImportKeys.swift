@@ -8,7 +8,7 @@ struct ImportKeys {
     private let transaction: ImportTransaction
     private let records: IdentifierTable.Records
 
-    /// The root entities, by index, whose identifiers become keys: those of which the store has no objects, and the
+    /// The root entities, by index, whose identifiers become keys: those for which no key has been reserved, and the
     /// source has whole numbers. So objects keep their order, and references need no table.
     private var keptRoots: Set<Int> = []
     /// The largest identifier that became a key, by the index of the root entity.
@@ -31,7 +31,7 @@ struct ImportKeys {
     /// Finds the root entities whose identifiers become keys.
     mutating func keepIdentifiers(of source: any ImportSource) throws {
         for root in model.entities where root.isRoot {
-            if try source.hasIntegerIDs(of: root), try transaction.isEmpty(root) { keptRoots.insert(root.index) }
+            if try transaction.isUnused(root), try source.hasIntegerIDs(of: root) { keptRoots.insert(root.index) }
         }
     }
 

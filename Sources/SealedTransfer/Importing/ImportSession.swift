@@ -28,6 +28,8 @@ final class ImportSession {
     private let transaction: ImportTransaction
     private let records: IdentifierTable.Records
     private var unitsBefore: Int64 = 0
+    /// The units of all readings of the source.
+    private var lastUnit: Int64 = 1
     private var objectsSinceCheck = 0
     /// Whether existing objects are looked for, by the index of the root entity.
     private var haveObjects: [Int: Bool] = [:]
@@ -54,7 +56,9 @@ final class ImportSession {
     func run(_ source: any ImportSource) throws -> ImportReport {
         try keys.keepIdentifiers(of: source)
         let isTwofold = source.needsIdentification || options.existingObjects == .update
-        progress?.totalUnitCount = max(1, source.unitCount * (isTwofold ? 2 : 1))
+        // A part is left for the checks at the end.
+        lastUnit = max(1, source.unitCount * (isTwofold ? 2 : 1))
+        progress?.totalUnitCount = lastUnit + max(1, lastUnit / 4)
         if isTwofold {
             phase = .identifying
             try source.read(into: self)
@@ -63,8 +67,8 @@ final class ImportSession {
         }
         try source.read(into: self)
         try pending.write(to: transaction)
+        progress?.completedUnitCount = lastUnit
         try finish()
-        progress?.completedUnitCount = progress?.totalUnitCount ?? 0
         return findings.finishedReport
     }
 
@@ -123,7 +127,7 @@ final class ImportSession {
     /// Sets the units of the source that the current reading has completed.
     func advance(to units: Int64) throws {
         guard let progress else { return }
-        progress.completedUnitCount = min(unitsBefore + units, progress.totalUnitCount)
+        progress.completedUnitCount = min(unitsBefore + units, lastUnit)
         if progress.isCancelled { throw CancellationError() }
     }
 
@@ -133,7 +137,7 @@ final class ImportSession {
     private func identify(_ object: ImportedObject) throws {
         guard !object.ids.isEmpty else { return }
         let kept = object.ids.lazy.compactMap { self.keys.keptKey(of: $0) }.first
-        let existing = try kept == nil ? existingKey(of: object) : nil
+        let existing = try kept == nil ? updatedKey(of: object) : nil
         let key = try kept ?? existing ?? keys.newKey(of: object.entity)
         for id in object.ids where keys.keptKey(of: id) == nil {
             if try records.find(id) != nil { throw duplicate(object) }
@@ -146,13 +150,26 @@ final class ImportSession {
             ?? .unsupported("a table with two rows of the same key, for '\(object.entity.name)',")
     }
 
-    /// The key of the object of the store that has the same values of a uniqueness constraint.
-    private func existingKey(of object: ImportedObject) throws -> Int64? {
+    /// The key of the object of the store that an object updates, because it has the same unique values.
+    ///
+    /// - Throws: ``TransferError/notUnique(entity:properties:)`` if another object of the source updates it.
+    private func updatedKey(of object: ImportedObject) throws -> Int64? {
+        guard let (key, slots) = try existingKey(of: object) else { return nil }
+        guard try records.update(key, of: object.entity.rootIndex) else { throw notUnique(object.entity, slots) }
+        return key
+    }
+
+    private func notUnique(_ entity: Entity, _ slots: [Int]) -> TransferError {
+        .notUnique(entity: entity.name, properties: slots.map { entity.properties[$0].name })
+    }
+
+    /// The key of the object of the store that has the same values of a uniqueness constraint, and the slots of that.
+    private func existingKey(of object: ImportedObject) throws -> (key: Int64, slots: [Int])? {
         guard options.existingObjects == .update, !object.entity.uniquenessConstraints.isEmpty else { return nil }
         let root = model.root(of: object.entity)
         if haveObjects[root.index] == nil { haveObjects[root.index] = try !transaction.isEmpty(root) }
         guard haveObjects[root.index] == true else { return nil }
-        var found: Int64?
+        var found: (key: Int64, slots: [Int])?
         for slots in object.entity.uniquenessConstraints {
             let values = slots.map { object.values[$0] ?? .null }
             // A constraint over a relationship is left to the store, and null is never equal to another value.
@@ -166,13 +183,10 @@ final class ImportSession {
             let matches = try transaction.keys(of: object.entity, where: .and(equalities))
             guard let match = matches.first else { continue }
             // A match of a new key is an object that the source has had before.
-            guard matches.count == 1, !keys.isNew(match, of: root), found == nil || found == match else {
-                throw TransferError.notUnique(
-                    entity: object.entity.name,
-                    properties: slots.map { object.entity.properties[$0].name }
-                )
+            guard matches.count == 1, !keys.isNew(match, of: root), found == nil || found?.key == match else {
+                throw notUnique(object.entity, slots)
             }
-            found = match
+            found = (match, slots)
         }
         return found
     }
@@ -196,7 +210,7 @@ final class ImportSession {
             }
             key = known?.key ?? key
         }
-        if object.ids.isEmpty, let existing = try existingKey(of: object) { (key, isExisting) = (existing, true) }
+        if object.ids.isEmpty, let existing = try updatedKey(of: object) { (key, isExisting) = (existing, true) }
         let finalKey = try key ?? keys.newKey(of: object.entity)
         for id in object.ids where keys.keptKey(of: id) == nil { try records.set(id, key: finalKey, .inserted) }
 
@@ -212,6 +226,9 @@ final class ImportSession {
         for (relationship, id) in object.destinations {
             row.values[relationship.slot] =
                 try id.map { .integer(try keys.key(of: $0, relationship.destination)) } ?? .null
+            // Only an object of the store can contradict it.
+            guard options.existingObjects == .update, relationship.inverse != nil else { continue }
+            try records.noteDestination(of: relationship.index, owner: finalKey, isSet: id != nil)
         }
         try check(&row, object.place)
         for (relationship, ids) in object.members {
@@ -260,11 +277,28 @@ final class ImportSession {
         try keys.advanceSequences()
         try writeMembers()
         if options.unfitContent == .omit { try omitDanglingReferences() }
+        try alignOneToOnes()
         try transaction.completeOneToOnes()
         let unfitValues = findings.unfitValues
         if options.unfitContent == .refuse, !unfitValues.isEmpty { throw TransferError.unfitValues(unfitValues) }
-        let problems = try transaction.problems(inserted: pending.inserted(model))
-        guard problems.isEmpty else { throw TransferError.violations(problems) }
+        let progress = progress
+        do {
+            let problems = try transaction.problems(written: pending.written(model)) { progress?.isCancelled ?? false }
+            guard problems.isEmpty else { throw TransferError.violations(problems) }
+        } catch DatabaseError.interrupted {
+            throw CancellationError()
+        }
+        if progress?.isCancelled ?? false { throw CancellationError() }
+    }
+
+    /// Makes objects of the store that the source does not have consistent with the one-to-one relationships of the
+    /// source.
+    private func alignOneToOnes() throws {
+        try records.forEachDestination { relationship, owner in
+            try transaction.alignOneToOne(model.relationships[relationship], of: owner) { relationship, key in
+                try records.hasDestination(of: relationship.index, owner: key)
+            }
+        }
     }
 
     /// Clears the references to objects that the source does not have.
@@ -275,6 +309,16 @@ final class ImportSession {
                 countUnfit(relationship.name, of: relationship.source.name, Self.danglingReason, count: count)
             }
         }
+    }
+
+    /// Whether a member is taken from its owner in the store: unless the source itself gives the member an owner.
+    private func replacesOwner(of member: Int64, _ relationship: Relationship) throws -> Bool {
+        guard options.existingObjects == .update, let inverse = relationship.inverse, !inverse.isToMany,
+            try !records.hasDestination(of: inverse.index, owner: member)
+        else { return false }
+        // Another owner in the source contradicts this one.
+        try records.noteDestination(of: inverse.index, owner: member, isSet: true)
+        return true
     }
 
     private static let danglingReason = "the object that a reference leads to is missing"
@@ -301,7 +345,14 @@ final class ImportSession {
                 }
             }
             let order = relationship.isOrdered ? position : nil
-            if try transaction.add(record.member, to: relationship, of: record.owner, at: order) {
+            let isAdded = try transaction.add(
+                record.member,
+                to: relationship,
+                of: record.owner,
+                at: order,
+                replacesOwner: replacesOwner(of: record.member, relationship)
+            )
+            if isAdded {
                 position += 1
             } else {
                 countUnfit(

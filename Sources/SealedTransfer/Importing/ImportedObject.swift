@@ -64,7 +64,7 @@ protocol ImportSource {
     /// one is written.
     var needsIdentification: Bool { get }
     /// Whether the objects of a root entity have whole numbers as identifiers, as far as the source shows before it is
-    /// read. They become the keys of the objects in a store that has no objects of the entity yet.
+    /// read. They become the keys of the objects in a store that never had objects of the entity.
     func hasIntegerIDs(of root: Entity) throws -> Bool
     /// Passes all objects to a session. Can be called again, and then passes the same objects.
     func read(into session: ImportSession) throws

@@ -2,7 +2,7 @@ import EncryptedSQLite
 import ObjectGraph
 import SealedStore
 
-/// The rows that an import writes together, and the keys of the new objects.
+/// The rows that an import writes together, and the range of the keys that it has written.
 struct PendingRows {
     /// A new object, or an object of the store with its changed slots.
     struct Row {
@@ -14,8 +14,8 @@ struct PendingRows {
 
     private var rows: [Row] = []
     private var byteCount = 0
-    /// The ranges of the keys of new objects, by the entity's index. Successive keys are one range.
-    private var newKeys: [Int: [Range<Int64>]] = [:]
+    /// The smallest and the largest key of the rows, by the entity's index.
+    private var writtenKeys: [Int: ClosedRange<Int64>] = [:]
 
     private static let rowsAtOnce = 512
     private static let bytesAtOnce = 4 << 20
@@ -32,16 +32,8 @@ struct PendingRows {
             default: byteCount += 8
             }
         }
-        guard row.existing == nil else { return }
-        var ranges = newKeys[row.entity.index] ?? []
-        // So that the array is not copied.
-        newKeys[row.entity.index] = nil
-        if let last = ranges.last, last.upperBound == row.key {
-            ranges[ranges.count - 1] = last.lowerBound..<(row.key + 1)
-        } else {
-            ranges.append(row.key..<(row.key + 1))
-        }
-        newKeys[row.entity.index] = ranges
+        let keys = writtenKeys[row.entity.index] ?? row.key...row.key
+        writtenKeys[row.entity.index] = min(keys.lowerBound, row.key)...max(keys.upperBound, row.key)
     }
 
     /// Writes the rows.
@@ -85,8 +77,8 @@ struct PendingRows {
         if changedRows.count > 0 { try transaction.update(changedRows, updates) }
     }
 
-    /// The ranges of the keys of new objects, by entity.
-    func inserted(_ model: ManagedObjectModel) -> [(entity: Entity, keys: [Range<Int64>])] {
-        newKeys.map { (entity: model.entities[$0.key], keys: $0.value) }
+    /// The smallest and the largest key of the rows, by entity.
+    func written(_ model: ManagedObjectModel) -> [(entity: Entity, keys: ClosedRange<Int64>)] {
+        writtenKeys.map { (entity: model.entities[$0.key], keys: $0.value) }
     }
 }

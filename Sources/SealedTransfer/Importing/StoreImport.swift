@@ -11,15 +11,19 @@ import SealedStore
 /// let report = try target.importJSONLines(from: fileURL)
 /// ```
 ///
-/// If there is no file at the URL, the import creates a store there: it writes under a temporary name, and the file
-/// takes its name when everything is in it, verified and on the disk. If there is a store, the import is one
-/// transaction. So an import that fails, is cancelled, or whose process ends changes nothing.
+/// If there is no file at the URL, the import creates a store there: it writes under a temporary name, reads the whole
+/// file again, and verifies each page, the structure and the content; then the file takes its name. If there is a
+/// store, the import is one transaction. So an import that fails, is cancelled, or whose process ends changes nothing.
 ///
 /// Memory does not grow with the number of objects. What has to be remembered, such as the identifiers of a file, is in
 /// a temporary file under a random key. While the transaction runs, the store's write-ahead log grows with everything
 /// that is imported.
 ///
-/// Progress is reported in a `Progress`, which also cancels: the import then throws `CancellationError`.
+/// All rules of the model are checked at the end. Objects of the store that violated a rule before do not prevent an
+/// import.
+///
+/// Progress is reported in a `Progress`, which also cancels: the import then throws `CancellationError`. The last part is
+/// that of the checks.
 public struct StoreImport: Sendable {
     /// The file of the store.
     public var url: URL
@@ -73,16 +77,44 @@ public struct StoreImport: Sendable {
         _ progress: Progress?
     ) throws -> ImportReport {
         do {
-            if storeExists { return try run(source, model, progress, url) }
-            let file = try NewFile(at: url)
-            file.removeEmptyFile()
-            let temporaryURL = URL(filePath: file.temporaryPath, directoryHint: .notDirectory)
-            let report = try run(source, model, progress, temporaryURL)
-            try file.complete()
+            let report = try storeExists ? run(source, model, progress, url) : create(source, model, progress)
+            progress?.completedUnitCount = progress?.totalUnitCount ?? 0
             return report
         } catch SaveConflict.notUnique(let entity, let properties) {
             throw TransferError.notUnique(entity: entity, properties: properties)
         }
+    }
+
+    /// Imports a source into a new store.
+    private func create(
+        _ source: any ImportSource,
+        _ model: ManagedObjectModel,
+        _ progress: Progress?
+    ) throws -> ImportReport {
+        let file = try NewFile(at: url)
+        file.removeEmptyFile()
+        let temporaryURL = URL(filePath: file.temporaryPath, directoryHint: .notDirectory)
+        let report = try run(source, model, progress, temporaryURL)
+        try verify(temporaryURL, model, progress)
+        try file.complete()
+        return report
+    }
+
+    /// Opens a new store again, and checks the whole file.
+    func verify(_ newFile: URL, _ model: ManagedObjectModel, _ progress: Progress?) throws {
+        let store = try SealedStore.loadMetadata(of: description(newFile), for: model)
+        do {
+            let rest = progress.map { max(1, $0.totalUnitCount - $0.completedUnitCount) } ?? 1
+            let checking = progress.map { Progress(totalUnitCount: 1, parent: $0, pendingUnitCount: rest) }
+            // A part of the progress that begins after the cancellation is not cancelled.
+            if progress?.isCancelled ?? false { throw CancellationError() }
+            let report = try store.check(progress: checking)
+            guard report.problems.isEmpty else { throw DatabaseError.damaged(path: url.path(percentEncoded: false)) }
+        } catch {
+            try? store.close()
+            throw error
+        }
+        try store.close()
     }
 
     private func run(
