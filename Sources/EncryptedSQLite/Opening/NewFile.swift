@@ -2,30 +2,43 @@ package import Foundation
 
 /// A file that is written under a temporary name, and takes its name when it is complete.
 ///
-/// The temporary file lies in the same folder, is readable by its owner only, and is removed with the object. If the
-/// process ends first, the next file of the same name removes it. So there is never an incomplete file at the path, and
-/// an existing file is never replaced.
+/// The temporary file is readable by its owner only, and is removed with the object. If the process ends first, a later
+/// file of the same name removes it: content without encryption at once, see ``TemporaryFolder``, and an encrypted file
+/// when it is one hour old. So there is never an incomplete file at the path, and an existing file is never replaced.
 package final class NewFile {
     private let files: DatabaseFiles
     private let temporary: DatabaseFiles
+    /// The folder of a file without encryption.
+    private let folder: TemporaryFolder?
 
     /// The path of the file under its temporary name. The file exists and is empty.
     package var temporaryPath: String { temporary.path }
 
     /// Makes an empty file under a temporary name.
     ///
+    /// - Parameter isPlaintext: Whether the file will have content without encryption.
     /// - Throws: `DatabaseError.cannotOpen` if there is a file at the path, or its folder does not exist.
-    package init(at url: URL) throws(DatabaseError) {
+    package init(at url: URL, isPlaintext: Bool = false) throws(DatabaseError) {
         files = try DatabaseFiles(at: url.path(percentEncoded: false))
-        if try files.exist() { throw Self.isTaken(files) }
         TemporaryDatabaseFile.removeLeftovers(beside: files)
-        temporary = try TemporaryDatabaseFile.create(beside: files)
+        TemporaryFolder.removeLeftovers(beside: files)
+        if try files.exist() { throw Self.isTaken(files) }
+        if isPlaintext {
+            let folder = try TemporaryFolder(beside: files)
+            temporary = DatabaseFiles(path: folder.path + "/" + files.name, namedPath: files.namedPath)
+            self.folder = folder
+            try TemporaryDatabaseFile.create(temporary)
+        } else {
+            folder = nil
+            temporary = try TemporaryDatabaseFile.create(beside: files)
+        }
     }
 
     /// Makes an empty file under a temporary name beside a file, whether or not that exists. It never takes the name.
     package init(beside url: URL) throws(DatabaseError) {
         files = try DatabaseFiles(at: url.path(percentEncoded: false))
         TemporaryDatabaseFile.removeLeftovers(beside: files)
+        folder = nil
         temporary = try TemporaryDatabaseFile.create(beside: files)
     }
 

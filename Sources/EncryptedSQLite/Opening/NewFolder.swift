@@ -4,11 +4,7 @@ package import Foundation
 /// A folder that is filled under a temporary name, and takes its name when it is complete, as a ``NewFile`` does.
 package final class NewFolder {
     private let files: DatabaseFiles
-    private let temporaryPath: String
-
-    private static let suffix = ".creating"
-    /// How old a folder with a temporary name is before it counts as left behind.
-    private static let leftoverAge: TimeInterval = 3600
+    private let temporary: TemporaryFolder
 
     /// Makes an empty folder under a temporary name, which only its owner can read.
     ///
@@ -17,34 +13,18 @@ package final class NewFolder {
         var path = url.path(percentEncoded: false)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         files = try DatabaseFiles(at: path)
+        TemporaryFolder.removeLeftovers(beside: files)
         guard !FileManager.default.fileExists(atPath: files.path) else { throw Self.isTaken(files) }
-        let prefix = files.folder + "/." + files.name + "."
-        temporaryPath = prefix + String(UInt64.random(in: .min ... .max), radix: 16) + Self.suffix
-        Self.removeLeftovers(beside: files)
-        guard mkdir(temporaryPath, 0o700) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
+        temporary = try TemporaryFolder(beside: files)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: temporaryPath) }
 
     private static func isTaken(_ files: DatabaseFiles) -> DatabaseError {
         .cannotOpen(path: files.namedPath, reason: "a file or folder of this name exists, and is never replaced")
     }
 
-    private static func removeLeftovers(beside files: DatabaseFiles) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.folder)) ?? []
-        for name in names where name.hasPrefix(".\(files.name).") && name.hasSuffix(suffix) {
-            let path = files.folder + "/" + name
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let date = attributes?[.modificationDate] as? Date, -date.timeIntervalSinceNow > leftoverAge,
-                attributes?[.type] as? FileAttributeType == .typeDirectory
-            else { continue }
-            try? FileManager.default.removeItem(atPath: path)
-        }
-    }
-
     /// Adds an empty file, which only its owner can read, and returns its path.
     package func addFile(_ name: String) throws(DatabaseError) -> String {
-        let path = temporaryPath + "/" + name
+        let path = temporary.path + "/" + name
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
         close(descriptor)
@@ -53,8 +33,8 @@ package final class NewFolder {
 
     /// Waits until the entries of the folder are on the disk, and gives it its name. The files must be on the disk.
     package func complete() throws(DatabaseError) {
-        try FileCreation.synchronize(file: temporaryPath, for: files)
-        guard csqlcipher_rename_exclusively(temporaryPath, files.path) == 0 else {
+        try FileCreation.synchronize(file: temporary.path, for: files)
+        guard csqlcipher_rename_exclusively(temporary.path, files.path) == 0 else {
             if errno == EEXIST { throw Self.isTaken(files) }
             throw DatabaseError(systemError: errno, path: files.namedPath)
         }

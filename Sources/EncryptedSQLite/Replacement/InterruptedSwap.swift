@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 
 /// Makes a database usable after a process ended while it exchanged the file, see ``FileSwap``.
 ///

@@ -34,6 +34,7 @@ final class ExportReader {
     private let progress: Progress?
 
     private static let rowsAtOnce = 256
+    private static let bytesAtOnce = 4 << 20
 
     init(
         _ transaction: ExportTransaction,
@@ -57,9 +58,9 @@ final class ExportReader {
             if progress?.isCancelled ?? false { throw CancellationError() }
             let rows = try transaction.rows(
                 of: entity,
-                includesSubentities: false,
                 after: key,
-                limit: Self.rowsAtOnce
+                limit: Self.rowsAtOnce,
+                byteLimit: Self.bytesAtOnce
             )
             var objects = rows.map { ExportedObject(entity: entity, row: $0) }
             guard let first = objects.first, let last = objects.last else { return }

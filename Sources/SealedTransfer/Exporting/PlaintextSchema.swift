@@ -28,12 +28,13 @@ struct PlaintextSchema {
 
     private(set) var tables: [EntityTable] = []
     private(set) var pairs: [PairTable] = []
+    /// The names of tables, which indexes cannot have.
+    private var names = UniqueColumnNames()
     private let model: ManagedObjectModel
 
     /// - Parameter entities: The exported entities.
     init(_ model: ManagedObjectModel, _ entities: [Entity]) {
         self.model = model
-        var names = UniqueColumnNames()
         let roots = Set(entities.map(\.rootIndex))
         for root in model.entities where roots.contains(root.index) {
             var columnNames = UniqueColumnNames(["_id", "_entity"])
@@ -94,12 +95,13 @@ struct PlaintextSchema {
             }
     }
 
-    /// The statements that make the indexes, after the rows: those of relationships and of uniqueness constraints.
+    /// The statements that make the indexes: those of relationships and of uniqueness constraints.
     var indexStatements: [String] {
         var statements: [String] = []
+        var names = names
         func add(_ table: EntityTable, _ columns: [String], isUnique: Bool, _ condition: String = "") {
             let list = columns.map(quoted).joined(separator: ", ")
-            let name = quoted("index_\(statements.count + 1)")
+            let name = quoted(names.add("index_\(statements.count + 1)"))
             statements.append(
                 "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(quoted(table.name)) (\(list))\(condition)"
             )
@@ -121,7 +123,8 @@ struct PlaintextSchema {
             }
         }
         for pair in pairs {
-            statements.append("CREATE INDEX \(quoted(pair.name + "_reverse")) ON \(quoted(pair.name)) (target)")
+            let name = quoted(names.add(pair.name + "_reverse"))
+            statements.append("CREATE INDEX \(name) ON \(quoted(pair.name)) (target)")
         }
         return statements
     }
@@ -160,20 +163,20 @@ struct PlaintextSchema {
     }
 }
 
-/// Names of tables or columns that differ from each other without regard to case.
+/// Names of tables and indexes, or of columns, that differ from each other for SQLite.
 private struct UniqueColumnNames {
-    private var taken: Set<String>
+    private var taken: Set<DatabaseName>
 
-    init(_ taken: Set<String> = []) {
+    init(_ taken: Set<DatabaseName> = []) {
         self.taken = taken
     }
 
     mutating func add(_ name: String) -> String {
         var base = name.replacing("\0", with: "")
-        if base.isEmpty || base.lowercased().hasPrefix("sqlite_") { base = "x" + base }
+        if base.isEmpty || DatabaseName(base).isReserved { base = "x" + base }
         var result = base
         var number = 2
-        while !taken.insert(result.lowercased()).inserted {
+        while !taken.insert(DatabaseName(result)).inserted {
             result = "\(base)\(number)"
             number += 1
         }

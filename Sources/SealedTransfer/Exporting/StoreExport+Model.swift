@@ -8,7 +8,7 @@ extension StoreExport {
     ///
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full.
     public func exportModel(to file: URL) throws {
-        let new = try NewFile(at: file)
+        let new = try NewFile(at: file, isPlaintext: true)
         try reading(nil) { reader in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

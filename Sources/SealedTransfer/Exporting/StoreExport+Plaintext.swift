@@ -17,17 +17,17 @@ extension StoreExport {
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full;
     ///   `CancellationError`.
     public func exportPlaintext(to file: URL, progress: Progress? = nil) throws {
-        let new = try NewFile(at: file)
+        let new = try NewFile(at: file, isPlaintext: true)
         try reading(progress) { reader in
             let schema = PlaintextSchema(reader.model, reader.entities)
             try PlaintextDatabase.write(to: new.temporaryPath) { connection in
-                for statement in schema.tableStatements { try connection.execute(statement) }
+                // The indexes before the rows: otherwise SQLite sorts all values of an index in memory.
+                for statement in schema.tableStatements + schema.indexStatements { try connection.execute(statement) }
                 for entity in reader.entities {
                     guard let table = schema.table(of: entity) else { continue }
                     try PlaintextWriter(connection, schema, table).write(entity, from: reader)
                 }
                 try PlaintextWriter.writeMembers(of: schema, connection, from: reader)
-                for statement in schema.indexStatements { try connection.execute(statement) }
             }
             reader.finish()
         }

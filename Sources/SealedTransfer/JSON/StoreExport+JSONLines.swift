@@ -14,7 +14,7 @@ extension StoreExport {
     /// - Throws: `DatabaseError` if the store cannot be read, if there is a file of this name, or the disk is full;
     ///   `CancellationError`.
     public func exportJSONLines(to file: URL, progress: Progress? = nil) throws {
-        let new = try NewFile(at: file)
+        let new = try NewFile(at: file, isPlaintext: true)
         try reading(progress) { reader in
             let output = try OutputFile(new.temporaryPath)
             for entity in reader.entities {

@@ -1,5 +1,7 @@
+import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import SealedStore
 import TestSupport
 import Testing
 
@@ -89,5 +91,76 @@ struct PlaintextExportTests {
         #expect(tables.output == "Flag\n")
         try export.exportCSV(to: folder.file("csv"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.filePath("csv")) == ["Flag.csv"])
+    }
+
+    @Test func `indexes do not take the names of tables`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "index_1",
+                attributes: [AttributeDescription("name", .string)],
+                relationships: [
+                    RelationshipDescription("peers", to: "index_1", .many, inverse: "others"),
+                    RelationshipDescription("others", to: "index_1", .many, inverse: "peers"),
+                ],
+                uniquenessConstraints: [["name"]]
+            ),
+            EntityDescription("INDEX_1_peers_reverse", attributes: [AttributeDescription("code", .string)]),
+            EntityDescription("index_1_others_reverse", attributes: [AttributeDescription("code", .string)]),
+        ])
+        let store = try TestStore(folder.file("store"), model)
+        store.insert("index_1", ["name": .text("x")])
+        try store.context.save()
+        try StoreExport(from: folder.file("store"), key: Harbour.key).exportPlaintext(to: folder.file("plain.db"))
+        let count = try run("sqlite3", [folder.filePath("plain.db")], input: "SELECT count(*) FROM index_1;")
+        #expect(count.output == "1\n")
+    }
+
+    @Test func `pages of rows are limited by their bytes`() throws {
+        let store = try TestStore(folder.file("store"), Harbour.model())
+        for index in 0..<20 {
+            store.insert("Person", ["name": .text(String(repeating: "é", count: index == 5 ? 100_000 : 10))])
+        }
+        try store.context.save()
+        let entity = try #require(store.context.model.entitiesByName["Person"])
+        for case let store as SealedStore in store.coordinator.persistentStores {
+            func keys(after key: Int64, _ limit: Int, _ byteLimit: Int) throws -> [Int64] {
+                try store.exporting {
+                    try $0.rows(of: entity, after: key, limit: limit, byteLimit: byteLimit).map(\.key)
+                }
+            }
+            #expect(try keys(after: 0, 256, 1_000) == [1, 2, 3, 4, 5, 6])
+            #expect(try keys(after: 5, 256, 100) == [6])
+            #expect(try keys(after: 6, 3, 1_000) == [7, 8, 9])
+            #expect(try keys(after: 20, 3, 1_000) == [])
+        }
+    }
+
+    @Test(arguments: ["json", "csv", "plaintext"])
+    func `an export removes what ended processes left without encryption, and nothing of others`(kind: String) throws {
+        let store = try TestStore(folder.file("store"), Harbour.model())
+        store.insert("Flag", ["code": .text("x")])
+        try store.context.save()
+        for name in ["left", "used"] {
+            let path = folder.filePath(".target.\(name).creating")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            try Data("plaintext".utf8).write(to: URL(filePath: path).appending(path: "content"))
+        }
+        let descriptor = open(folder.filePath(".target.used.creating"), O_RDONLY | O_DIRECTORY)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        let export = StoreExport(from: folder.file("store"), key: Harbour.key)
+        func run() throws {
+            switch kind {
+            case "json": try export.exportJSONLines(to: folder.file("target"))
+            case "csv": try export.exportCSV(to: folder.file("target"))
+            default: try export.exportPlaintext(to: folder.file("target"))
+            }
+        }
+        try run()
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [".target.used.creating"])
+        // The name is taken: the remains go nevertheless.
+        flock(descriptor, LOCK_UN)
+        #expect(throws: DatabaseError.self) { try run() }
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [])
     }
 }
