@@ -16,13 +16,15 @@ struct ImportCommand: ParsableCommand {
             model' writes; that of a database is inferred.
 
             The passphrase of the store comes from an option, from the environment variable SEALED_PASSPHRASE, or from \
-            the terminal; that of a SQLCipher database from SEALED_SOURCE_PASSPHRASE or the terminal.
+            the terminal; that of a SQLCipher database from a 'source' option, from SEALED_SOURCE_PASSPHRASE, or from \
+            the terminal.
 
             Examples:
               sealed import books.sealed books.jsonl --from json
               sealed import books.sealed folder-of-csv --from csv --update
               sealed import books.sealed Model.sqlite --from core-data --model model.json
               sealed import shop.sealed shop.db --from sqlcipher3 --interpret orders.placed=unixSeconds
+              sealed import shop.sealed shop.db --from sqlcipher --source-raw-key --source-key-file shop.key
             """
     )
 
@@ -37,6 +39,8 @@ struct ImportCommand: ParsableCommand {
     }
 
     @OptionGroup var keys: KeyArguments
+
+    @OptionGroup var sourceKeys: SourceKeyArguments
 
     @Argument(help: "The store's file, which is created if it does not exist.")
     var store: String
@@ -63,6 +67,12 @@ struct ImportCommand: ParsableCommand {
 
     @Flag(help: "Prints the report as JSON.")
     var json = false
+
+    func validate() throws {
+        guard !sourceKeys.isAny || [.sqlcipher, .sqlcipher3].contains(from) else {
+            throw ValidationError("The format '\(from.rawValue)' has no key.")
+        }
+    }
 
     func run() throws {
         try ExitStatus.reporting {
@@ -111,20 +121,10 @@ struct ImportCommand: ParsableCommand {
 
     private func encryption() throws -> DatabaseEncryption {
         switch from {
-        case .sqlcipher: .sqlCipher4(try sourceKey())
-        case .sqlcipher3: .sqlCipher3(try sourceKey())
+        case .sqlcipher: .sqlCipher4(try sourceKeys.key(of: source))
+        case .sqlcipher3: .sqlCipher3(try sourceKeys.key(of: source))
         case .json, .csv, .coreData, .sqlite: .none
         }
-    }
-
-    /// The variable with the passphrase of a SQLCipher database that is imported.
-    private static let sourceVariable = "SEALED_SOURCE_PASSPHRASE"
-
-    private func sourceKey() throws -> EncryptionKey {
-        if let value = getenv(Self.sourceVariable) {
-            return .passphrase(UnsafeRawBufferPointer(start: value, count: strlen(value)))
-        }
-        return .passphrase(try Passphrase.ask("Passphrase of \(source): "))
     }
 
     private func interpretations() throws -> [String: ColumnInterpretation] {

@@ -81,6 +81,47 @@ struct NewKeyArguments: ParsableArguments {
     }
 }
 
+/// The options that name the source of the key of an encrypted database that is imported.
+struct SourceKeyArguments: ParsableArguments {
+    @Option(help: "The file that contains the passphrase of the imported database, in its first line.")
+    var sourceKeyFile: String?
+
+    @Option(help: "The number of an open file descriptor from which the passphrase of the imported database is read.")
+    var sourceKeyFd: Int32?
+
+    @Option(help: "The environment variable that contains the passphrase of the imported database.")
+    var sourceKeyEnv: String?
+
+    @Flag(help: "The key of the imported database is not a passphrase, but 64 or 96 hexadecimal digits.")
+    var sourceRawKey = false
+
+    @Option(help: "The salt of an imported database with a plaintext header: 32 hexadecimal digits.")
+    var sourceSalt: String?
+
+    /// The variable with the passphrase if no option names a source.
+    private static let variable = "SEALED_SOURCE_PASSPHRASE"
+
+    /// Whether an option is given.
+    var isAny: Bool {
+        sourceKeyFile != nil || sourceKeyFd != nil || sourceKeyEnv != nil || sourceRawKey || sourceSalt != nil
+    }
+
+    func validate() throws {
+        guard [sourceKeyFile != nil, sourceKeyFd != nil, sourceKeyEnv != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("Name one source of the key of the imported database.")
+        }
+    }
+
+    /// Reads the key, or asks for it.
+    func key(of file: String) throws -> EncryptionKey {
+        let isSet = getenv(Self.variable) != nil && sourceKeyFile == nil && sourceKeyFd == nil
+        let variable = sourceKeyEnv ?? (isSet ? Self.variable : nil)
+        let source = KeySource(file: sourceKeyFile, descriptor: sourceKeyFd, variable: variable)
+        let bytes = try source.bytes ?? Passphrase.ask("Passphrase of \(file): ")
+        return try KeySource.key(bytes, isRaw: sourceRawKey, headerSalt: sourceSalt)
+    }
+}
+
 /// The source of a key.
 private struct KeySource {
     let file: String?

@@ -2,7 +2,11 @@ import Dispatch
 import Foundation
 import Terminal
 
-/// Shows the progress of an operation on a terminal until it ends, and cancels it on an interrupt (Ctrl-C).
+/// Shows the progress of an operation on a terminal until it ends, and cancels it on an interrupt (Ctrl-C), when the
+/// terminal is closed, and when the system ends the process.
+///
+/// A cancelled operation removes what it has written. A signal that the program's parent ignores, as `nohup` does, stays
+/// ignored.
 ///
 /// Elsewhere, for example in a log, only the result is printed, in one line.
 struct ProgressDisplay {
@@ -20,13 +24,17 @@ struct ProgressDisplay {
         result: (Value) -> String
     ) throws -> Value {
         let progress = Progress(totalUnitCount: 100)
-        signal(SIGINT, SIG_IGN)
-        let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        interrupt.setEventHandler { progress.cancel() }
-        interrupt.resume()
+        let signals = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
+        let sources = signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { progress.cancel() }
+            source.resume()
+            return source
+        }
         defer {
-            interrupt.cancel()
-            signal(SIGINT, SIG_DFL)
+            for source in sources { source.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
         }
         guard Terminal.isTerminal(.standardError) else {
             let value = try body(progress)
@@ -42,6 +50,15 @@ struct ProgressDisplay {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         Terminal.printError("\(title): \(result(value)) (\(String(format: "%.1f", seconds)) s)")
         return value
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        // Handlers are pointers, and cannot be compared otherwise.
+        let handler = signal(number, SIG_DFL)
+        let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)
+        guard unsafeBitCast(handler, to: Int.self) == ignoring else { return false }
+        signal(number, SIG_IGN)
+        return true
     }
 
     /// A thread that paints the bar on standard error, so that the output can be redirected.
