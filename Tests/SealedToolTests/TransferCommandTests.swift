@@ -196,4 +196,51 @@ struct TransferCommandTests {
         #expect([73, 74].contains(result.status), "\(result.errors)")
         #expect(try folder.names().filter { !before.contains($0) && !$0.hasPrefix("store-") } == [])
     }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], ["json", "csv", "plaintext-sqlite"])
+    func `an export that a signal ends leaves nothing`(signal: Int32, kind: String) throws {
+        try prepare(count: 2_000)
+        #expect(try Tool.start(importing()).wait().status == 0)
+        let before = try folder.names()
+        let tool = try Tool.start(["export", folder.filePath("store"), folder.filePath("target"), "--to", kind])
+        tool.waitForGrowth(of: folder, steps: 2)
+        tool.send(signal)
+        let status = try tool.wait().status
+        // The export may have ended before the signal, which then ends the process.
+        #expect([0, 130, signal].contains(status))
+        let names = try folder.names().filter { !before.contains($0) && !$0.hasPrefix("store-") }
+        #expect(names == (status == 130 ? [] : ["target"]))
+    }
+
+    @Test(arguments: ["json", "csv", "plaintext-sqlite"])
+    func `the next export removes what a killed one has left`(kind: String) throws {
+        try prepare(count: 2_000)
+        #expect(try Tool.start(importing()).wait().status == 0)
+        let arguments = ["export", folder.filePath("store"), folder.filePath("target"), "--to", kind]
+        let tool = try Tool.start(arguments)
+        tool.waitForGrowth(of: folder, steps: 2)
+        _ = tool.end()
+        let isComplete = FileManager.default.fileExists(atPath: folder.filePath("target"))
+        #expect(try Tool.start(arguments).wait().status == (isComplete ? 73 : 0))
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [])
+    }
+
+    @Test func `a database with a raw key is imported with the options of the source`() throws {
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        let created = try run(
+            "sqlcipher",
+            ["-batch", folder.filePath("raw.db")],
+            input: "PRAGMA key = \"x'\(digits)'\"; CREATE TABLE t (a); INSERT INTO t VALUES (1), (2);"
+        )
+        #expect(created.status == 0 && created.errors == "")
+        let arguments = ["import", folder.filePath("store"), folder.filePath("raw.db"), "--from", "sqlcipher"]
+        let environment = Tool.environment.merging(["RAW": digits]) { $1 }
+        let refused = try Tool.start(arguments + ["--source-key-env", "RAW"], environment: environment).wait()
+        #expect(refused.status == 77)
+        let named = ["--source-key-env", "RAW", "--source-raw-key"]
+        let result = try Tool.start(arguments + named, environment: environment).wait()
+        #expect(result.status == 0 && result.errors == "import: 2 objects\n", "\(result.errors)")
+        try prepare(count: 1)
+        #expect(try Tool.start(importing() + named, environment: environment).wait().status == 64)
+    }
 }

@@ -91,6 +91,11 @@ package final class ChildProcess {
     /// Whether the process has not ended.
     package var isRunning: Bool { waitForEnd(WNOHANG) == nil }
 
+    /// Sends a signal to the process unless it has ended.
+    package func send(_ signal: Int32) {
+        if status == nil { kill(identifier, signal) }
+    }
+
     /// Kills the process unless it has ended, and receives the rest of its output.
     ///
     /// - Returns: The signal that ended the process; nil if it exited.
