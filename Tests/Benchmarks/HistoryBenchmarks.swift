@@ -27,7 +27,7 @@ enum HistoryBenchmarks {
     ) -> Benchmark {
         func run(_ history: HistoryOptions?) throws -> UInt64 {
             try bench.withNewFile { file in
-                var configuration = ModelConfiguration(url: file, key: .raw(bench.key))
+                var configuration = ModelConfiguration(url: file, key: try .raw(bench.key))
                 configuration.history = history
                 return try measured(ModelContainer(for: Item.self, configurations: configuration), bench.rows)
             }
