@@ -93,7 +93,7 @@ struct DatabaseStructure {
 
     private mutating func readColumns(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws
     {
-        try connection.withStatement("PRAGMA main.table_xinfo(\(table.name.quoted))") { row in
+        try connection.withUncachedStatement("PRAGMA main.table_xinfo(\(table.name.quoted))") { row in
             while try row.step() {
                 let hidden = row.integer(at: 6)
                 let column = Column(
@@ -116,7 +116,7 @@ struct DatabaseStructure {
 
     private func readForeignKeys(of table: inout Table, _ connection: Connection) throws {
         var rows: [(id: Int64, parent: DatabaseName, from: DatabaseName, to: DatabaseName?, deletion: String)] = []
-        try connection.withStatement("PRAGMA main.foreign_key_list(\(table.name.quoted))") { row in
+        try connection.withUncachedStatement("PRAGMA main.foreign_key_list(\(table.name.quoted))") { row in
             while try row.step() {
                 let to = row.isNull(at: 4) ? nil : try row.name(at: 4)
                 rows.append((row.integer(at: 0), try row.name(at: 2), try row.name(at: 3), to, row.string(at: 6)))
@@ -138,7 +138,7 @@ struct DatabaseStructure {
 
     private mutating func readIndexes(of table: inout Table, _ connection: Connection) throws {
         var names: [(name: DatabaseName, isUnique: Bool, isPartial: Bool)] = []
-        try connection.withStatement("PRAGMA main.index_list(\(table.name.quoted))") { row in
+        try connection.withUncachedStatement("PRAGMA main.index_list(\(table.name.quoted))") { row in
             while try row.step() {
                 names.append((try row.name(at: 1), row.integer(at: 2) != 0, row.integer(at: 4) != 0))
             }
@@ -146,7 +146,7 @@ struct DatabaseStructure {
         for (name, isUnique, isPartial) in names.sorted(by: { $0.name.text < $1.name.text }) {
             var columns: [DatabaseName?] = []
             var hasCollation = false
-            try connection.withStatement("PRAGMA main.index_xinfo(\(name.quoted))") { row in
+            try connection.withUncachedStatement("PRAGMA main.index_xinfo(\(name.quoted))") { row in
                 while try row.step() {
                     guard row.integer(at: 5) != 0 else { continue }
                     columns.append(row.isNull(at: 2) ? nil : try row.name(at: 2))

@@ -114,8 +114,10 @@ import Testing
                             [path = path as String, number = number as Int] in
                             let options = sampleOptions { $0.busyTimeoutMilliseconds = 60_000 }
                             let key = try EncryptionKey.raw((1...32).map { $0 }, salt: [UInt8](repeating: 9, count: 16))
-                            let database = try openSample(path, key: key, options: options)
-                            try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                            do {
+                                let database = try openSample(path, key: key, options: options)
+                                try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                            } catch { FileHandle.standardError.write(Data("CHILD \(error)\n".utf8)) }
                             kill(getpid(), SIGKILL)
                         }
                     }

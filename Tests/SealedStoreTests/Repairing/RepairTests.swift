@@ -105,7 +105,7 @@ import Testing
         }
         let problems = try opened.check()
         #expect(problems.map(\.kind) == [.indexMismatch, .indexMismatch], "\(problems)")
-        #expect(Set(problems.map(\.property)) == ["name", "x, y"], "\(problems)")
+        #expect(Set(problems.map(\.property)) == ["name", "x+y"], "\(problems)")
         #expect(problems.filter(\.isRepairable).count == 2)
         let report = try opened.repair()
         #expect(report.repaired.count == 2 && report.check.problems == [], "\(report)")
