@@ -1,3 +1,4 @@
+import CSQLCipher
 import Foundation
 
 /// A folder under a temporary name beside a file or folder that is written in it, for content without encryption. Only
