@@ -7,7 +7,9 @@ extension PersistentStoreCoordinator {
     /// let transactions = try coordinator.history(HistoryFetchRequest(after: known), ofStore: metadata.uuid)
     /// ```
     ///
-    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Parameters:
+    ///   - request: The selection of the transactions; all if it is omitted.
+    ///   - uuid: The store; nil for the only store of the coordinator.
     /// - Throws: ``PersistentHistoryError/expired(lastDeleted:)`` if transactions after ``HistoryFetchRequest/after`` were
     ///   deleted, unless that is 0; ``PersistentHistoryError/notRecorded`` if the store records none;
     ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store.
