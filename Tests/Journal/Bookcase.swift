@@ -162,9 +162,9 @@ package enum Bookcase {
             following = []
             // The queue of the events closes the descriptor.
             var attempts = 0
-            while descriptors(to: "inotify") > 0, attempts < 10_000 {
+            while descriptors(to: "inotify") > 0, attempts < 100_000 {
                 attempts += 1
-                usleep(1000)
+                sched_yield()
             }
             acknowledge("\(watched) \(descriptors(to: "inotify")) \(descriptors(to: ""))\n")
         }

@@ -81,7 +81,7 @@ public struct EncryptionKey: Sendable {
     /// key has one. An existing file is recognised: this key opens files with their own salt, too.
     ///
     /// The header discloses that the file is a SQLite database of SQLCipher's page format, its number of pages, and the
-    /// number of checkpoints that changed it. These bytes are not authenticated: whoever can write to the file can make
+    /// number of checkpoints that changed it. These bytes are not authenticated: a writer without the key can make
     /// it unreadable by changing them, as by changing any other byte.
     ///
     /// - Parameter salt: 16 random bytes, which are not secret. Without them no key opens the file: keep a copy with
