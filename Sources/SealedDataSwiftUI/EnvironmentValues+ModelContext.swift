@@ -28,8 +28,9 @@
     }
 
     /// The context of views without a container.
+    ///
+    /// `@unchecked Sendable`: `find()` creates the value on the main actor, and views use the context on the main actor.
     private struct DefaultModelContext: @unchecked Sendable {
-        // Sound because it is found, and then used, on the main actor.
         let context: ModelContext
 
         @MainActor private static let empty = try? ModelContainer(

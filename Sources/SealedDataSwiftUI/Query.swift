@@ -64,8 +64,9 @@
     }
 
     /// A value of the main actor, in a function without isolation.
+    ///
+    /// `@unchecked Sendable`: SwiftUI updates views on the main thread, and the value is used before the function returns.
     private struct MainActorValue<Value>: @unchecked Sendable {
-        // Sound because SwiftUI updates views on the main thread, and the value is used before the function returns.
         let value: Value
     }
 

@@ -4,7 +4,7 @@
 ///
 /// State belongs to the position at which a view creates it, so a view creates the same properties each time.
 public struct ViewHost {
-    // Sound because hosts are used on the main actor only.
+    // `nonisolated(unsafe)` is sound because hosts are used on the main actor only.
     nonisolated(unsafe) static var environment = EnvironmentValues()
     nonisolated(unsafe) public static var transaction: Transaction?
     nonisolated(unsafe) private static var states: [Any] = []
@@ -74,8 +74,9 @@ public struct ViewHost {
 }
 
 /// A change of the environment by a view or scene.
+///
+/// `@unchecked Sendable`: hosts call the closure on the main actor only.
 struct EnvironmentChange: @unchecked Sendable {
-    // Sound because hosts are used on the main actor only.
     let body: (inout EnvironmentValues) -> Void
 
     init(_ body: @escaping (inout EnvironmentValues) -> Void) { self.body = body }

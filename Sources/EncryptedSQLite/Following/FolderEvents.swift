@@ -5,7 +5,8 @@
 
     /// The system's events of folders with database files: one `inotify` instance.
     ///
-    /// `@unchecked Sendable`: the source is only cancelled after the initializer, which any thread may do.
+    /// `@unchecked Sendable`: `state` is guarded, and the other properties are constants. `source` is not declared as
+    /// sendable, but any thread may cancel it.
     final class FolderEvents: @unchecked Sendable {
         private struct Folder {
             var descriptor: Int32
@@ -109,7 +110,8 @@
 
     /// The system's events of folders with database files: a descriptor for each folder, and for each log in it.
     ///
-    /// `@unchecked Sendable`: a source is only cancelled after it was made, which any thread may do.
+    /// `@unchecked Sendable`: `watched` is guarded, and the other properties are constants. The sources in `watched` are not
+    /// declared as sendable, but any thread may cancel them.
     final class FolderEvents: @unchecked Sendable {
         private struct Watched {
             var folder: any DispatchSourceFileSystemObject

@@ -9,6 +9,7 @@ struct PageCipher {
     static let pageByteCount = 4096
     /// The page with the bytes that SQLite locks, which never has content (SQLite file format, section 1.4).
     static let lockPage: Int64 = 0x4000_0000 / Int64(pageByteCount) + 1
+    static let blockByteCount = 16
     private static let vectorByteCount = 16
     private static let codeByteCount = 64
     static let reservedByteCount = vectorByteCount + codeByteCount
@@ -42,34 +43,38 @@ struct PageCipher {
     /// the rest of the header is.
     static func header(ofFirstPage page: UnsafeRawBufferPointer, _ key: DerivedKey) -> DatabaseHeader? {
         precondition(page.count == Self.pageByteCount)
-        guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
-        let vector = UnsafeRawBufferPointer(rebasing: page[(page.count - reservedByteCount)...])
-        let started = key.bytes.withUnsafeBytes { key in
-            EVP_DecryptInit_ex(
-                context,
-                EVP_aes_256_cbc(),
-                nil,
-                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                vector.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            )
-        }
-        guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
-        let ciphertext = UnsafeRawBufferPointer(
-            rebasing: page[key.layout.clearByteCount..<DatabaseHeader.byteCount]
-        )
-        var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
-        var count: Int32 = 0
-        let decrypted = EVP_DecryptUpdate(
-            context,
-            &plaintext,
-            &count,
-            ciphertext.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            Int32(ciphertext.count)
-        )
-        guard decrypted == 1, Int(count) == ciphertext.count else { return nil }
+        let ciphertext = key.layout.clearByteCount..<DatabaseHeader.byteCount
+        var plaintext = [UInt8](repeating: 0, count: ciphertext.count + blockByteCount)
+        guard decrypt(ciphertext, of: page, key, into: &plaintext) else { return nil }
         let clear = page[DerivedKey.saltByteCount..<key.layout.clearByteCount]
         return DatabaseHeader(bytes: Array(clear) + plaintext)
+    }
+
+    /// Decrypts blocks of a page.
+    ///
+    /// - Parameters:
+    ///   - range: The offsets of the ciphertext.
+    ///   - output: Memory for the plaintext and one block more.
+    /// - Returns: False if the cipher is not available.
+    static func decrypt(
+        _ range: Range<Int>,
+        of page: UnsafeRawBufferPointer,
+        _ key: DerivedKey,
+        into output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard let context = EVP_CIPHER_CTX_new() else { return false }
+        defer { EVP_CIPHER_CTX_free(context) }
+        let page = page.assumingMemoryBound(to: UInt8.self)
+        let vector = page.baseAddress! + (pageByteCount - reservedByteCount)
+        let isStarted = key.bytes.withUnsafeBytes { key in
+            let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return EVP_DecryptInit_ex(context, EVP_aes_256_cbc(), nil, key, vector) == 1
+        }
+        guard isStarted, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return false }
+        var count: Int32 = 0
+        let ciphertext = page.baseAddress! + range.lowerBound
+        return EVP_DecryptUpdate(context, output, &count, ciphertext, Int32(range.count)) == 1
+            && Int(count) == range.count
     }
 }
 

@@ -81,37 +81,16 @@ final class PageReader {
 extension PageCipher {
     /// Decrypts a page that was verified.
     static func content(of page: UnsafeRawBufferPointer, number: Int, _ key: DerivedKey) -> [UInt8]? {
-        guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
         let usable = PageReader.usableByteCount
-        let vector = UnsafeRawBufferPointer(rebasing: page[usable...])
-        let started = key.bytes.withUnsafeBytes { key in
-            EVP_DecryptInit_ex(
-                context,
-                EVP_aes_256_cbc(),
-                nil,
-                key.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                vector.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            )
-        }
-        guard started == 1, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
         // The salt or the plaintext header stands in the place of the first bytes of the first page.
         let start = number == 1 ? key.layout.clearByteCount : 0
         var isDecrypted = false
-        let content = [UInt8](unsafeUninitializedCapacity: usable + 16) { output, count in
+        let content = [UInt8](unsafeUninitializedCapacity: usable + blockByteCount) { output, count in
             output.initialize(repeating: 0)
             if start > 0, key.layout == .plaintextHeader {
                 UnsafeMutableRawBufferPointer(output).copyMemory(from: UnsafeRawBufferPointer(rebasing: page[..<start]))
             }
-            var written: Int32 = 0
-            let result = EVP_DecryptUpdate(
-                context,
-                output.baseAddress! + start,
-                &written,
-                page.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
-                Int32(usable - start)
-            )
-            isDecrypted = result == 1 && Int(written) == usable - start
+            isDecrypted = decrypt(start..<usable, of: page, key, into: output.baseAddress! + start)
             count = usable
         }
         return isDecrypted ? content : nil

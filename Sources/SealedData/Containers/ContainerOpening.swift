@@ -215,7 +215,9 @@ private struct LoadIssue {
             "Add a custom stage that changes these objects; the next opening continues with the remaining stages."
         case SealedStoreError.migratedByAnotherProgram: "Open the container again."
         case SealedStoreError.notAStore: "Check the path; the file is unchanged."
-        case SealedStoreError.damagedMetadata, SealedStoreError.foreignSchema: "Restore the file from a backup."
+        case SealedStoreError.damagedMetadata: "Restore the file from a backup."
+        case SealedStoreError.foreignSchema:
+            "Repair the file with 'ModelContainer.repair(_:key:_:progress:)' or the tool 'sealed', or restore a backup."
         case ObjectGraphError.entityInTwoStores: "Give each configuration a separate schema."
         default: nil
         }

@@ -70,8 +70,9 @@ struct HistoryClasses: Sendable {
 }
 
 /// The key paths of a model class by slot, those of inherited properties with the class as root.
+///
+/// `@unchecked Sendable`: the only property is a constant, and key paths of stored properties are immutable.
 final class HistoryKeyPaths<Model: PersistentModel>: @unchecked Sendable {
-    // Sound because the property is a constant, and key paths of stored properties are immutable.
     private let keyPaths: [PartialKeyPath<Model>?]
 
     private init() {

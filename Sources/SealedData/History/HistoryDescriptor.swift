@@ -9,9 +9,10 @@ public import Foundation
 ///
 /// A comparison of the token with a constant, which the whole predicate requires, selects the transactions in the
 /// store. The rest of the predicate is evaluated in memory, a page of transactions at a time.
+///
+/// `@unchecked Sendable`: all properties are values. Those of type `SortDescriptor` contain key paths, which are
+/// immutable, though not all of them are marked `Sendable`.
 public struct HistoryDescriptor<Transaction: HistoryTransaction>: @unchecked Sendable {
-    // Sound because the parts are values; a `SortDescriptor` is only not declared as sendable for some types.
-
     /// The predicate; nil selects all transactions.
     public var predicate: Predicate<Transaction>?
     /// The order; empty for the order of the commits.

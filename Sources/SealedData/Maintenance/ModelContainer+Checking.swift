@@ -1,4 +1,5 @@
 import ObjectGraph
+public import SealedStore
 
 @_exported public import enum SealedStore.SalvageError
 @_exported public import struct SealedStore.SalvageReport
@@ -47,5 +48,27 @@ extension ModelContainer {
         progress: Progress? = nil
     ) throws -> StoreRepairReport {
         try stores.store(of: configuration).repair(options, progress: progress)
+    }
+
+    /// Repairs an encrypted store that no container has open, also one that does not open because another program has
+    /// altered its schema: it makes missing indexes again, and removes foreign triggers and views.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the file.
+    ///   - key: The key of the file.
+    ///   - options: What the repair may change.
+    ///   - progress: Counts to 1,000. It can be cancelled until the transaction is committed.
+    /// - Returns: The repaired problems, and the check after the repair. If pages are damaged, nothing is repaired.
+    /// - Throws: `DatabaseError`; `SealedStoreError`, among them `foreignSchema` if a table is missing or altered;
+    ///   `CancellationError`.
+    /// - Complexity: O(*n* log *n*) in the number of models.
+    @discardableResult
+    public static func repair(
+        _ url: URL,
+        key: EncryptionKey,
+        _ options: StoreRepairOptions = .derivedData,
+        progress: Progress? = nil
+    ) throws -> StoreRepairReport {
+        try SealedStore.repair(url, key: key, options, progress: progress)
     }
 }

@@ -1,11 +1,23 @@
 import EncryptedSQLite
 import ObjectGraph
 
-/// Finds content that violates the model, with one statement for each rule and property.
+/// Finds content that violates the model.
 ///
-/// Primary keys and unique indexes, which `PRAGMA integrity_check` has compared with their tables, ensure that a pair
-/// of a many-to-many relationship exists once, and that unique values are unique.
+/// One scan of each table counts the rows that violate each of its rules. Primary keys and unique indexes, which
+/// `PRAGMA integrity_check` has compared with their tables, ensure that a pair of a many-to-many relationship exists once,
+/// and that unique values are unique.
 struct ContentCheck {
+    /// A rule for the rows of a table.
+    private struct Rule {
+        let kind: StoreProblem.Kind
+        let place: PropertyPlace
+        /// The condition under which a row violates the rule. The alias of the row is `t0`.
+        let violation: String
+    }
+
+    /// The largest number of rules in one statement. A statement has at most 2,000 result columns.
+    private static let largestRuleCount = 500
+
     private let connection: Connection
     private let schema: StoreSchema
     /// The entities that the store holds.
@@ -18,25 +30,23 @@ struct ContentCheck {
         entities = schema.model.entities.filter { entityNames?.contains($0.name) ?? true }
     }
 
-    /// All problems, in the order of the model.
+    /// All problems, in the order of the model's tables.
     ///
-    /// - Parameter didCheck: Called with the part of the rules that was checked, up to 1.
+    /// - Parameter didCheck: Called with the part of the tables that was checked, up to 1.
     func problems(_ didCheck: (Double) throws -> Void = { _ in }) throws -> [StoreProblem] {
         var problems: [StoreProblem] = []
+        let roots = entities.filter(\.isRoot)
         let relationships = schema.model.relationships.filter { entities.contains($0.source) }
-        let count = Double(2 * entities.count + relationships.count)
-        for (position, entity) in entities.enumerated() {
+        let count = Double(roots.count + relationships.count)
+        for (position, root) in roots.enumerated() {
             try didCheck(Double(position) / count)
-            if entity.isRoot { problems += try checkRows(of: entity) }
-        }
-        for (position, entity) in entities.enumerated() {
-            try didCheck(Double(entities.count + position) / count)
-            problems += try checkValues(of: entity)
+            let rules = rowRules(of: root) + root.family.flatMap(valueRules)
+            problems += try check(rules, table: schema.table(of: root).name)
         }
         for (position, relationship) in relationships.enumerated() {
-            try didCheck(Double(2 * entities.count + position) / count)
+            try didCheck(Double(roots.count + position) / count)
             switch relationship.placement {
-            case .sourceKey: problems += try checkKeys(relationship)
+            case .sourceKey: break
             case .destinationKey: problems += try checkOrder(relationship)
             case .joinTable: problems += try checkPairs(relationship)
             }
@@ -44,105 +54,105 @@ struct ContentCheck {
         return problems
     }
 
-    // MARK: Rows
+    // MARK: Rules
 
-    /// The keys, versions and entities of a table's rows.
-    private func checkRows(of root: Entity) throws -> [StoreProblem] {
+    /// The rules for keys, versions and entities of a table's rows.
+    private func rowRules(of root: Entity) -> [Rule] {
         let table = schema.table(of: root)
-        var problems = [
-            try find(
-                .invalidKey,
-                at: PropertyPlace(entity: root.name, property: nil),
-                #"FROM \#(table.name) AS t0 WHERE t0."_id" <= 0"#
+        let place = PropertyPlace(entity: root.name, property: nil)
+        let next = #"(SELECT "next" FROM "_sequence" WHERE "entity" = \#(SQL.literal(root.name)))"#
+        var rules = [
+            Rule(kind: .invalidKey, place: place, violation: #"t0."_id" <= 0"#),
+            Rule(
+                kind: .invalidVersion,
+                place: place,
+                violation: #"t0."_version" & \#(VersionWord.versionMask) = 0"#
             ),
-            try find(
-                .invalidVersion,
-                at: PropertyPlace(entity: root.name, property: nil),
-                #"FROM \#(table.name) AS t0 WHERE t0."_version" & \#(VersionWord.versionMask) = 0"#
-            ),
-            try find(
-                .exhaustedSequence,
-                at: PropertyPlace(entity: root.name, property: nil),
-                """
-                FROM \(table.name) AS t0 \
-                WHERE t0."_id" >= coalesce((SELECT "next" FROM "_sequence" WHERE "entity" = ?), 0)
-                """,
-                [.text(root.name)]
-            ),
+            Rule(kind: .exhaustedSequence, place: place, violation: #"t0."_id" >= coalesce(\#(next), 0)"#),
         ]
         if table.hasEntityColumn {
             let codes = codes(root.family.filter { !$0.isAbstract }, in: table)
-            problems.append(
-                try find(
-                    .unknownEntity,
-                    at: PropertyPlace(entity: root.name, property: nil),
-                    #"FROM \#(table.name) AS t0 WHERE t0."_entity" NOT IN (\#(codes))"#
-                )
-            )
+            rules.append(Rule(kind: .unknownEntity, place: place, violation: #"t0."_entity" NOT IN (\#(codes))"#))
         }
-        return problems.compactMap(\.self)
+        return rules
     }
 
-    /// Checks the properties that an entity itself declares: missing values, and values in rows of other entities.
-    private func checkValues(of entity: Entity) throws -> [StoreProblem] {
+    /// The rules for the properties that an entity itself declares.
+    private func valueRules(of entity: Entity) -> [Rule] {
         let table = schema.table(of: entity)
-        var problems: [StoreProblem?] = []
+        var rules: [Rule] = []
         for property in entity.properties where property.declaringEntityName == entity.name {
             guard let column = table.column(of: property)?.name else { continue }
             let place = place(of: property, in: entity)
-            let isOwn = condition(on: "t0", entity)
-            if case .attribute(let attribute) = property, !attribute.isOptional {
-                problems.append(
-                    try find(
-                        .missingValue,
-                        at: place,
-                        "FROM \(table.name) AS t0 WHERE t0.\(column) IS NULL AND \(isOwn)"
-                    )
+            if table.hasEntityColumn {
+                let isOwn = condition(on: "t0", entity)
+                rules.append(
+                    Rule(kind: .strayValue, place: place, violation: "t0.\(column) IS NOT NULL AND NOT \(isOwn)")
                 )
             }
-            problems.append(
-                try find(
-                    .strayValue,
-                    at: place,
-                    "FROM \(table.name) AS t0 WHERE t0.\(column) IS NOT NULL AND NOT \(isOwn)"
+            switch property {
+            case .attribute(let attribute):
+                guard !attribute.isOptional else { continue }
+                rules.append(
+                    Rule(
+                        kind: .missingValue,
+                        place: place,
+                        violation: "t0.\(column) IS NULL AND \(condition(on: "t0", entity))"
+                    )
                 )
-            )
+            case .relationship(let relationship): rules += keyRules(relationship, column, place)
+            }
         }
-        return problems.compactMap(\.self)
+        return rules
     }
 
-    // MARK: Relationships
-
-    /// Checks a relationship that is a column: its destinations exist, and refer back if the inverse is a column, too.
-    private func checkKeys(_ relationship: Relationship) throws -> [StoreProblem] {
-        let table = schema.table(of: relationship.source).name
-        let column = schema.keyColumn(of: relationship).name
-        let destination = schema.table(of: relationship.destination).name
-        let place = place(of: .relationship(relationship), in: relationship.source)
-        var problems = [
-            try find(
-                .danglingReference,
-                at: place,
-                """
-                FROM \(table) AS t0 WHERE t0.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(destination) AS d \
-                WHERE d."_id" = t0.\(column) AND \(condition(on: "d", relationship.destination)))
-                """
+    /// The rules for a relationship that is a column: its destinations exist, and refer back if the inverse is a column,
+    /// too.
+    private func keyRules(_ relationship: Relationship, _ column: String, _ place: PropertyPlace) -> [Rule] {
+        let isSet = "t0.\(column) IS NOT NULL"
+        let destination = """
+            FROM \(schema.table(of: relationship.destination).name) AS d WHERE d."_id" = t0.\(column)
+            """
+        let isValid = condition(on: "d", relationship.destination)
+        var rules = [
+            Rule(
+                kind: .danglingReference,
+                place: place,
+                violation: "\(isSet) AND NOT EXISTS (SELECT 1 \(destination) AND \(isValid))"
             )
         ]
         if let inverse = relationship.inverse, !inverse.isToMany {
-            problems.append(
-                try find(
-                    .inverseMismatch,
-                    at: place,
-                    """
-                    FROM \(table) AS t0 JOIN \(destination) AS d ON d."_id" = t0.\(column) \
-                    WHERE d.\(schema.keyColumn(of: inverse).name) IS NOT t0."_id"
-                    """
+            let mismatch = #"d.\#(schema.keyColumn(of: inverse).name) IS NOT t0."_id""#
+            rules.append(
+                Rule(
+                    kind: .inverseMismatch,
+                    place: place,
+                    violation: "\(isSet) AND EXISTS (SELECT 1 \(destination) AND \(mismatch))"
                 )
             )
         }
-        return problems.compactMap(\.self)
+        return rules
     }
+
+    /// Counts the rows of a table that violate rules, in one scan.
+    private func check(_ rules: [Rule], table: String) throws -> [StoreProblem] {
+        var violated: [Rule] = []
+        for start in stride(from: 0, to: rules.count, by: Self.largestRuleCount) {
+            let rules = rules[start..<min(start + Self.largestRuleCount, rules.count)]
+            let counts = rules.map { "count(*) FILTER (WHERE \($0.violation))" }.joined(separator: ", ")
+            try connection.withUncachedStatement("SELECT \(counts) FROM \(table) AS t0") { statement in
+                guard try statement.step() else { return }
+                for (column, rule) in rules.enumerated() where statement.integer(at: Int32(column)) > 0 {
+                    violated.append(rule)
+                }
+            }
+        }
+        return try violated.compactMap { rule in
+            try find(rule.kind, at: rule.place, "FROM \(table) AS t0 WHERE \(rule.violation)")
+        }
+    }
+
+    // MARK: Members
 
     /// Checks the positions of members in the members' own rows.
     private func checkOrder(_ relationship: Relationship) throws -> [StoreProblem] {
@@ -226,17 +236,14 @@ struct ContentCheck {
     /// - Parameters:
     ///   - key: The expression for the key of the object of a row.
     ///   - rows: The end of the statement, from FROM on.
-    ///   - parameters: The values of its parameters.
     /// - Returns: nil if there are none.
     private func find(
         _ kind: StoreProblem.Kind,
         at place: PropertyPlace,
         key: String = #"t0."_id""#,
-        _ rows: String,
-        _ parameters: [Value] = []
+        _ rows: String
     ) throws -> StoreProblem? {
-        try connection.withStatement("SELECT count(*), min(\(key)) \(rows)") { statement in
-            try statement.bind(parameters)
+        try connection.withUncachedStatement("SELECT count(*), min(\(key)) \(rows)") { statement in
             guard try statement.step(), statement.integer(at: 0) > 0 else { return nil }
             return StoreProblem(
                 kind,

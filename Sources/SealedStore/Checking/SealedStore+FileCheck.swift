@@ -38,7 +38,7 @@ extension SealedStore {
     }
 
     /// The damaged pages of a file that cannot be opened; the reason for that if no page is damaged.
-    private static func reportOfPages(
+    static func reportOfPages(
         _ url: URL,
         _ key: EncryptionKey,
         _ problem: StoreProblem,
@@ -58,7 +58,7 @@ extension SealedStore {
 
 extension DatabaseError {
     /// Whether a file whose first page is damaged can be the cause. Other pages tell whether the key is right.
-    fileprivate var mayBeDamageOfFirstPage: Bool {
+    var mayBeDamageOfFirstPage: Bool {
         switch self {
         case .damaged, .wrongKey, .notADatabase(_, .unrecognised): true
         default: false

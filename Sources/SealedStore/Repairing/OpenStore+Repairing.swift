@@ -7,6 +7,7 @@ extension OpenStore {
     func repair(_ options: StoreRepairOptions, _ progress: WorkProgress) throws -> StoreRepairReport {
         let found = try check(progress.part(0..<300))
         guard !found.isSound, !found.problems.contains(where: \.preventsRepair) else {
+            try? progress.show(1000)
             return StoreRepairReport(repaired: [], check: found)
         }
         var repaired: [StoreProblem] = []

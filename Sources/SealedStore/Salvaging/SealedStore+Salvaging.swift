@@ -54,7 +54,8 @@ extension SealedStore {
         do {
             database = try Database(.file(newURL.path), key: newKey ?? key, options: options) { connection in
                 var salvage = StoreSalvage(file, content, to: connection, progress: progress)
-                report = try salvage.run()
+                // The statements that fill an index run long, too.
+                report = try WorkProgress(cancelledBy: progress).interrupting(connection) { try salvage.run() }
             }
         } catch DatabaseError.interrupted {
             throw CancellationError()

@@ -55,7 +55,8 @@ struct CoordinateIndex: Sendable {
     }
 
     var removal: [String] {
-        ["_insert", "_update", "_delete"].map { "DROP TRIGGER \(SQL.quoted(name + $0))" } + ["DROP TABLE \(table)"]
+        ["_insert", "_update", "_delete"].map { "DROP TRIGGER IF EXISTS \(SQL.quoted(name + $0))" }
+            + ["DROP TABLE IF EXISTS \(table)"]
     }
 
     /// The conditions under which a row is in the tree.

@@ -25,7 +25,7 @@ struct ExpectedSchema: Sendable {
         let target: String
     }
 
-    private static let tableBeginning = "CREATE TABLE "
+    static let tableBeginning = "CREATE TABLE "
     private static let indexBeginning = "CREATE INDEX "
     private static let uniqueIndexBeginning = "CREATE UNIQUE INDEX "
 
@@ -46,18 +46,48 @@ struct ExpectedSchema: Sendable {
         }
     }
 
+    /// The differences between the schema of a file and the expected one.
+    struct Differences {
+        /// An object that is not expected, or differs from the expected one.
+        struct ForeignObject {
+            /// "table", "index", "view" or "trigger".
+            let type: String
+            let name: String
+        }
+
+        /// In the order of the file's schema.
+        fileprivate(set) var foreign: [ForeignObject] = []
+        /// The statements that create the missing tables, views and triggers, sorted.
+        fileprivate(set) var missing: [String] = []
+        /// The names of the missing indexes, sorted.
+        fileprivate(set) var missingIndexes: [String] = []
+
+        /// The name of the first object that is missing or foreign; nil if the schemas are equal.
+        var firstObject: String? {
+            foreign.first?.name ?? missing.first.map(SQL.nameOfObject) ?? missingIndexes.first
+        }
+    }
+
     /// Compares the schema of a connection's file with the expected one.
     ///
     /// - Throws: ``SealedStoreError/foreignSchema(object:)`` with the first object that is missing or foreign.
     func compare(on connection: Connection) throws {
+        if let name = try differences(on: connection).firstObject {
+            throw SealedStoreError.foreignSchema(object: String(name.prefix(100)))
+        }
+    }
+
+    /// The differences between the schema of a connection's file and the expected one.
+    func differences(on connection: Connection) throws -> Differences {
+        var differences = Differences()
         var missing = statements
         var missingIndexes = indexes
         try connection.withUncachedStatement(SchemaFingerprint.sql) { row in
             while try row.step() {
                 let (type, name, table) = (row.string(at: 0), row.string(at: 1), row.string(at: 2))
-                // SQLite's index of a primary key has no statement.
                 guard !row.isNull(at: 3) else {
-                    guard type == "index" else { throw Self.foreign(name) }
+                    // SQLite's index of a primary key has no statement.
+                    if type != "index" { differences.foreign.append(.init(type: type, name: name)) }
                     continue
                 }
                 let statement = row.string(at: 3)
@@ -71,9 +101,7 @@ struct ExpectedSchema: Sendable {
                     {
                         continue
                     }
-                    guard statement.hasPrefix(Self.indexBeginning), tables.contains(SQL.foldedName(table)) else {
-                        throw Self.foreign(name)
-                    }
+                    if statement.hasPrefix(Self.indexBeginning), tables.contains(SQL.foldedName(table)) { continue }
                 case "table":
                     let folded = SQL.foldedName(name)
                     // A migration may leave the columns in an order other than the model's.
@@ -84,16 +112,16 @@ struct ExpectedSchema: Sendable {
                         missing.remove(expected)
                         continue
                     }
-                    guard shadowTables.contains(folded) || folded.hasPrefix("sqlite_") else { throw Self.foreign(name) }
-                default: throw Self.foreign(name)
+                    if shadowTables.contains(folded) || folded.hasPrefix("sqlite_") { continue }
+                default: break
                 }
+                differences.foreign.append(.init(type: type, name: name))
             }
         }
-        if let statement = missing.sorted().first { throw Self.foreign(SQL.nameOfObject(madeBy: statement)) }
-        if let name = missingIndexes.values.sorted().first { throw Self.foreign(name) }
+        differences.missing = missing.sorted()
+        differences.missingIndexes = missingIndexes.values.sorted()
+        return differences
     }
-
-    private static func foreign(_ name: String) -> SealedStoreError { .foreignSchema(object: String(name.prefix(100))) }
 
     /// The definition of an index without its name; nil for another statement.
     private static func definition(of statement: String, _ name: String) -> IndexDefinition? {

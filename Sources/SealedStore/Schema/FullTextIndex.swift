@@ -69,8 +69,8 @@ struct FullTextIndex: Sendable {
     var population: [String] { ["INSERT INTO \(table) (\(table)) VALUES ('rebuild')"] }
 
     var removal: [String] {
-        ["_insert", "_update", "_delete"].map { "DROP TRIGGER \(SQL.quoted(name + $0))" }
-            + ["DROP TABLE \(table)", "DROP VIEW \(view)"]
+        ["_insert", "_update", "_delete"].map { "DROP TRIGGER IF EXISTS \(SQL.quoted(name + $0))" }
+            + ["DROP TABLE IF EXISTS \(table)", "DROP VIEW IF EXISTS \(view)"]
             + indexed.columns.indices.map { "DROP INDEX IF EXISTS \(unfoldableIndex($0))" }
     }
 

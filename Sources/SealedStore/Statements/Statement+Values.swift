@@ -1,6 +1,6 @@
-import EncryptedSQLite
+package import EncryptedSQLite
 import Foundation
-import ObjectGraph
+package import ObjectGraph
 
 // Values of the object graph as parameters and columns of statements.
 
@@ -15,7 +15,7 @@ extension Statement {
     }
 
     /// Binds a value to a parameter.
-    func bind(_ value: Value, at index: Int32) throws {
+    package func bind(_ value: Value, at index: Int32) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let integer): try bind(integer, at: index)
@@ -41,8 +41,8 @@ extension Statement {
         }
     }
 
-    /// The value of a column of any type in the current row.
-    func value(at index: Int32) -> Value {
+    /// The value of a column of any type in the current row. Text that is not UTF-8 is repaired.
+    package func value(at index: Int32) -> Value {
         switch columnType(index) {
         case .integer: .integer(integer(at: index))
         case .real: .real(real(at: index))

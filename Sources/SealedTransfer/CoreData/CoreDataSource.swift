@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import SealedStore
 
 /// The objects of a store of Core Data or SwiftData.
 struct CoreDataSource: ImportSource {

@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import SealedStore
 
 /// The rows of a foreign database, as objects of its inferred model.
 struct DatabaseSource: ImportSource {

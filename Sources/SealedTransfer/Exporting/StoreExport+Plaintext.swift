@@ -1,6 +1,7 @@
 import EncryptedSQLite
 public import Foundation
 import ObjectGraph
+import SealedStore
 
 extension StoreExport {
     /// Exports objects to a new SQLite database **without encryption**, which any tool opens.

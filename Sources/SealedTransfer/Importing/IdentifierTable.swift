@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import ObjectGraph
+import SealedStore
 
 /// What an import has to remember until its end, in an encrypted file under a random key: the keys of identifiers, and
 /// the members of to-many relationships. Memory does not grow with the number of objects.
@@ -182,31 +183,6 @@ final class IdentifierTable {
                     )
                 }
             }
-        }
-    }
-}
-
-extension Statement {
-    /// Binds a value to a parameter.
-    func bind(_ value: Value, at index: Int32) throws {
-        switch value {
-        case .null: try bindNull(at: index)
-        case .integer(let integer): try bind(integer, at: index)
-        case .real(let real): try bind(real, at: index)
-        case .text(let text): try bind(text: text, at: index)
-        case .blob(let data): try data.withUnsafeBytes { try bind(blob: $0, at: index) }
-        case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind(blob: $0, at: index) }
-        }
-    }
-
-    /// The value of a column in the current row. Text that is not UTF-8 is repaired.
-    func value(at index: Int32) -> Value {
-        switch columnType(index) {
-        case .integer: .integer(integer(at: index))
-        case .real: .real(real(at: index))
-        case .text: .text(string(at: index))
-        case .blob: .blob(Data(blob(at: index)))
-        case .null: .null
         }
     }
 }

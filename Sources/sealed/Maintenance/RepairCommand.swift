@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import SealedStore
 import Terminal
 
@@ -8,6 +9,7 @@ struct RepairCommand: ParsableCommand {
         commandName: "repair",
         abstract: "Rebuilds indexes and sequences that differ from the objects of a store, in one transaction.",
         discussion: """
+            A file that does not open because an index is missing, or because of a foreign trigger, is repaired, too. \
             With --references, references that violate the model are removed, too: those to missing objects, and those \
             whose inverse refers to another object. A file with damaged pages is not repaired: use 'sealed salvage'. \
             Exit status 1 means that problems are left.
@@ -31,11 +33,11 @@ struct RepairCommand: ParsableCommand {
 
     func run() throws {
         try ExitStatus.reporting {
-            let opened = try MaintainedStore(file, key: key.key(of: file), isReadOnly: false)
-            defer { opened.close() }
+            let url = URL(filePath: file, directoryHint: .notDirectory)
+            let key = try key.key(of: file)
             let options: StoreRepairOptions = references ? [.derivedData, .references] : .derivedData
             let report = try ProgressDisplay.run("repair") {
-                try opened.store.repair(options, progress: $0)
+                try SealedStore.repair(url, key: key, options, progress: $0)
             } result: {
                 "\($0.repaired.count) repaired, \($0.check.summary)"
             }

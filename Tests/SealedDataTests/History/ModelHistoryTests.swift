@@ -216,8 +216,10 @@ enum Records {
         #expect(try received.tokens == [#require(history().last).token])
     }
 
+    /// The tokens of a notification.
+    ///
+    /// `@unchecked Sendable`: the thread of the test posts the notification, and is the only one that uses the property.
     private final class Received: @unchecked Sendable {
-        // Sound because the notification is posted by the thread of the test.
         var tokens: [DefaultHistoryToken]?
     }
 

@@ -12,6 +12,8 @@ import Testing
     private var url: URL { folder.file("a.store") }
 
     /// A progress that records the steps with the numbers of rows.
+    ///
+    /// `@unchecked Sendable`: its only stored property is guarded.
     private final class RecordingProgress: Progress, @unchecked Sendable {
         let steps = Guarded<[String]>([])
 

@@ -10,18 +10,22 @@ struct PeopleStore {
     let folder: TemporaryFolder
     let coordinator: PersistentStoreCoordinator
     let store: SealedStore
+    private let key: EncryptionKey
 
     var url: URL { folder.file("people.store") }
 
     /// Creates the store, with the people 1, 2 and 3, the manager 4, and the places 1 and 2.
     ///
     /// - Parameters:
+    ///   - key: The key of the file.
     ///   - extend: Adds properties and indexes to the entities of people and places.
     ///   - complete: Sets the values of these.
     init(
+        key: EncryptionKey = Library.key,
         extend: (_ person: inout EntityDescription, _ place: inout EntityDescription) -> Void,
         complete: (_ people: [ManagedObject], _ places: [ManagedObject]) -> Void
     ) throws {
+        self.key = key
         SealedStore.register()
         var person = EntityDescription(
             "Person",
@@ -44,7 +48,7 @@ struct PeopleStore {
         folder = TemporaryFolder()
         let model = try ManagedObjectModel(entities: [person, manager, place])
         coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(Self.description(folder.file("people.store")))
+        try coordinator.addPersistentStore(Self.description(folder.file("people.store"), key))
         store = try #require(coordinator.sealedStores.first)
         let context = ManagedObjectContext(coordinator: coordinator)
         func make(_ entity: String, _ name: String) -> ManagedObject {
@@ -62,11 +66,11 @@ struct PeopleStore {
         try context.save()
     }
 
-    private static func description(_ url: URL) -> PersistentStoreDescription {
+    private static func description(_ url: URL, _ key: EncryptionKey) -> PersistentStoreDescription {
         PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
-            options: [SealedStore.keyOption: Library.key]
+            options: [SealedStore.keyOption: key]
         )
     }
 
@@ -86,7 +90,7 @@ struct PeopleStore {
     func reopened(after change: () throws -> Void) throws -> SealedStore {
         try coordinator.removeAllStores()
         try change()
-        try coordinator.addPersistentStore(Self.description(url))
+        try coordinator.addPersistentStore(Self.description(url, key))
         return try #require(coordinator.sealedStores.first)
     }
 
