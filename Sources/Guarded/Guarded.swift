@@ -1,30 +1,43 @@
-public import Foundation
-
 /// A value that a lock protects.
 ///
 /// The same as `Synchronization.Mutex`, except that the thread sanitizer can follow it: on Linux, `Mutex` passes
-/// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race.
+/// ownership to waiting threads in a way that the sanitizer does not see, and it would report every use as a race. Copies
+/// share the value and the lock, which lie in one allocation: opening a store makes dozens of them.
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
 ///
-/// `@unchecked Sendable`: `value` is written in the initializer and otherwise accessed only between `lock` and
+/// `@unchecked Sendable`: the value is written in the initializer and otherwise accessed only between `lock` and
 /// `unlock`, which order the accesses of all threads. Callers neither keep nor pass on a reference out of a value that
 /// is not `Sendable`.
-public final class Guarded<Value>: @unchecked Sendable {
-    @usableFromInline let lock = NSLock()
-    @usableFromInline var value: Value
+public struct Guarded<Value>: @unchecked Sendable {
+    @usableFromInline let storage: ManagedBuffer<Value, SystemLock>
 
     /// Makes a guarded value.
     @inlinable
     public init(_ value: Value) {
-        self.value = value
+        storage = GuardedStorage<Value>.create(minimumCapacity: 1) { storage in
+            storage.withUnsafeMutablePointerToElements { SystemLock.initialize($0) }
+            return value
+        }
     }
 
     /// Calls `body` with the value under the lock. Calls must not nest.
-    @inlinable
+    @inlinable @inline(__always)
     public func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
+        let (value, lock) = storage.withUnsafeMutablePointers { ($0, $1) }
+        // `body` may release the last other reference to the storage.
+        defer { withExtendedLifetime(storage) {} }
+        SystemLock.lock(lock)
+        defer { SystemLock.unlock(lock) }
+        return try body(&value.pointee)
+    }
+}
+
+/// The allocation of a guarded value and its lock.
+@usableFromInline
+final class GuardedStorage<Value>: ManagedBuffer<Value, SystemLock> {
+    @inlinable
+    deinit {
+        withUnsafeMutablePointerToElements { SystemLock.deinitialize($0) }
     }
 }

@@ -39,7 +39,7 @@ extension Database {
         self.session.withLock { $0 = session }
         guard let readers else { return }
         session.file.add(readers, foreignCommits)
-        if let connection { readers.connections.add(connection) }
+        if let connection { readers.add(connection) }
         readers.connections.resume { () throws(DatabaseError) in try session.open(.reader) }
         guard let checkpointer else {
             writers.resume { () throws(DatabaseError) in throw .readOnly }

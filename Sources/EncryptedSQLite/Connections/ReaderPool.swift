@@ -21,6 +21,14 @@ final class ReaderPool: Sendable {
         connections = ConnectionPool(limit: limit)
     }
 
+    /// Adds an open connection, which the caller must not use any more. Its read transaction, if one is open, stays open
+    /// like that of a returned connection.
+    func add(_ connection: Connection) {
+        let isReading = connection.keptTransaction != nil
+        connections.add(connection)
+        if isReading { scheduleSweep() }
+    }
+
     /// Lends a connection to the calling thread while `body` runs. Nested calls of a thread share a connection and its
     /// transaction.
     func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {

@@ -1,6 +1,6 @@
 import CSQLCipher
 import Foundation
-import Guarded
+import Synchronization
 
 /// Opens connections to one file with its derived key, and applies their settings.
 struct ConnectionOpener: Sendable {
@@ -32,6 +32,7 @@ struct ConnectionOpener: Sendable {
     func open(_ role: Role) throws(DatabaseError) -> Connection {
         let connection = try connect()
         try prepare(connection, for: role)
+        if role == .reader { try restrict(connection) }
         // At once: SQLite tries a key only when it reads a page.
         try connection.loadSchema()
         try finish(connection, for: role)
@@ -90,8 +91,7 @@ struct ConnectionOpener: Sendable {
         }
         let code = key.set(on: connection.handle)
         guard code == SQLITE_OK else { throw connection.failure(code, during: .execution) }
-        // Takes effect only after the key is set. Otherwise SQLCipher writes its errors to the standard error stream.
-        try connection.setting("PRAGMA cipher_log = off")
+        try Self.turnLogOff(through: connection)
         if options.memorySecurity, try connection.setting("PRAGMA cipher_memory_security") != "1" {
             throw .cipherUnavailable(reason: "memory cannot be protected")
         }
@@ -102,20 +102,21 @@ struct ConnectionOpener: Sendable {
         )
     }
 
-    /// Applies the settings that depend on the content of the file, and installs the authorizer, which prevents changes
-    /// to them.
+    /// Applies the settings that depend on the content of the file.
     func finish(_ connection: Connection, for role: Role) throws(DatabaseError) {
         switch role {
-        case .writer, .creator: try writeAhead(on: connection)
-        case .first:
+        case .writer, .creator:
             try writeAhead(on: connection)
-            try forbidWriting(on: connection)
-        case .reader:
-            let mode = try connection.setting("PRAGMA journal_mode")
-            connection.hasLog = mode == "wal" && !isImmutable
-            try forbidWriting(on: connection)
+            StatementAuthorizer.install(on: connection.handle)
+        case .first:
+            try detectLog(of: connection)
+            guard !connection.hasLog else { return }
+            connection.endReading()
+            sqlite3_set_authorizer(connection.handle, nil, nil)
+            try writeAhead(on: connection)
+            StatementAuthorizer.install(on: connection.handle)
+        case .reader: try detectLog(of: connection)
         }
-        StatementAuthorizer.install(on: connection.handle)
     }
 
     /// Ensures that the file has a write-ahead log.
@@ -126,20 +127,50 @@ struct ConnectionOpener: Sendable {
         connection.hasLog = true
     }
 
-    private func forbidWriting(on connection: Connection) throws(DatabaseError) {
+    /// Records whether the file has a write-ahead log with an index in shared memory. The connection must have read the
+    /// file.
+    func detectLog(of connection: Connection) throws(DatabaseError) {
+        guard !connection.hasLog, !isImmutable else { return }
+        connection.hasLog = try connection.setting("PRAGMA journal_mode") == "wal"
+    }
+
+    /// Forbids to write, and installs the authorizer, which prevents changes to the settings.
+    ///
+    /// Both make SQLite compile all statements of the connection again, so they precede its first cached statement.
+    func restrict(_ connection: Connection) throws(DatabaseError) {
         // Not as a `Statement`: its text looks like a call of a function in the ``FunctionLibrary``.
         try connection.runSettings("PRAGMA query_only = ON")
+        StatementAuthorizer.install(on: connection.handle)
+    }
+
+    /// Calls `body` with a connection of which ``restrict(_:)`` is reversed meanwhile.
+    func withoutRestrictions(on connection: Connection, _ body: (Connection) throws -> Void) throws {
+        sqlite3_set_authorizer(connection.handle, nil, nil)
+        try connection.runSettings("PRAGMA query_only = OFF")
+        try body(connection)
+        try restrict(connection)
     }
 
     // MARK: Settings
 
+    /// Whether this process has turned off the log of the library.
+    private static let isLogOff = Atomic<Bool>(false)
+
+    /// Keeps SQLCipher from writing its errors to the standard error stream. The setting is one of the process. It takes
+    /// effect only after the key of a connection is set.
+    private static func turnLogOff(through connection: Connection) throws(DatabaseError) {
+        guard !isLogOff.load(ordering: .relaxed) else { return }
+        try connection.setting("PRAGMA cipher_log = off")
+        isLogOff.store(true, ordering: .relaxed)
+    }
+
     /// Whether the first connection of the process has found the library suitable.
-    private static let isLibraryChecked = Guarded<Bool>(false)
+    private static let isLibraryChecked = Atomic<Bool>(false)
 
     /// Ensures that the library encrypts, since plain SQLite ignores a key and writes plaintext, and that it can keep
     /// sorter files and temporary tables, which are not encrypted, in memory.
     private static func checkLibrary(on connection: Connection) throws(DatabaseError) {
-        guard !isLibraryChecked.withLock({ $0 }) else { return }
+        guard !isLibraryChecked.load(ordering: .relaxed) else { return }
         let version = try connection.setting("PRAGMA cipher_version") ?? ""
         guard let major = version.prefix(while: \.isNumber).wholeNumber, major >= 4 else {
             throw .cipherUnavailable(
@@ -151,7 +182,7 @@ struct ConnectionOpener: Sendable {
         guard isKept, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
             throw .cipherUnavailable(reason: "it keeps temporary data in plain files")
         }
-        isLibraryChecked.withLock { $0 = true }
+        isLibraryChecked.store(true, ordering: .relaxed)
     }
 
     /// Turns recursive triggers off if the library was compiled to turn them on.

@@ -13,6 +13,7 @@ struct FileOpening {
 
     /// A reader that passed all checks, and the opener for further connections.
     struct Result {
+        /// The connection, in the read transaction of the checks if that may stay open.
         let connection: Connection
         let identity: FileIdentity
         let opener: ConnectionOpener
@@ -119,12 +120,19 @@ struct FileOpening {
         do {
             let role: ConnectionOpener.Role = options.readOnly || options.examinesOnly ? .reader : .first
             try opener.prepare(connection, for: role)
+            try opener.restrict(connection)
+            // The settings have read the file.
+            try opener.detectLog(of: connection)
             if try examine(connection, verify: verify) == .unfinished {
-                try FileCreation.buildSchema(on: connection, options: options, create: create)
+                connection.endReading()
+                try opener.withoutRestrictions(on: connection) { connection in
+                    try FileCreation.buildSchema(on: connection, options: options, create: create)
+                }
                 _ = try examine(connection, verify: verify)
             }
             let identity = try connection.fileIdentity()
             try opener.finish(connection, for: role)
+            if !connection.mayKeepTransaction { connection.endReading() }
             if keepsLog { connection.setWritesLogBackOnClose(true) }
             if !options.readOnly { FileReplacement.removeLeftover(beside: files, through: connection) }
             return Result(connection: connection, identity: identity, opener: opener)
@@ -177,9 +185,9 @@ struct FileOpening {
         case unfinished
     }
 
-    /// Checks the content of the file and of its log through SQLite, in one read transaction.
+    /// Checks the content of the file and of its log through SQLite, in one read transaction, which stays open.
     private func examine(_ connection: Connection, verify: (Connection) throws -> Void) throws -> Content {
-        try connection.runControl("BEGIN")
+        try connection.beginReading()
         let header = DatabaseHeader(
             userVersion: try number("PRAGMA user_version", of: connection),
             applicationID: try number("PRAGMA application_id", of: connection)
@@ -188,14 +196,12 @@ struct FileOpening {
         if !isNumbered, options.createsIfMissing, !options.readOnly,
             try connection.setting("SELECT count(*) FROM sqlite_schema") == "0"
         {
-            try connection.runControl("COMMIT")
             return .unfinished
         }
         try check(header)
         try verify(connection)
         // Reads the schema if `verify` does not, and detects damage to it.
         try connection.verifyPages()
-        try connection.runControl("COMMIT")
         return .complete
     }
 

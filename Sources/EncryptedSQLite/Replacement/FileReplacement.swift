@@ -112,13 +112,13 @@ struct FileReplacement {
 
     /// Removes the unfinished new files of a process that ended, if no other process is building one.
     ///
-    /// - Parameter connection: A connection to the file at the path that has read the database and is not in a
-    ///   transaction.
+    /// - Parameter connection: A connection to the file at the path that has read the database. Its read transaction
+    ///   ends if there are such files.
     static func removeLeftover(beside files: DatabaseFiles, through connection: Connection) {
         let leftovers = [TemporaryDatabaseFile.replacement(of: files), TemporaryDatabaseFile.compaction(of: files)]
-        guard leftovers.contains(where: { DatabaseFiles.exists($0.path) }),
-            let lock = try? LogLocks(borrowing: connection)
-        else { return }
+        guard leftovers.contains(where: { DatabaseFiles.exists($0.path) }) else { return }
+        connection.endReading()
+        guard let lock = try? LogLocks(borrowing: connection) else { return }
         withExtendedLifetime(lock) {
             guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, !Connection.hasMovedFile(connection.handle)
             else { return }

@@ -41,7 +41,8 @@ extension OpenStore {
             let statement = try FetchStatement(
                 request,
                 columns: isLimited ? "1" : "count(*)",
-                isOrdered: isLimited,
+                // The number of rows within a limit is the same in every order.
+                isOrdered: false,
                 self,
                 in: states.state(on: connection)
             )
