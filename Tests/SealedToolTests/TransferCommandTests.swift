@@ -129,7 +129,7 @@ struct TransferCommandTests {
         var generator = SeededGenerator()
         print(generator)
         var steps = 0
-        for round in 0..<8 {
+        for round in 0..<killCount(8) {
             let name = "target\(round)"
             let arguments =
                 kind == "import"
@@ -166,7 +166,7 @@ struct TransferCommandTests {
         var generator = SeededGenerator()
         print(generator)
         var (expected, steps) = (2_000, 0)
-        for round in 0..<6 {
+        for round in 0..<killCount(6) {
             let text = lines.map { $0.replacing("second", with: "round \(round)") }.joined()
             try Data(text.utf8).write(to: folder.file("in.jsonl"))
             let tool = try Tool.start(importing())

@@ -75,8 +75,9 @@ struct DuplicateMerge {
 
     // MARK: Merging
 
-    /// The number of groups that are merged in one save.
-    private static let groupsAtOnce = 200
+    /// The number of groups that are merged in one save. Each fetch of a group evaluates the unsaved changes of the
+    /// previous ones.
+    private static let groupsAtOnce = 50
 
     private func merge(
         _ constraint: Constraint,
