@@ -177,6 +177,7 @@ let package = Package(
             name: "SealedDataTests",
             dependencies: [
                 "SealedData", "SealedStore", "ObjectGraph", "EncryptedSQLite", "Guarded", "TestSupport", "ModelLibrary",
+                "Journal", "journal-writer",
             ],
             swiftSettings: settings
         ),

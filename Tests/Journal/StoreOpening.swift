@@ -23,3 +23,15 @@ func openCoordinator(
     try coordinator.addPersistentStore(description)
     return coordinator
 }
+
+/// Opens a store with the model that the file contains.
+func openRecordedModel(_ url: URL) throws -> PersistentStoreCoordinator {
+    SealedStore.register()
+    let description = try PersistentStoreDescription(
+        type: SealedStore.storeType,
+        url: url,
+        isReadOnly: true,
+        options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
+    )
+    return try openCoordinator(url, model: SealedStore.model(of: description))
+}

@@ -1,37 +1,40 @@
-import Foundation
+package import Foundation
 import TestSupport
 
 /// A `journal-writer` process; killed with the last reference to it.
-final class WriterProcess {
+package final class WriterProcess {
     private let process: ChildProcess
 
-    init(_ store: URL, _ arguments: String...) throws {
+    package init(_ store: URL, _ arguments: String...) throws {
         let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "journal-writer")
         process = try ChildProcess(tool.path, [store.path] + arguments, input: nil, capturesErrors: false)
     }
 
     /// Whether the process has not exited yet.
-    var isRunning: Bool { process.isRunning }
+    package var isRunning: Bool { process.isRunning }
 
     /// The output that has been received.
-    var output: String { process.receivedOutput }
+    package var output: String { process.receivedOutput }
 
     /// Waits until the process has written a number of further lines, or has exited.
-    func waitForLines(_ count: Int) { process.waitForLines(count) }
+    package func waitForLines(_ count: Int) { process.waitForLines(count) }
+
+    /// Sends a command to the process, which writes a line when it has carried it out.
+    package func send(_ command: String) { process.send(command + "\n") }
 
     /// Sends a command to the process, and waits until it is carried out.
-    func run(_ command: String) {
-        process.send(command + "\n")
+    package func run(_ command: String) {
+        send(command)
         waitForLines(1)
     }
 
     /// Kills the process and receives the rest of its output.
     ///
     /// - Returns: The signal that ended the process, or nil if it exited by itself.
-    func end() -> Int32? { process.end() }
+    package func end() -> Int32? { process.end() }
 
     /// Waits until the process exits.
     ///
     /// - Returns: The exit status.
-    func waitUntilExit() throws -> Int32 { try process.wait().status }
+    package func waitUntilExit() throws -> Int32 { try process.wait().status }
 }
