@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,14 @@ static inline int csqlcipher_log_state_is_current(sqlite3_file *file, const csql
     uint64_t difference = 0;
     for (int index = 0; index < 6; index++) difference |= now.words[index] ^ state->words[index];
     return difference == 0;
+}
+
+// A counter that every commit of any process increases by one, modulo 2^32. A recovery of the index starts it again.
+static inline uint32_t csqlcipher_commit_counter(const csqlcipher_log_state *state) {
+    // Native byte order: iChange is at byte 8 of the header.
+    uint32_t words[4];
+    memcpy(words, state->words, sizeof(words));
+    return words[2];
 }
 
 // The locks of the write-ahead log, which lie in the shared memory ("WAL-mode file format", section 2.3): writing,

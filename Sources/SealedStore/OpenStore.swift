@@ -23,6 +23,9 @@ public final class OpenStore: Sendable {
     let tableSizes = TableSizes()
     let historySelections = HistorySelections()
     let historyTrimming: HistoryTrimming
+    let historyFollowing = HistoryFollowing()
+    /// Whether the file had a history when it was opened, or the store begins one.
+    let hasHistory: Bool
     /// Identifies the transactions of the store in the history of the file.
     let historyOrigin = Int64.random(in: 1 ... .max)
     let scanMonitor: ScanMonitor?
@@ -64,6 +67,7 @@ public final class OpenStore: Sendable {
             plan.sources != nil
             ? nil : (description.options[SealedStore.scanWarningsOption] as? ScanWarnings).map(ScanMonitor.init)
         readsOtherModel = plan.sources != nil
+        hasHistory = metadata.history != nil || description.options[SealedStore.historyOption] != nil
         historyTrimming = HistoryTrimming(description.options[SealedStore.historyOption] as? HistoryOptions)
     }
 
@@ -72,13 +76,19 @@ public final class OpenStore: Sendable {
     func writeTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         do {
-            return try throwingQueryErrors {
+            var written: [ClosedRange<Int64>] = []
+            let result = try throwingQueryErrors {
                 try database.write { connection in
                     // Another program may since have made a trigger or view that could change or lose the written rows.
                     _ = try states.state(on: connection)
-                    return try body(connection)
+                    let isNested = connection.isInNestedTransaction
+                    let result = try historyFollowing.writing(isNested: isNested) { try body(connection) }
+                    if !isNested { written = historyFollowing.takeWritten() }
+                    return result
                 }
             }
+            historyFollowing.noteCommit(of: written)
+            return result
         } catch DatabaseError.constraint(let violation) where violation.kind == .unique {
             throw schema.notUnique(violation)
         }

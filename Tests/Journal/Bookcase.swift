@@ -2,7 +2,7 @@ import Dispatch
 import EncryptedSQLite
 package import Foundation
 package import ObjectGraph
-import SealedStore
+package import SealedStore
 package import TestSupport
 
 /// A store of shelves and books, which a process changes while its test follows the changes.
@@ -22,8 +22,8 @@ package enum Bookcase {
         ])
     }
 
-    package static func open(_ url: URL) throws -> ManagedObjectContext {
-        ManagedObjectContext(coordinator: try openCoordinator(url, model: model()))
+    package static func open(_ url: URL, history: HistoryOptions? = nil) throws -> ManagedObjectContext {
+        ManagedObjectContext(coordinator: try openCoordinator(url, model: model(), history: history))
     }
 
     /// The objects of an entity, by their first attribute.
@@ -48,6 +48,14 @@ package enum Bookcase {
         let shelf = ManagedObject(entity: context.model.entitiesByName["Shelf"]!, insertInto: context)
         shelf["name"] = .text(name)
         return shelf
+    }
+
+    /// Deletes the books with at least a number by a batch request.
+    package static func deleteBooks(from number: Int, in context: ManagedObjectContext) throws {
+        let book = context.model.entitiesByName["Book"]!
+        let numbers = QueryExpression.path(book.propertiesByName["number"]!)
+        let condition = QueryExpression.comparison(.greaterOrEqual, numbers, .literal(.integer(Int64(number))))
+        _ = try context.execute(BatchDeleteRequest(book, predicate: condition))
     }
 
     /// Makes a few random changes.
@@ -91,6 +99,9 @@ package enum Bookcase {
     /// - `timed NUMBER`: As `insert`, acknowledged with the time after the commit, in nanoseconds of the system's
     ///   monotonic clock.
     /// - `rekey BYTE`: Changes the key.
+    /// - `erase NUMBER`: Deletes the books with at least a number by a batch request.
+    /// - `trim`: Deletes the history.
+    /// - `restart NUMBER`: Inserts a book while the store has no history, and begins a new history.
     package static func obey(_ url: URL, acknowledge: (String) -> Void) throws {
         // The model in the file: a test may have created the store for its model classes.
         let context = try ManagedObjectContext(coordinator: openRecordedModel(url))
@@ -131,6 +142,14 @@ package enum Bookcase {
                 for store in context.coordinator.sealedStores {
                     try store.changeKey(to: .raw(Array(repeating: UInt8(byte), count: 32)))
                 }
+            case ("erase", let number?):
+                try deleteBooks(from: number, in: context)
+            case ("trim", nil): try context.coordinator.deleteHistory(HistoryDeletionRequest(.through(.max)))
+            case ("restart", let number?):
+                for store in context.coordinator.sealedStores { try store.removeHistory() }
+                try insertBook(number, in: context)
+                try context.save()
+                try open(url, history: HistoryOptions()).coordinator.removeAllStores()
             default: acknowledge("unknown command\n")
             }
             acknowledge("done\n")

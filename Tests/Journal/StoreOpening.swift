@@ -9,7 +9,8 @@ func openCoordinator(
     model: ManagedObjectModel,
     allowsMigration: Bool = true,
     key: UInt8 = 7,
-    stages: [StoreMigrationStage] = []
+    stages: [StoreMigrationStage] = [],
+    history: HistoryOptions? = nil
 ) throws -> PersistentStoreCoordinator {
     SealedStore.register()
     let coordinator = PersistentStoreCoordinator(model: model)
@@ -19,6 +20,7 @@ func openCoordinator(
         options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: key, count: 32))]
     )
     description.shouldMigrateStoreAutomatically = allowsMigration
+    if let history { description.options[SealedStore.historyOption] = history }
     if !stages.isEmpty { description.options[SealedStore.migrationStagesOption] = stages }
     try coordinator.addPersistentStore(description)
     return coordinator

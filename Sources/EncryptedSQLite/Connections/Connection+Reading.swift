@@ -70,6 +70,14 @@ extension Connection {
         return csqlcipher_log_state_is_current(begin.file, &begin.state) != 0
     }
 
+    /// A number that every commit to the file by any process increases by one, modulo 2^32, as of the open read
+    /// transaction; nil if it is unknown, because another process has committed since, or the file has no log. It starts
+    /// again when a log is recovered.
+    package var commitCounter: UInt32? {
+        guard var state = keptTransaction?.begin?.state, seesLastCommit else { return nil }
+        return csqlcipher_commit_counter(&state)
+    }
+
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
     package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
 

@@ -244,6 +244,9 @@ public final class Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether the transaction of the innermost `write` is a savepoint of another one, which may be rolled back.
+    package var isInNestedTransaction: Bool { transactionDepth > 1 }
+
     /// Whether a write transaction is open. It sees its own changes, which may be rolled back.
     package var isWriting: Bool { sqlite3_txn_state(handle, nil) == SQLITE_TXN_WRITE }
 

@@ -202,6 +202,15 @@ package final class Database: Sendable {
         }
     }
 
+    /// Lends a reader connection to `body`, in a read transaction on the latest commit, without waiting.
+    ///
+    /// Does not call `body` if all connections are in use, or the calling thread is inside a read or write of the
+    /// database, whose transaction may be older than the latest commit.
+    package func readWithoutWaiting(_ body: (Connection) throws -> Void) throws {
+        guard canReadConcurrently, let readers else { return }
+        try readers.withFreeConnection(body)
+    }
+
     /// Whether `read` would lend the calling thread a reader connection that it does not hold yet.
     var canReadConcurrently: Bool {
         guard let readers, writingThread.load(ordering: .relaxed) != csqlcipher_thread_identity() else { return false }

@@ -3,10 +3,6 @@
 ///
 /// Without followers it costs a save the test of an optional.
 final class ChangeFollowing {
-    private struct WeakFollower {
-        weak var follower: (any ContextFollower)?
-    }
-
     /// An object with unsaved changes that the followers know.
     private struct PendingObject {
         let object: any GraphObject
@@ -25,13 +21,7 @@ final class ChangeFollowing {
 
     private let remoteChanges: RemoteChangeMerger
     private let changeTracker: ChangeTracker
-    private var followers: [WeakFollower] = []
-    /// The followers by the root entities that they follow.
-    private var followersByRoot: [Int: [WeakFollower]] = [:]
-    /// The root entities that have followers.
-    private var followedRoots: Set<Int> = []
-    /// Whether a delivery has found a released follower.
-    private var hasReleasedFollowers = false
+    private(set) var followers = ContextFollowers()
     private var committed = CommittedChanges()
     /// The keys of the objects in ``committed`` that others have changed, by the root entities. The values that such an
     /// object has after its unsaved changes have ended may be those of the others.
@@ -62,22 +52,21 @@ final class ChangeFollowing {
     func add(_ follower: any ContextFollower) {
         deliver()
         if !isActive { begin() }
-        followers.append(WeakFollower(follower: follower))
-        noteFollowedRoots()
+        let known = followers.roots
+        followers.add(follower)
+        noteFollowedRoots(after: known)
     }
 
-    /// Records that a follower follows other root entities, or has been added or released.
-    func noteFollowedRoots() {
-        hasReleasedFollowers = false
-        followers.removeAll { $0.follower == nil }
-        var byRoot: [Int: [WeakFollower]] = [:]
-        for entry in followers {
-            for root in entry.follower?.followedRoots ?? [] { byRoot[root, default: []].append(entry) }
-        }
-        followersByRoot = byRoot
-        followedRoots = Set(byRoot.keys)
+    /// Records that other changes than before concern a follower.
+    func noteFollowedSlots() {
+        let known = followers.roots
+        followers.regroup()
+        noteFollowedRoots(after: known)
+    }
+
+    private func noteFollowedRoots(after known: Set<Int>) {
         // The pending objects of other entities must be found.
-        stamps = []
+        if !followers.roots.isSubset(of: known) { stamps = [] }
     }
 
     private func begin() {
@@ -85,7 +74,7 @@ final class ChangeFollowing {
         let model = identityMap.model
         remoteChanges.onCommit = { [unowned self] announcement, isOwnSave in
             var added = CommittedChanges()
-            added.add(announcement, model, of: followedRoots)
+            added.add(announcement, model, of: followers.roots)
             if !isOwnSave {
                 for (root, changes) in added.roots { keysOfOthers[root, default: []].formUnion(changes.objects.keys) }
             }
@@ -148,31 +137,18 @@ final class ChangeFollowing {
         defer { isDelivering = false }
         // Followers fetch, which merges further announcements.
         while let changes = take() {
-            for follower in concerned(by: changes) { follower.contextDidChange(changes) }
+            for follower in followers.concerned(by: changes) { follower.contextDidChange(changes) }
         }
-        if hasReleasedFollowers { noteFollowedRoots() }
+        followers.removeReleased()
         hasAnnounced = false
         if isActive { changeTracker.announcesNextChange = true } else { end() }
-    }
-
-    /// The followers that changes concern, each once.
-    private func concerned(by changes: ContextChanges) -> [any ContextFollower] {
-        let entries = changes.isUnknown ? followers : changes.roots.keys.flatMap { followersByRoot[$0] ?? [] }
-        var seen: Set<ObjectIdentifier> = []
-        return entries.compactMap { entry in
-            guard let follower = entry.follower else {
-                hasReleasedFollowers = true
-                return nil
-            }
-            return seen.insert(ObjectIdentifier(follower)).inserted ? follower : nil
-        }
     }
 
     /// Returns the changes since the last call; nil if there are none.
     private func take() -> ContextChanges? {
         let current = changeTracker.stamps
         guard !committed.isEmpty || !changedSlots.isEmpty || current != stamps else { return nil }
-        let followed = followedRoots
+        let followed = followers.roots
         let commits = committed
         let others = keysOfOthers
         committed = CommittedChanges()
@@ -350,8 +326,8 @@ extension ManagedObjectContext {
     /// ``processPendingChanges()`` of the context that finds changes.
     package func addFollower(_ follower: any ContextFollower) { following.add(follower) }
 
-    /// Records that a follower follows the changes of other root entities than before.
-    package func followedRootsDidChange() { following.noteFollowedRoots() }
+    /// Records that other changes than before concern a follower.
+    package func followedSlotsDidChange() { following.noteFollowedSlots() }
 
     /// Called when the context has changes that its followers do not know, and again for the first ones after each
     /// delivery: ``processPendingChanges()`` delivers them.

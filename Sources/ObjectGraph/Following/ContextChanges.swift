@@ -49,11 +49,3 @@ package struct ContextChanges {
         roots[object.entity.rootIndex] = root
     }
 }
-
-/// An object that follows the changes of a context, such as live results.
-package protocol ContextFollower: AnyObject {
-    /// The ``Entity/index`` of each root entity whose objects' changes concern the follower.
-    var followedRoots: Set<Int> { get }
-    /// Called after the context has processed changes, of which at least one concerns a followed root entity.
-    func contextDidChange(_ changes: ContextChanges)
-}

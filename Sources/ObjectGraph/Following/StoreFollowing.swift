@@ -1,3 +1,4 @@
+package import Foundation
 import Guarded
 
 /// Makes a coordinator's stores notice the commits of other processes, until it is released.
@@ -17,13 +18,13 @@ final class StoreFollowers: Sendable {
     private struct State {
         var stores: [any SharedStore] = []
         var count = 0
-        var onCommit: (@Sendable () -> Void)?
+        var onCommit: (@Sendable (UUID, CommitsOfOthers) -> Void)?
     }
 
     private let state = Guarded(State())
 
-    /// Called after commits of others were announced to the contexts, on any thread.
-    var onCommit: (@Sendable () -> Void)? {
+    /// Called after commits of others to a store were announced to the contexts, on any thread.
+    var onCommit: (@Sendable (UUID, CommitsOfOthers) -> Void)? {
         get { state.withLock { $0.onCommit } }
         set { state.withLock { $0.onCommit = newValue } }
     }
@@ -66,9 +67,9 @@ extension PersistentStoreCoordinator {
     /// as they receive the saves of other contexts.
     package func followOtherProcesses() -> StoreFollowing { StoreFollowing(storeFollowers) }
 
-    /// Called after commits of other coordinators, in this or another process, were announced to the contexts, on any
-    /// thread.
-    package var onCommitByOthers: (@Sendable () -> Void)? {
+    /// Called after commits of other coordinators, in this or another process, to a store were announced to the contexts,
+    /// on any thread.
+    package var onCommitByOthers: (@Sendable (_ store: UUID, CommitsOfOthers) -> Void)? {
         get { storeFollowers.onCommit }
         set { storeFollowers.onCommit = newValue }
     }
@@ -76,13 +77,15 @@ extension PersistentStoreCoordinator {
     /// Announces the commits of others to a store with some entities.
     func follow(_ store: any SharedStore, _ entities: [Entity]) {
         let roots = entities.filter(\.isRoot)
-        store.onCommitByOthers { [weak self] changes in
+        let uuid = store.metadata.uuid
+        store.onCommitByOthers { [weak self] commits in
             guard let self else { return }
-            var known = changes ?? CommittedChanges()
+            var known = commits.changes ?? CommittedChanges()
             // The objects of other stores stay as they are.
-            if changes == nil { for root in roots { known.addUnknown(root) } }
+            if commits.changes == nil { for root in roots { known.addUnknown(root) } }
+            guard !known.isEmpty else { return }
             announceExternalCommit(known)
-            storeFollowers.onCommit?()
+            storeFollowers.onCommit?(uuid, commits)
         }
         storeFollowers.add(store)
     }

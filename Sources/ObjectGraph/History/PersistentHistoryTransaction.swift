@@ -110,26 +110,25 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
 }
 
 extension CommittedChanges {
-    /// The largest number of inserted objects of an entity in one transaction that are named one by one.
-    private static let largestInsertion = 10_000
+    /// The largest number of changed objects that share a root entity and are named one by one.
+    private static let largestCount = 10_000
 
     /// The changes of transactions, oldest first.
     package init(_ transactions: [PersistentHistoryTransaction]) {
         self.init()
+        var counts: [Int: Int] = [:]
         for group in transactions.lazy.flatMap(\.groups) {
-            guard group.count <= Self.largestInsertion else {
+            counts[group.entity.rootIndex, default: 0] += group.count
+            guard counts[group.entity.rootIndex, default: 0] <= Self.largestCount else {
                 addUnknown(group.entity)
                 continue
             }
-            var change: Change
-            switch group.kind {
-            case .insert: change = Change(.inserted)
-            case .update:
-                var slots = SlotSet()
-                for property in group.updatedProperties { slots.insert(property.slot) }
-                change = Change(.updated, slots: slots)
-            case .delete: change = Change(.deleted)
-            }
+            let change =
+                switch group.kind {
+                case .insert: Change(.inserted)
+                case .update: Change(.updated, slots: SlotSet(group.updatedProperties))
+                case .delete: Change(.deleted)
+                }
             for key in group.keys.joined() { add(change, of: key, entity: group.entity) }
         }
     }

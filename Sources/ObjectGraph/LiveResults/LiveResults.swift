@@ -53,7 +53,9 @@ package final class LiveResults: ContextFollower {
     /// Called after each update that changes entries or an object of the result, or the ``error``.
     package var onUpdate: ((Update) -> Void)?
     /// Whether modifications are reported that change neither entries nor their order.
-    package var reportsModifications = false
+    package var reportsModifications = false {
+        didSet { if reportsModifications != oldValue { context.followedSlotsDidChange() } }
+    }
 
     private let context: ManagedObjectContext
     private var entriesByObject: [ObjectIdentifier: ResultEntry] = [:]
@@ -84,7 +86,16 @@ package final class LiveResults: ContextFollower {
             : ResultDependencies(onEverythingIn: context.model, of: query.request.entity)
     }
 
-    package var followedRoots: Set<Int> { dependencies.roots }
+    package var followedSlots: [Int: SlotSet] {
+        var slots = dependencies.slots
+        // A change of any slot modifies the objects of the result.
+        if reportsModifications {
+            for entity in query.request.entity.family {
+                slots[dependencies.rootIndex, default: SlotSet()].formUnion(SlotSet(allOf: entity))
+            }
+        }
+        return slots
+    }
 
     /// The position of an object; nil if it is not in the result.
     ///
@@ -99,7 +110,7 @@ package final class LiveResults: ContextFollower {
         context.processPendingChanges()
         self.query = query
         dependencies = Self.dependencies(of: query, in: context)
-        context.followedRootsDidChange()
+        context.followedSlotsDidChange()
         refetch(modified: [:], knownObjects: false, isNewQuery: true)
     }
 

@@ -7,8 +7,12 @@ struct ResultDependencies {
     /// The slots of objects that the request reads along relationships, by the index of their root entity.
     private(set) var related: [Int: SlotSet] = [:]
 
-    /// Every root entity that the request reads.
-    var roots: Set<Int> { Set(related.keys).union([rootIndex]) }
+    /// The slots by the index of their root entity, for every root entity that the request reads.
+    var slots: [Int: SlotSet] {
+        var slots = related
+        slots[rootIndex, default: SlotSet()].formUnion(own)
+        return slots
+    }
 
     init(_ request: FetchRequest) {
         rootIndex = request.entity.rootIndex

@@ -11,6 +11,14 @@ extension ModelContainer {
     /// context that processes its changes then, or fetches, has received the saved ones. Saves by contexts of the
     /// container itself do not post it: see ``ModelContext/didSave``.
     ///
+    /// If a changed store has a history, `userInfo` has the entry ``ModelContext/NotificationKey/historyTokens`` with the
+    /// token of the last transaction, by the identity of the store:
+    ///
+    /// ```swift
+    /// let key = ModelContext.NotificationKey.historyTokens.rawValue
+    /// let tokens = notification.userInfo?[key] as? [String: any HistoryToken]
+    /// ```
+    ///
     /// The first use of the name makes all containers of the process follow other processes.
     public static var remoteChange: Notification.Name {
         RemoteChangeNotifier.beginFollowing()
@@ -25,6 +33,8 @@ final class RemoteChangeNotifier: Sendable {
     private struct State {
         weak var container: ModelContainer?
         var isScheduled = false
+        /// The stores with commits that are not posted yet, and their last known transactions.
+        var stores: [UUID: Int64?] = [:]
         var following: StoreFollowing?
     }
 
@@ -70,11 +80,14 @@ final class RemoteChangeNotifier: Sendable {
     private func follow() {
         let following = coordinator.followOtherProcesses()
         state.withLock { $0.following = following }
-        coordinator.onCommitByOthers = { [weak self] in self?.schedulePost() }
+        coordinator.onCommitByOthers = { [weak self] store, commits in
+            self?.schedulePost(store, commits.lastTransaction)
+        }
     }
 
-    private func schedulePost() {
+    private func schedulePost(_ store: UUID, _ lastTransaction: Int64?) {
         let isFirst = state.withLock { state in
+            state.stores[store] = .some(lastTransaction)
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
@@ -82,10 +95,29 @@ final class RemoteChangeNotifier: Sendable {
     }
 
     private func post() {
-        let container = state.withLock { state in
+        let (container, stores) = state.withLock { state in
             state.isScheduled = false
-            return state.container
+            defer { state.stores = [:] }
+            return (state.container, state.stores)
         }
-        if let container { NotificationCenter.default.post(name: Self.name, object: container) }
+        guard let container else { return }
+        let tokens = tokens(of: stores)
+        let information = tokens.isEmpty ? nil : [ModelContext.NotificationKey.historyTokens.rawValue: tokens]
+        NotificationCenter.default.post(name: Self.name, object: container, userInfo: information)
+    }
+
+    /// The tokens of the last transactions of the stores that have a history.
+    private func tokens(of stores: [UUID: Int64?]) -> [String: any HistoryToken] {
+        stores.reduce(into: [:]) { tokens, entry in
+            let identity = entry.key.uuidString
+            guard let number = entry.value ?? lastTransaction(of: entry.key) else { return }
+            tokens[identity] = DefaultHistoryToken([identity: number], storeIdentifier: identity)
+        }
+    }
+
+    /// Reads the number of the last transaction of a store; nil if it has no history, or cannot be read.
+    private func lastTransaction(of store: UUID) -> Int64? {
+        guard let state = try? coordinator.historyState(ofStore: store), state.isRecording else { return nil }
+        return state.lastTransaction
     }
 }

@@ -35,13 +35,9 @@ public struct ResultsChangeSequence: AsyncSequence, Sendable {
 }
 
 /// The changes that a consumer has not taken yet.
-///
-/// They are kept as a few sets, each of which has at least twice as many changes as the next: a set is combined with the
-/// previous one as soon as it is large enough. So a change is combined O(log *m*) times for *m* changes, and the sets
-/// need no more memory than two of the results.
 final class ResultsChangeMailbox: ResultsChangeReceiver, Sendable {
     private struct State {
-        var sets: [ResultsChanges] = []
+        var collected = CollectedChanges()
         var isFinished = false
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiter = 0
@@ -58,27 +54,13 @@ final class ResultsChangeMailbox: ResultsChangeReceiver, Sendable {
     func receive(_ update: ResultsUpdate) {
         let changes = update.changes(of: slots)
         guard !changes.isEmpty else { return }
-        resume { state in
-            state.sets.append(changes)
-            while state.sets.count > 1,
-                state.sets[state.sets.count - 1].count * 2 >= state.sets[state.sets.count - 2].count
-            {
-                let last = state.sets.removeLast()
-                state.sets[state.sets.count - 1] = state.sets[state.sets.count - 1].followed(by: last)
-            }
-        }
+        resume { $0.collected.add(changes) }
     }
 
     func finish() { resume { $0.isFinished = true } }
 
     /// The changes, which the mailbox drops; nil if there are none.
-    func take() -> ResultsChanges? {
-        state.withLock { state in
-            guard var changes = state.sets.popLast() else { return nil }
-            while let earlier = state.sets.popLast() { changes = earlier.followed(by: changes) }
-            return changes
-        }
-    }
+    func take() -> ResultsChanges? { state.withLock { $0.collected.take() } }
 
     /// Suspends until there are changes.
     ///
@@ -91,7 +73,7 @@ final class ResultsChangeMailbox: ResultsChangeReceiver, Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let result: Bool? = state.withLock { state in
-                    if !state.sets.isEmpty { return true }
+                    if !state.collected.isEmpty { return true }
                     if state.isFinished || Task.isCancelled { return false }
                     state.waiters[number] = continuation
                     return nil
@@ -107,7 +89,7 @@ final class ResultsChangeMailbox: ResultsChangeReceiver, Sendable {
         let (waiters, hasChanges) = state.withLock { state in
             change(&state)
             defer { state.waiters = [:] }
-            return (Array(state.waiters.values), !state.sets.isEmpty)
+            return (Array(state.waiters.values), !state.collected.isEmpty)
         }
         for waiter in waiters { waiter.resume(returning: hasChanges) }
     }

@@ -2,8 +2,12 @@ import EncryptedSQLite
 package import ObjectGraph
 
 extension SealedStore: SharedStore {
-    package func onCommitByOthers(_ body: @escaping @Sendable (CommittedChanges?) -> Void) {
-        opened.database.onForeignCommit { body(nil) }
+    package func onCommitByOthers(_ body: @escaping @Sendable (CommitsOfOthers) -> Void) {
+        // The first commit of others to a store that gets its history later is unknown.
+        if opened.hasHistory { opened.historyFollowing.begin(opened) }
+        opened.database.onForeignCommit { [weak opened] in
+            if let opened { opened.historyFollowing.announce(opened, body) }
+        }
         if opened.description.options[Self.followsOtherProcessesOption] as? Bool ?? false { beginFollowing() }
     }
 

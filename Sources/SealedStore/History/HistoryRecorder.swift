@@ -265,7 +265,9 @@ final class HistoryRecorder {
             process: HistoryProcess.process,
             store: store.historyOrigin
         )
-        let number = try HistoryTable.insert(encoder.finish(), origin, on: connection)
+        let parts = encoder.finish()
+        let number = try HistoryTable.insert(parts, origin, on: connection)
+        store.historyFollowing.noteWritten(number - Int64(parts.count - 1)...number)
         store.historyTrimming.noteTransaction()
         return number
     }

@@ -36,11 +36,15 @@ struct HistorySettings: Codable, Hashable, Sendable {
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if the table of
     ///   the history is missing although there is a record, or the other way round.
     static func read(on connection: Connection) throws -> HistorySettings? {
-        let text = try connection.withStatement(#"SELECT "value" FROM "_metadata" WHERE "key" = ?"#) { statement in
+        try parse(text(on: connection), on: connection)
+    }
+
+    /// The text of the record; nil if the store has no history.
+    static func text(on connection: Connection) throws -> String? {
+        try connection.withStatement(#"SELECT "value" FROM "_metadata" WHERE "key" = ?"#) { statement in
             try statement.bind(text: key, at: 1)
             return try statement.step() ? statement.string(at: 0) : nil
         }
-        return try parse(text, on: connection)
     }
 
     /// Reads the record from a value of the table of metadata.

@@ -71,9 +71,33 @@ enum HistoryTable {
         }
     }
 
+    /// Uses the next number for a row without a transaction, and returns it.
+    static func skipNumber(on connection: Connection) throws -> Int64 {
+        let number = try lastKey(on: connection) + 1
+        try insertEmptyRow(number, on: connection)
+        return number
+    }
+
+    /// Writes a row without a transaction.
+    static func insertEmptyRow(_ number: Int64, on connection: Connection) throws {
+        try connection.withStatement(#"INSERT INTO "_history" ("_id") VALUES (?)"#) { statement in
+            try statement.bind(number, at: 1)
+            try statement.run()
+        }
+    }
+
     /// The largest key; 0 for an empty table.
     static func lastKey(on connection: Connection) throws -> Int64 {
         try connection.withStatement(#"SELECT max("_id") FROM "_history""#) { try $0.step() ? $0.integer(at: 0) : 0 }
+    }
+
+    /// The number of transactions after a number.
+    static func count(after number: Int64, on connection: Connection) throws -> Int {
+        let sql = #"SELECT count(*) FROM "_history" WHERE "_id" > ? AND "parts" IS NOT NULL"#
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(number, at: 1)
+            return try statement.step() ? Int(statement.integer(at: 0)) : 0
+        }
     }
 
     /// Deletes rows with keys in ranges. The last row of the table is emptied.

@@ -38,7 +38,8 @@ extension OpenStore {
         try writeTransaction { connection in
             guard let settings = try HistorySettings.read(on: connection) else { return }
             if settings.identifiesObjects { try connection.execute(#"DROP TABLE "_identity""#) }
-            try HistorySettings.noteEnd(HistoryTable.lastKey(on: connection), on: connection)
+            // One number is skipped: a reader of the last transaction may miss changes before a later history.
+            try HistorySettings.noteEnd(HistoryTable.lastKey(on: connection) + 1, on: connection)
             try connection.execute(#"DROP TABLE "_history""#)
             try HistorySettings.remove(on: connection)
             try StoreMetadataTable.announceChange(on: connection)
@@ -81,7 +82,8 @@ extension OpenStore {
         }
     }
 
-    private func transactions(
+    /// Returns transactions of a history with some settings.
+    func transactions(
         _ request: HistoryFetchRequest,
         _ settings: HistorySettings,
         on connection: Connection
@@ -229,10 +231,7 @@ extension HistorySettings {
         self.init()
         guard number > 0 else { return }
         lastDeleted = number
-        try connection.withStatement(#"INSERT INTO "_history" ("_id") VALUES (?)"#) { statement in
-            try statement.bind(number, at: 1)
-            try statement.run()
-        }
+        try HistoryTable.insertEmptyRow(number, on: connection)
     }
 
     /// Records the last number of a history that is removed: a later one continues behind it.
@@ -243,6 +242,13 @@ extension HistorySettings {
             try statement.bind(text: String(number), at: 2)
             try statement.run()
         }
+    }
+
+    /// Records that objects have changed without a transaction: readers of the last one get an error, which shows them
+    /// that they may have missed changes.
+    mutating func noteUnrecordedChanges(on connection: Connection) throws {
+        lastDeleted = try HistoryTable.skipNumber(on: connection)
+        try write(on: connection)
     }
 
     /// Returns the last number of an earlier history, and removes its record; 0 if there was none.

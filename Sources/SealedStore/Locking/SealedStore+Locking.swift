@@ -45,6 +45,7 @@ extension OpenStore {
     fileprivate func verifyAgain(on connection: Connection) throws {
         try states.verify(on: connection)
         sequences.discardSupplies()
+        historyFollowing.forget()
         tableSizes.discard()
     }
 }

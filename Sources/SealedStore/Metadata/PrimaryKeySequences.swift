@@ -99,6 +99,13 @@ final class PrimaryKeySequences: Sendable {
         }
     }
 
+    /// The sum of the next keys of all root entities.
+    static func total(on connection: Connection) throws -> Double {
+        try connection.withStatement(#"SELECT total("next") FROM "_sequence""#) { statement in
+            try statement.step() ? statement.real(at: 0) : 0
+        }
+    }
+
     /// Reserves keys in the transaction of a connection.
     static func reserve(_ count: Int, of root: Entity, on connection: Connection) throws -> Range<Int64> {
         let sql = """

@@ -49,6 +49,9 @@ extension OpenStore {
             repaired += try repair.repairReferences()
         }
         if options.contains(.derivedData) { repaired += try rebuildIndexes(found, on: connection) }
+        if !repaired.isEmpty, var settings = try HistorySettings.read(on: connection) {
+            try settings.noteUnrecordedChanges(on: connection)
+        }
         return repaired
     }
 

@@ -66,6 +66,11 @@ func runLiveResultsArticle(write: @escaping @Sendable (String) -> Void) async th
     print(list.count)
     subscription.cancel()
 
+    let collected = trips.onChange(collectedFor: .milliseconds(100)) { changes in
+        changes.apply(to: &list)
+    }
+    collected.cancel()
+
     for await changes in trips.changes() {
         print(changes.insertions.count)
         break

@@ -86,6 +86,46 @@ import TestSupport
         #expect((1...4).contains(counts.withLock { $0 }), "a save can be preceded by a reservation of identifiers")
     }
 
+    @Test func `the notification of a remote change has the tokens of stores with a history`() throws {
+        func container(_ name: String, history: HistoryOptions?) throws -> ModelContainer {
+            var configuration = ModelConfiguration(
+                url: folder.file(name),
+                key: try .raw(Array(repeating: 7, count: 32))
+            )
+            configuration.history = history
+            return try ModelContainer(for: Station.self, configurations: configuration)
+        }
+        for history in [HistoryOptions(), nil] {
+            let name = history == nil ? "plain.sealed" : "recorded.sealed"
+            let observed = try container(name, history: history)
+            let posted = Guarded<[[String: any HistoryToken]?]>([])
+            let signal = DispatchSemaphore(value: 0)
+            let token = NotificationCenter.default.addObserver(
+                forName: ModelContainer.remoteChange,
+                object: observed,
+                queue: nil
+            ) { notification in
+                let tokens = notification.userInfo?[ModelContext.NotificationKey.historyTokens.rawValue]
+                posted.withLock { $0.append(tokens as? [String: any HistoryToken]) }
+                signal.signal()
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            let writer = ModelContext(try container(name, history: nil))
+            writer.insert(Station("Uji"))
+            try writer.save()
+            #expect(signal.wait(timeout: .now() + 10) == .success)
+            let tokens = posted.withLock { $0.last } ?? nil
+            guard history != nil else {
+                #expect(tokens == nil)
+                continue
+            }
+            let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+            let last = try #require(try ModelContext(observed).fetchHistory(descriptor).last)
+            #expect(tokens?.values.first as? DefaultHistoryToken == last.token)
+            #expect(tokens?.keys.first == last.storeIdentifier)
+        }
+    }
+
     @Test func `a configuration follows other processes without observers`() throws {
         var configuration = ModelConfiguration(
             url: folder.file("stations.sealed"),

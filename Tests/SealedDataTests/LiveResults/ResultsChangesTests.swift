@@ -100,6 +100,57 @@ import TestSupport
         #expect(await first?.insertions.count == 6)
     }
 
+    @Test @MainActor func `a function is called once for the changes of an interval`() async throws {
+        let context = container.mainContext
+        let observer = try ResultsObserver<Station, Never>(sortBy: [SortDescriptor(\.name)], modelContext: context)
+        let clock = ManualClock()
+        var list: [PersistentIdentifier] = []
+        var sets: [ResultsChanges] = []
+        let (calls, call) = AsyncStream.makeStream(of: Void.self)
+        var called = calls.makeAsyncIterator()
+        let subscription = observer.onChange(collectedFor: .seconds(5), clock: clock) { set in
+            sets.append(set)
+            set.apply(to: &list)
+            call.yield()
+        }
+        await called.next()
+        #expect(sets.map(\.isInitial) == [true], "the present results do not wait")
+        for number in 0..<20 {
+            context.insert(Station("new \(number)"))
+            observer.results[0].platforms = number
+            try context.save()
+        }
+        await clock.waitForSleeper()
+        #expect(sets.count == 1)
+        clock.advance(by: .seconds(5))
+        await called.next()
+        #expect(sets.count == 2)
+        #expect(sets.last?.insertions.count == 20)
+        #expect(list == observer.identifiers)
+        // What a cancelled subscription has collected is dropped.
+        context.insert(Station("last"))
+        try context.save()
+        subscription.cancel()
+        await clock.waitForSleeper()
+        clock.advance(by: .seconds(5))
+        let second = observer.onChange { _ in call.yield() }
+        await called.next()
+        #expect(sets.count == 2)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func `a function is called at once if no actor uses the context`() throws {
+        let observer = try observer()
+        var count = 0
+        let subscription = observer.onChange(collectedFor: .seconds(5), clock: ManualClock()) { _ in count += 1 }
+        for number in 0..<3 {
+            context.insert(Station("new \(number)"))
+            try context.save()
+        }
+        #expect(count == 4)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test func `a sequence ends with its observer and with its task`() async throws {
         var observer: ResultsObserver<Station, Never>? = try observer()
         let sequence = try #require(observer?.changes())

@@ -16,9 +16,9 @@ final class FollowedBookcase {
     private(set) var results: LiveResults?
 
     /// Opens the store, and creates its content if it is new.
-    init(_ url: URL) throws {
+    init(_ url: URL, history: HistoryOptions? = nil) throws {
         self.url = url
-        context = try Bookcase.open(url)
+        context = try Bookcase.open(url, history: history)
         if try Bookcase.all("Shelf", in: context).isEmpty {
             for name in ["art", "law"] { Bookcase.insertShelf(name, in: context) }
             for number in 1...3 { try Bookcase.insertBook(number, in: context) }
@@ -82,5 +82,42 @@ final class FollowedBookcase {
         let before = store.opened.database.statistics
         try body()
         return (store.opened.database.statistics - before).statementsRun
+    }
+
+    // MARK: Random changes
+
+    /// Expects that followed results, the values of their objects and the members of the shelves equal those of the
+    /// store after each of some random changes by this and another coordinator and by a process.
+    func expectCurrentResults(seed: UInt64, _ writer: WriterProcess) throws {
+        var random = SeededGenerator(seed: seed)
+        let other = try Bookcase.open(url)
+        for context in [context, other] { context.mergePolicy = .mergeByPropertyObjectTrump }
+        follow()
+        for step in 0..<40 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                try Bookcase.change(context, &random)
+                try Bookcase.save(context)
+            case 1:
+                try Bookcase.change(other, &random)
+                try Bookcase.save(other)
+            default: writer.run("random \(Int.random(in: 0..<1_000_000, using: &random))")
+            }
+            try waitForResults("\(random) step \(step)")
+            // A change of numbers or shelves does not change the results.
+            try waitUntil("values, \(random) step \(step)") {
+                let stored = ManagedObjectContext(coordinator: context.coordinator)
+                let books = try self.books
+                guard try books.map({ $0["number"] }) == Bookcase.all("Book", in: stored).map({ $0["number"] }) else {
+                    return false
+                }
+                return try Bookcase.all("Shelf", in: context).allSatisfy { shelf in
+                    shelf.members(forRelationship: "books").count
+                        == books.count { $0.destination(forRelationship: "shelf") === shelf }
+                }
+            }
+        }
+        #expect(writer.isRunning)
+        #expect(try context.storeProblems() == [])
     }
 }

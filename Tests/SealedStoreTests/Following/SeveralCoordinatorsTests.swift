@@ -84,9 +84,9 @@ import Testing
 
     @Test func `a commit is reported to the others only, and hundreds are merged as one`() throws {
         let (own, others) = (Guarded(0), Guarded(0))
-        bookcase.context.coordinator.onCommitByOthers = { own.withLock { $0 += 1 } }
+        bookcase.context.coordinator.onCommitByOthers = { _, _ in own.withLock { $0 += 1 } }
         let results = bookcase.follow()
-        other.coordinator.onCommitByOthers = { others.withLock { $0 += 1 } }
+        other.coordinator.onCommitByOthers = { _, _ in others.withLock { $0 += 1 } }
         let book = try #require(try bookcase.books.first)
         for number in 0..<5 {
             book["number"] = .integer(Int64(number))

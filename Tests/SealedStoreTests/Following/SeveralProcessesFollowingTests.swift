@@ -60,7 +60,7 @@ import Testing
         let writer = try writer()
         let reports = Guarded(0)
         let results = bookcase.follow()
-        bookcase.context.coordinator.onCommitByOthers = { reports.withLock { $0 += 1 } }
+        bookcase.context.coordinator.onCommitByOthers = { _, _ in reports.withLock { $0 += 1 } }
         let book = try #require(try bookcase.books.first)
         for number in 0..<100 {
             book["number"] = .integer(Int64(number))
@@ -146,32 +146,6 @@ import Testing
 
     @Test(arguments: SeededGenerator.seeds(3))
     func `results equal a fetch after every change by two coordinators and a process`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let writer = try writer()
-        let other = try Bookcase.open(bookcase.url)
-        for context in [bookcase.context, other] { context.mergePolicy = .mergeByPropertyObjectTrump }
-        bookcase.follow()
-        for step in 0..<40 {
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0:
-                try Bookcase.change(bookcase.context, &random)
-                try Bookcase.save(bookcase.context)
-            case 1:
-                try Bookcase.change(other, &random)
-                try Bookcase.save(other)
-            default: writer.run("random \(Int.random(in: 0..<1_000_000, using: &random))")
-            }
-            try bookcase.waitForResults("\(random) step \(step)")
-            // A change of shelves does not change the results.
-            try bookcase.waitUntil("members, \(random) step \(step)") {
-                let books = try bookcase.books
-                return try Bookcase.all("Shelf", in: bookcase.context).allSatisfy { shelf in
-                    shelf.members(forRelationship: "books").count
-                        == books.count { $0.destination(forRelationship: "shelf") === shelf }
-                }
-            }
-        }
-        #expect(writer.isRunning)
-        #expect(try bookcase.context.storeProblems() == [])
+        try bookcase.expectCurrentResults(seed: seed, writer())
     }
 }

@@ -1,0 +1,184 @@
+import EncryptedSQLite
+import Foundation
+import Guarded
+import ObjectGraph
+
+/// Finds in the history of a store's file what other stores have committed to it.
+///
+/// It knows the position in the history up to which the contexts have received the changes. If the commits since then
+/// are not all in the history, or too many, the changes are unknown.
+final class HistoryFollowing: Sendable {
+    /// The largest number of transactions that are read; more are unknown changes.
+    static let largestCount = 1000
+
+    private struct State {
+        var position: HistoryPosition?
+        /// The rows of the history that the running write transaction has written.
+        var written: [ClosedRange<Int64>] = []
+        /// The rows of the history behind the position that the store itself has written and committed.
+        var own: [ClosedRange<Int64>] = []
+    }
+
+    private let state = Guarded(State())
+    /// Held while changes are read and announced, so that a caller whose commit another thread has read finds it
+    /// announced. Recursive, because a receiver may commit to another store with the file.
+    private let announcing = NSRecursiveLock()
+
+    /// Forgets the position, after the file was opened again: it may be a copy from an earlier time.
+    func forget() {
+        state.withLock { state in
+            state.position = nil
+            state.own = []
+        }
+    }
+
+    // MARK: Own transactions
+
+    /// Runs a write transaction, or a nested one. The writer connection admits one at a time.
+    func writing<R>(isNested: Bool, _ body: () throws -> R) throws -> R {
+        let count = state.withLock { state in
+            if !isNested { state.written = [] }
+            return state.written.count
+        }
+        do {
+            return try body()
+        } catch {
+            // The outer transaction may still be committed.
+            state.withLock { $0.written.removeLast($0.written.count - count) }
+            throw error
+        }
+    }
+
+    /// Records that the running write transaction has written rows of the history.
+    func noteWritten(_ rows: ClosedRange<Int64>) { state.withLock { $0.written.append(rows) } }
+
+    /// Returns the rows that the running write transaction has written, before its commit.
+    func takeWritten() -> [ClosedRange<Int64>] {
+        state.withLock { state in
+            defer { state.written = [] }
+            return state.written
+        }
+    }
+
+    /// Records that rows were committed.
+    func noteCommit(of written: [ClosedRange<Int64>]) {
+        guard !written.isEmpty else { return }
+        state.withLock { state in
+            for rows in written {
+                if let last = state.own.last, last.upperBound + 1 == rows.lowerBound {
+                    state.own[state.own.count - 1] = last.lowerBound...rows.upperBound
+                } else {
+                    state.own.append(rows)
+                }
+            }
+            if state.own.count > Self.largestCount { state.own.removeFirst(state.own.count / 2) }
+        }
+    }
+
+    // MARK: Transactions of others
+
+    /// Begins at the present end of the history.
+    func begin(_ store: OpenStore) {
+        announcing.lock()
+        defer { announcing.unlock() }
+        _ = commits(to: store)
+    }
+
+    /// Calls a function with the commits of others since the last call.
+    func announce(_ store: OpenStore, _ body: (CommitsOfOthers) -> Void) {
+        announcing.lock()
+        defer { announcing.unlock() }
+        body(commits(to: store))
+    }
+
+    private func commits(to store: OpenStore) -> CommitsOfOthers {
+        guard !store.readsOtherModel else { return CommitsOfOthers(changes: nil) }
+        var commits = CommitsOfOthers(changes: nil)
+        var next: HistoryPosition?
+        let (known, own) = state.withLock { ($0.position, $0.own) }
+        // After an error, or if no connection is free, the changes are unknown.
+        try? store.database.readWithoutWaiting { connection in
+            guard try store.states.state(on: connection).schema.conditions.history != nil else { return }
+            let present = try HistoryPosition(on: connection, after: known)
+            next = present
+            commits.lastTransaction = present.last
+            guard let known, known.last <= present.last, known.hasMissedNone(deletedIn: present, own) else { return }
+            var request = HistoryFetchRequest(after: known.last, fetchLimit: Self.largestCount + 1)
+            request.excludesOwn = true
+            let transactions = try store.transactions(request, present.settings, on: connection)
+            guard transactions.count <= Self.largestCount,
+                try present.isExplained(after: known, transactions.count, on: connection)
+            else { return }
+            commits.changes = CommittedChanges(transactions)
+            commits.transactions = transactions
+        }
+        // An earlier position stays valid: what follows it includes what is announced as unknown now.
+        if let next {
+            state.withLock { state in
+                state.position = next
+                state.own.removeAll { $0.upperBound <= next.last }
+            }
+        }
+        return commits
+    }
+}
+
+/// A position in the history of a file, with the traces of commits that are not in the history.
+struct HistoryPosition: Sendable {
+    /// The largest number of a transaction so far.
+    let last: Int64
+    /// The record of the history, and its text.
+    let settings: HistorySettings
+    private let settingsText: String
+    /// The sum of the sequences, which a reservation of keys increases.
+    private let reservedKeys: Double
+    private let schemaVersion: Int64
+    /// The number of commits of all processes; nil if it is unknown.
+    private let commitCounter: UInt32?
+
+    /// Reads the present position.
+    ///
+    /// - Parameter known: An earlier position.
+    /// - Throws: ``SealedStoreError`` if the record of the history is missing or damaged.
+    init(on connection: Connection, after known: HistoryPosition?) throws {
+        last = try HistoryTable.lastKey(on: connection)
+        guard let text = try HistorySettings.text(on: connection) else { throw HistoryReader.damage }
+        settingsText = text
+        if let known, known.settingsText == settingsText {
+            settings = known.settings
+        } else {
+            guard let settings = try HistorySettings.parse(settingsText, on: connection) else {
+                throw HistoryReader.damage
+            }
+            self.settings = settings
+        }
+        reservedKeys = try PrimaryKeySequences.total(on: connection)
+        schemaVersion = try connection.schemaVersion()
+        commitCounter = connection.commitCounter
+    }
+
+    /// Whether no transactions of others behind this position have been deleted at a later one.
+    ///
+    /// - Parameter own: The rows behind this position that the store itself has written, ascending.
+    fileprivate func hasMissedNone(deletedIn later: HistoryPosition, _ own: [ClosedRange<Int64>]) -> Bool {
+        var next = last + 1
+        for rows in own where rows.lowerBound <= next { next = max(next, rows.upperBound + 1) }
+        return later.settings.lastDeleted < next
+    }
+
+    /// Whether all commits since an earlier position are in the history, or have changed no object.
+    ///
+    /// Commits that change no object reserve keys, change the record of the history, or the schema.
+    ///
+    /// - Parameter others: The number of transactions of others since then.
+    func isExplained(after known: HistoryPosition, _ others: Int, on connection: Connection) throws -> Bool {
+        if reservedKeys != known.reservedKeys || settingsText != known.settingsText
+            || schemaVersion != known.schemaVersion
+        {
+            return true
+        }
+        guard let now = commitCounter, let before = known.commitCounter else { return others > 0 }
+        let transactions = try HistoryTable.count(after: known.last, on: connection)
+        return Int(now &- before) <= transactions
+    }
+}
