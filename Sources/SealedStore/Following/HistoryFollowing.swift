@@ -17,6 +17,8 @@ final class HistoryFollowing: Sendable {
         var written: [ClosedRange<Int64>] = []
         /// The rows of the history behind the position that the store itself has written and committed.
         var own: [ClosedRange<Int64>] = []
+        /// The reservations of keys by the store itself since the position was read.
+        var reservations = OwnReservations()
     }
 
     private let state = Guarded(State())
@@ -29,6 +31,7 @@ final class HistoryFollowing: Sendable {
         state.withLock { state in
             state.position = nil
             state.own = []
+            state.reservations = OwnReservations()
         }
     }
 
@@ -75,6 +78,16 @@ final class HistoryFollowing: Sendable {
         }
     }
 
+    /// Records that the store has reserved keys.
+    ///
+    /// - Parameter isCommit: Whether it did so in a commit of its own.
+    func noteReservation(of keys: Int, isCommit: Bool) {
+        state.withLock { state in
+            state.reservations.keys += keys
+            if isCommit { state.reservations.commits += 1 }
+        }
+    }
+
     // MARK: Transactions of others
 
     /// Begins at the present end of the history.
@@ -95,7 +108,7 @@ final class HistoryFollowing: Sendable {
         guard !store.readsOtherModel else { return CommitsOfOthers(changes: nil) }
         var commits = CommitsOfOthers(changes: nil)
         var next: HistoryPosition?
-        let (known, own) = state.withLock { ($0.position, $0.own) }
+        let (known, own, reservations) = state.withLock { ($0.position, $0.own, $0.reservations) }
         // After an error, or if no connection is free, the changes are unknown.
         try? store.database.readWithoutWaiting { connection in
             guard try store.states.state(on: connection).schema.conditions.history != nil else { return }
@@ -107,7 +120,7 @@ final class HistoryFollowing: Sendable {
             request.excludesOwn = true
             let transactions = try store.transactions(request, present.settings, on: connection)
             guard transactions.count <= Self.largestCount,
-                try present.isExplained(after: known, transactions.count, on: connection)
+                try present.isExplained(after: known, transactions.count, reservations, on: connection)
             else { return }
             commits.changes = CommittedChanges(transactions)
             commits.transactions = transactions
@@ -117,10 +130,20 @@ final class HistoryFollowing: Sendable {
             state.withLock { state in
                 state.position = next
                 state.own.removeAll { $0.upperBound <= next.last }
+                state.reservations.keys -= reservations.keys
+                state.reservations.commits -= reservations.commits
             }
         }
         return commits
     }
+}
+
+/// The reservations of primary keys by one store.
+private struct OwnReservations {
+    /// The number of keys.
+    var keys = 0
+    /// The number of commits.
+    var commits = 0
 }
 
 /// A position in the history of a file, with the traces of commits that are not in the history.
@@ -170,15 +193,22 @@ struct HistoryPosition: Sendable {
     ///
     /// Commits that change no object reserve keys, change the record of the history, or the schema.
     ///
-    /// - Parameter others: The number of transactions of others since then.
-    func isExplained(after known: HistoryPosition, _ others: Int, on connection: Connection) throws -> Bool {
-        if reservedKeys != known.reservedKeys || settingsText != known.settingsText
+    /// - Parameters:
+    ///   - others: The number of transactions of others since then.
+    ///   - own: The reservations of the store itself since then.
+    fileprivate func isExplained(
+        after known: HistoryPosition,
+        _ others: Int,
+        _ own: OwnReservations,
+        on connection: Connection
+    ) throws -> Bool {
+        if reservedKeys > known.reservedKeys + Double(own.keys) || settingsText != known.settingsText
             || schemaVersion != known.schemaVersion
         {
             return true
         }
         guard let now = commitCounter, let before = known.commitCounter else { return others > 0 }
         let transactions = try HistoryTable.count(after: known.last, on: connection)
-        return Int(now &- before) <= transactions
+        return Int(now &- before) <= transactions + own.commits
     }
 }

@@ -36,7 +36,13 @@ extension OpenStore {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         let root = model.root(of: entity)
         let keys = try sequences.take(count, rootIndex: root.index) { count in
-            try writeTransaction { try PrimaryKeySequences.reserve(count, of: root, on: $0) }
+            var isCommit = false
+            let keys = try writeTransaction { connection in
+                isCommit = !connection.isInNestedTransaction
+                return try PrimaryKeySequences.reserve(count, of: root, on: connection)
+            }
+            historyFollowing.noteReservation(of: keys.count, isCommit: isCommit)
+            return keys
         }
         if let last = keys.last { tableSizes.note(lastKey: last, rootIndex: root.index) }
         return keys.map { ManagedObjectID(entity: entity, storeUUID: uuid, key: $0) }
