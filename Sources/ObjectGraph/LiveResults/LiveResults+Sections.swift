@@ -1,10 +1,13 @@
 extension LiveResults {
+    /// The order of the sections: that of the first sort key; nil if the order of the result is unknown.
+    package var sectionOrder: QuerySort? { isPositional ? nil : query.request.sort.first }
+
     /// The positions in entries of this result at which the value of the first sort key differs from that of the
     /// previous entry; nil if the order of the result is unknown.
     ///
     /// - Complexity: O(*s* log *n*) comparisons for *s* positions.
     package func sectionStarts(of entries: OrderedResults) -> [Int]? {
-        guard !isPositional, let sort = query.request.sort.first else { return nil }
+        guard let sort = sectionOrder else { return nil }
         var starts: [Int] = []
         var next = 0
         while next < entries.count {
@@ -14,4 +17,9 @@ extension LiveResults {
         }
         return starts
     }
+}
+
+extension ResultEntry {
+    /// The value of the first sort key, by which the entry belongs to a section.
+    package var sectionValue: Value { values[0] }
 }

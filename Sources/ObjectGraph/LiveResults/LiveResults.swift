@@ -40,6 +40,9 @@ package final class LiveResults: ContextFollower {
         package let reidentified: [Int]
         /// Whether entries have changed, perhaps only in their rank: the position can stay the same.
         package let changesEntries: Bool
+        /// The entries that have left or entered the result or changed their rank, before and after the update; nil if
+        /// the result was fetched again.
+        package let edits: [(old: ResultEntry?, new: ResultEntry?)]?
     }
 
     /// The query.
@@ -124,7 +127,8 @@ package final class LiveResults: ContextFollower {
                 changes: IndexChanges(),
                 modifications: [],
                 reidentified: [],
-                changesEntries: false
+                changesEntries: false,
+                edits: []
             )
         )
     }
@@ -182,7 +186,7 @@ package final class LiveResults: ContextFollower {
         guard root.concernsExistence || !root.slots.isDisjoint(with: dependencies.own) else {
             guard reportsModifications else { return }
             return error == nil
-                ? finish(entries, IndexChanges(), modifiedSlots(root)) : collect(modifiedSlots(root))
+                ? finish(entries, IndexChanges(), modifiedSlots(root), edits: []) : collect(modifiedSlots(root))
         }
         let failures = context.loader.readFailures.additions
         var edit = ResultEdit()
@@ -380,7 +384,7 @@ package final class LiveResults: ContextFollower {
         let reidentified = touched.compactMap { entry in
             entry.new.flatMap { $0.key == entry.old?.key ?? $0.key ? nil : ObjectIdentifier($0.object) }
         }
-        finish(old, changes, modified, reidentified, changesEntries: !touched.isEmpty)
+        finish(old, changes, modified, reidentified, changesEntries: !touched.isEmpty, edits: touched)
     }
 
     private func finish(
@@ -388,7 +392,8 @@ package final class LiveResults: ContextFollower {
         _ changes: IndexChanges,
         _ modified: [ObjectIdentifier: SlotSet],
         _ reidentified: [ObjectIdentifier] = [],
-        changesEntries: Bool = false
+        changesEntries: Bool = false,
+        edits: [(old: ResultEntry?, new: ResultEntry?)]? = nil
     ) {
         let modified = reportsModifications ? modified : [:]
         guard changesEntries || !modified.isEmpty || !reidentified.isEmpty else { return }
@@ -407,7 +412,8 @@ package final class LiveResults: ContextFollower {
                 changes: changes,
                 modifications: modifications.sorted { $0.position < $1.position },
                 reidentified: reidentified.compactMap(position).sorted(),
-                changesEntries: changesEntries
+                changesEntries: changesEntries,
+                edits: edits
             )
         )
     }

@@ -111,26 +111,33 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     /// The sections at another place among the others, ascending by their new positions.
     public var moves: [ResultsChanges.Move] { indices.moves.map { ResultsChanges.Move(from: $0.from, to: $0.to) } }
     /// The number of models in each old section. Results without sections count as one section.
-    public let oldSizes: [Int]
+    ///
+    /// - Complexity: O(number of sections).
+    public var oldSizes: [Int] { old.array }
     /// The number of models in each new section.
-    public let newSizes: [Int]
+    ///
+    /// - Complexity: O(number of sections).
+    public var newSizes: [Int] { new.array }
 
     let indices: IndexChanges
+    private let old: SectionSizes
+    private let new: SectionSizes
 
     /// Whether the titles, their order and the sizes have not changed.
-    var isEmpty: Bool { indices.isEmpty && oldSizes == newSizes }
+    var isEmpty: Bool { indices.isEmpty && old == new }
 
     init<Title>(from old: SectionLayout<Title>, to new: SectionLayout<Title>) {
-        oldSizes = old.sizes
-        newSizes = new.sizes
-        guard old.titles != new.titles else {
+        self.old = old.sizes
+        self.new = new.sizes
+        let (oldTitles, newTitles) = (old.titles, new.titles)
+        guard oldTitles != newTitles else {
             indices = IndexChanges()
             return
         }
-        let olds = Dictionary(old.titles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let news = Dictionary(new.titles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let olds = Dictionary(oldTitles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let news = Dictionary(newTitles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         indices = IndexChanges(
-            Set(old.titles).union(new.titles).map { IndexChanges.Difference(old: olds[$0], new: news[$0]) }
+            Set(oldTitles).union(newTitles).map { IndexChanges.Difference(old: olds[$0], new: news[$0]) }
         )
     }
 
@@ -138,37 +145,30 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     ///
     /// - Parameter oldCount: The number of the old results, which count as one section.
     init<Title>(from oldCount: Int, to new: SectionLayout<Title>) {
-        oldSizes = [oldCount]
-        newSizes = new.sizes
-        indices = IndexChanges(deletions: [0], insertions: Array(new.titles.indices))
+        old = SectionSizes(oneOf: oldCount)
+        self.new = new.sizes
+        indices = IndexChanges(deletions: [0], insertions: Array(0..<new.count))
     }
 
-    private init(_ indices: IndexChanges, _ oldSizes: [Int], _ newSizes: [Int]) {
+    init(_ indices: IndexChanges, _ old: SectionSizes, _ new: SectionSizes) {
         self.indices = indices
-        self.oldSizes = oldSizes
-        self.newSizes = newSizes
+        self.old = old
+        self.new = new
     }
 
     /// The section and the position in it of a position in the old results.
     ///
     /// - Precondition: The old results have the position.
-    public func oldLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: oldSizes) }
+    /// - Complexity: O(log *s*) for *s* sections.
+    public func oldLocation(of index: Int) -> (section: Int, index: Int) { old.location(of: index) }
 
     /// The section and the position in it of a position in the new results.
     ///
     /// - Precondition: The new results have the position.
-    public func newLocation(of index: Int) -> (section: Int, index: Int) { Self.location(of: index, in: newSizes) }
-
-    private static func location(of index: Int, in sizes: [Int]) -> (section: Int, index: Int) {
-        var rest = index
-        for (section, size) in sizes.enumerated() {
-            if rest < size { return (section, rest) }
-            rest -= size
-        }
-        preconditionFailure("there is no result at this position")
-    }
+    /// - Complexity: O(log *s*) for *s* sections.
+    public func newLocation(of index: Int) -> (section: Int, index: Int) { new.location(of: index) }
 
     func followed(by later: ResultsSectionChanges) -> ResultsSectionChanges {
-        ResultsSectionChanges(indices.followed(by: later.indices), oldSizes, later.newSizes)
+        ResultsSectionChanges(indices.followed(by: later.indices), old, later.new)
     }
 }

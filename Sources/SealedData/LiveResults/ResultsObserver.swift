@@ -35,6 +35,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private let live: LiveResults
     private var shown: OrderedResults
     private var knownLayout: SectionLayout<SectionTitle>?
+    /// The number of times that the sections were made from all results.
+    private(set) var layoutCount = 0
     private var knownModels: [Element]?
     private var error: (any Error)?
     private var receivers: [WeakReceiver] = []
@@ -122,7 +124,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The models in sections; nil without sections.
     ///
-    /// - Complexity: O(*s* log *n*) for *s* sections at the first access after a change, then O(1).
+    /// - Complexity: O(*s* log *n*) for *s* sections at the first access, and after the results were fetched again; O(1)
+    ///   otherwise: a change of *k* models changes their sections, with O(*k* log *s*) comparisons.
     public var sections: SectionedResults<Element, SectionTitle>? {
         registrar.access(self, keyPath: \.sections)
         return layout.map { SectionedResults(FetchResultsCollection(shown, in: modelContext), $0) }
@@ -148,13 +151,13 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// The section of a model and its position in it, which is section 0 without sections; nil if the results do not
     /// contain the model.
     ///
-    /// - Complexity: O(log *n*) comparisons; with *s* sections, O(*s* log *n*) at the first access after a change.
+    /// - Complexity: O(log *n*) comparisons; with sections as ``sections``.
     public func indexPath(for element: Element) -> IndexPath? {
         registrar.access(self, keyPath: \.results)
         guard let position = live.position(of: element) else { return nil }
         guard let layout else { return IndexPath(indexes: [0, position]) }
         let section = layout.section(containing: position)
-        return IndexPath(indexes: [section, position - layout.bounds[section]])
+        return IndexPath(indexes: [section, position - layout.range(of: section).lowerBound])
     }
 
     // MARK: Query
@@ -211,16 +214,35 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         // An invalid key path is reported by the query.
         guard let titles = (try? query.titles) ?? nil else { return nil }
         var layout = SectionLayout<SectionTitle>()
-        func title(at position: Int) -> SectionTitle? {
-            (shown[position].object as? Element).map { $0[keyPath: titles] }
-        }
-        let starts = live.sectionStarts(of: shown) ?? Array(0..<shown.count)
+        let knownStarts = live.sectionStarts(of: shown)
+        let starts = knownStarts ?? Array(0..<shown.count)
         for (index, start) in starts.enumerated() {
-            guard let title = title(at: start) else { continue }
-            layout.append(title, end: index + 1 < starts.count ? starts[index + 1] : shown.count)
+            guard let title = Self.title(of: shown[start], titles) else { continue }
+            let end = index + 1 < starts.count ? starts[index + 1] : shown.count
+            layout.append(title, knownStarts == nil ? nil : shown[start].sectionValue, size: end - start)
         }
         knownLayout = layout
+        layoutCount += 1
         return layout
+    }
+
+    private static func title(
+        of entry: ResultEntry,
+        _ titles: KeyPath<Element, SectionTitle>
+    ) -> SectionTitle? {
+        (entry.object as? Element).map { $0[keyPath: titles] }
+    }
+
+    /// The sections after an update of the shown results, and their changes; nil if the sections are not known, or have
+    /// to be made anew.
+    private func changedLayout(
+        by update: LiveResults.Update
+    ) -> (layout: SectionLayout<SectionTitle>, changes: ResultsSectionChanges)? {
+        guard var layout = knownLayout, let edits = update.edits, let order = live.sectionOrder,
+            let titles = (try? query.titles) ?? nil
+        else { return nil }
+        let changes = layout.apply(edits, order) { Self.title(of: update.new[$0], titles) }
+        return changes.map { (layout, $0) }
     }
 
     // MARK: Updates
@@ -248,17 +270,30 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         if newError != nil || error != nil {
             registrar.withMutation(of: self, keyPath: \.fetchError) { error = newError }
         }
-        if update.changesEntries { show(update, notifies: !update.changes.isEmpty || previousLayout != nil) }
+        let changed = previousLayout == nil ? changedLayout(by: update) : nil
+        if update.changesEntries {
+            show(update, changed?.layout, notifies: !update.changes.isEmpty || previousLayout != nil)
+        }
         guard !receivers.isEmpty, newError == nil else { return }
-        let changes = ResultsUpdate(update, previous, layout) { PersistentIdentifier($0.managedObjectID) }
+        let sections =
+            changed?.changes
+            ?? layout.map { layout in
+                previous.map { ResultsSectionChanges(from: $0, to: layout) }
+                    ?? ResultsSectionChanges(from: update.old.count, to: layout)
+            }
+        let changes = ResultsUpdate(update, sections) { PersistentIdentifier($0.managedObjectID) }
         for entry in receivers { entry.receiver?.receive(changes) }
     }
 
-    private func show(_ update: LiveResults.Update, notifies: Bool) {
+    private func show(
+        _ update: LiveResults.Update,
+        _ layout: SectionLayout<SectionTitle>?,
+        notifies: Bool
+    ) {
         let change = { [self] in
             registrar.withMutation(of: self, keyPath: \.sections) {
                 shown = update.new
-                knownLayout = nil
+                knownLayout = layout
                 knownModels = nil
             }
         }
@@ -297,7 +332,7 @@ extension ResultsObserver: Observable {}
 extension ResultsObserver: CustomDebugStringConvertible {
     /// The class and the number of results.
     public var debugDescription: String {
-        let sections = layout.map { " in \($0.titles.count) sections" } ?? ""
+        let sections = layout.map { " in \($0.count) sections" } ?? ""
         return "ResultsObserver<\(Element.self)>(\(shown.count) results\(sections))"
     }
 }

@@ -43,15 +43,19 @@ public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: 
     public init() { self.init(FetchResultsCollection([]), SectionLayout()) }
 
     /// The titles of the sections, in their order.
+    ///
+    /// - Complexity: O(number of sections).
     public var sectionTitles: [SectionTitle] { layout.titles }
     /// The position of the first section.
     public var startIndex: Int { 0 }
     /// The position after the last section.
-    public var endIndex: Int { layout.titles.count }
+    public var endIndex: Int { layout.count }
 
     /// The section at a position.
+    ///
+    /// - Complexity: O(log *s*) for *s* sections.
     public subscript(position: Int) -> ResultsSection<Model, SectionTitle> {
-        ResultsSection(layout.titles[position], results, layout.range(of: position))
+        ResultsSection(layout.title(of: position), results, layout.range(of: position))
     }
 
     /// The section with a title; nil if there is none.
@@ -69,35 +73,5 @@ public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: 
     /// The position of the section with a title; nil if there is none.
     ///
     /// - Complexity: O(number of sections).
-    public func index(ofSectionTitled title: SectionTitle) -> Int? { layout.titles.firstIndex(of: title) }
-}
-
-/// The division of a list into sections.
-struct SectionLayout<SectionTitle: Hashable> {
-    /// The titles in their order.
-    var titles: [SectionTitle] = []
-    /// The position of each section's first element, and the number of all elements.
-    var bounds = [0]
-
-    /// The number of elements of each section.
-    var sizes: [Int] { titles.indices.map { range(of: $0).count } }
-
-    /// The positions of a section's elements.
-    func range(of section: Int) -> Range<Int> { bounds[section]..<bounds[section + 1] }
-
-    /// Adds a section at the end.
-    mutating func append(_ title: SectionTitle, end: Int) {
-        // Equal titles whose values the store orders separately, such as texts that differ in normalization.
-        if titles.last == title {
-            bounds[bounds.count - 1] = end
-        } else {
-            titles.append(title)
-            bounds.append(end)
-        }
-    }
-
-    /// The section that contains a position.
-    ///
-    /// - Complexity: O(log *s*) for *s* sections.
-    func section(containing position: Int) -> Int { bounds.count(below: position + 1) - 1 }
+    public func index(ofSectionTitled title: SectionTitle) -> Int? { layout.section(titled: title) }
 }

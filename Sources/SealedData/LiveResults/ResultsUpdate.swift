@@ -9,10 +9,9 @@ struct ResultsUpdate {
     private let identifiers: [Int: PersistentIdentifier]
     private let sections: ResultsSectionChanges?
 
-    init<Title>(
+    init(
         _ update: LiveResults.Update,
-        _ oldLayout: SectionLayout<Title>?,
-        _ newLayout: SectionLayout<Title>?,
+        _ sections: ResultsSectionChanges?,
         identifier: (any GraphObject) -> PersistentIdentifier
     ) {
         isInitial = false
@@ -24,10 +23,7 @@ struct ResultsUpdate {
             identifiers[index] = identifier(update.new[index].object)
         }
         self.identifiers = identifiers
-        sections = newLayout.map { layout in
-            oldLayout.map { ResultsSectionChanges(from: $0, to: layout) }
-                ?? ResultsSectionChanges(from: update.old.count, to: layout)
-        }
+        self.sections = sections
     }
 
     /// The first update: all models are new.
