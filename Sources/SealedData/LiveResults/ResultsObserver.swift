@@ -38,6 +38,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// The number of times that the sections were made from all results.
     private(set) var layoutCount = 0
     private var knownModels: [Element]?
+    /// The models and sections that the program has set since the last update.
+    private var assignedResults: FetchResultsCollection<Element>?
+    private var assignedSections: SectionedResults<Element, SectionTitle>?
     private var error: (any Error)?
     private var receivers: [WeakReceiver] = []
     /// Runs each update of the results, for example in a transaction of a user interface; nil to run them directly.
@@ -108,16 +111,27 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     // MARK: Results
 
     /// The models.
+    ///
+    /// A program can set others, for example an order that it has not saved yet. The observer has them until the next
+    /// update that changes its results. Change sets remain those of the live results.
     public var results: FetchResultsCollection<Element> {
-        registrar.access(self, keyPath: \.results)
-        return FetchResultsCollection(shown, in: modelContext)
+        get {
+            registrar.access(self, keyPath: \.results)
+            return assignedResults ?? FetchResultsCollection(shown, in: modelContext)
+        }
+        set {
+            registrar.withMutation(of: self, keyPath: \.results) {
+                assignedResults = newValue
+                knownModels = nil
+            }
+        }
     }
 
     /// The models as an array, which is made at the first access after a change.
     var models: [Element] {
         registrar.access(self, keyPath: \.results)
         if let knownModels { return knownModels }
-        let models = Array(FetchResultsCollection<Element>(shown, in: modelContext))
+        let models = Array(assignedResults ?? FetchResultsCollection(shown, in: modelContext))
         knownModels = models
         return models
     }
@@ -126,9 +140,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     ///
     /// - Complexity: O(*s* log *n*) for *s* sections at the first access, and after the results were fetched again; O(1)
     ///   otherwise: a change of *k* models changes their sections, with O(*k* log *s*) comparisons.
+    ///
+    /// Like ``results``, the sections can be set until the next update.
     public var sections: SectionedResults<Element, SectionTitle>? {
-        registrar.access(self, keyPath: \.sections)
-        return layout.map { SectionedResults(FetchResultsCollection(shown, in: modelContext), $0) }
+        get {
+            registrar.access(self, keyPath: \.sections)
+            if let assignedSections { return assignedSections }
+            return layout.map { SectionedResults(FetchResultsCollection(shown, in: modelContext), $0) }
+        }
+        set { registrar.withMutation(of: self, keyPath: \.sections) { assignedSections = newValue } }
     }
 
     /// The error of the last update, which left the results as they were; nil if it succeeded.
@@ -154,10 +174,23 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// - Complexity: O(log *n*) comparisons; with sections as ``sections``.
     public func indexPath(for element: Element) -> IndexPath? {
         registrar.access(self, keyPath: \.results)
+        guard assignedResults == nil, assignedSections == nil else { return assignedIndexPath(for: element) }
         guard let position = live.position(of: element) else { return nil }
         guard let layout else { return IndexPath(indexes: [0, position]) }
         let section = layout.section(containing: position)
         return IndexPath(indexes: [section, position - layout.range(of: section).lowerBound])
+    }
+
+    private func assignedIndexPath(for element: Element) -> IndexPath? {
+        guard let sections else {
+            return results.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
+        }
+        for section in sections.indices {
+            if let position = sections[section].firstIndex(where: { $0 === element }) {
+                return IndexPath(indexes: [section, position])
+            }
+        }
+        return nil
     }
 
     // MARK: Query
@@ -295,9 +328,11 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
                 shown = update.new
                 knownLayout = layout
                 knownModels = nil
+                assignedResults = nil
+                assignedSections = nil
             }
         }
-        if notifies {
+        if notifies || assignedResults != nil {
             registrar.withMutation(of: self, keyPath: \.results, change)
         } else {
             change()

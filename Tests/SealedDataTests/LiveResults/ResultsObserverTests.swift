@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 @testable import SealedData
 import Testing
 import TestSupport
@@ -29,6 +30,45 @@ import TestSupport
         try other.save()
         context.processPendingChanges()
         #expect(observer.results.map(\.name) == ["Gion", "Kyoto", "Nara", "Shijo", "Uji"])
+    }
+
+    @Test func `assigned results and sections stay until the next update`() throws {
+        let observer = try ResultsObserver(
+            sortBy: [SortDescriptor(\Station.name)],
+            sectionBy: \Station.line,
+            modelContext: context
+        )
+        let grouped = try ResultsObserver(
+            filterBy: #Predicate { $0.line == "B" },
+            sectionBy: \Station.line,
+            modelContext: context
+        )
+        var list: [PersistentIdentifier] = []
+        let subscription = observer.onChange { $0.apply(to: &list) }
+        let live = observer.identifiers
+        let notifications = Guarded(0)
+        withObservationTracking {
+            _ = observer.results
+        } onChange: {
+            notifications.withLock { $0 += 1 }
+        }
+        let order = FetchDescriptor<Station>(sortBy: [SortDescriptor(\.name, order: .reverse)])
+        observer.results = try context.fetch(order, batchSize: 10)
+        observer.sections = grouped.sections
+        #expect(notifications.withLock { $0 } == 1)
+        #expect(observer.results.map(\.name) == ["Uji", "Shijo", "Kyoto", "Gion"])
+        #expect(observer.sections?.sectionTitles == ["B"])
+        let shijo = observer.results[1]
+        #expect(observer.element(at: [0, 0]) === shijo)
+        #expect(observer.indexPath(for: shijo) == [0, 0])
+        #expect(observer.indexPath(for: observer.results[0]) == nil)
+        #expect(list == live)
+        shijo.name = "Aoi"
+        context.processPendingChanges()
+        #expect(observer.results.map(\.name) == ["Uji", "Gion", "Kyoto", "Aoi"])
+        #expect(observer.sections?.sectionTitles == [nil, "A", "B"])
+        #expect(list == observer.identifiers)
+        withExtendedLifetime(subscription) {}
     }
 
     @Test func `the filter, the order and the limit can be set at any time`() throws {
