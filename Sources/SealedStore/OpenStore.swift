@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import Foundation
+import Guarded
 import ObjectGraph
 
 /// The open database of a ``SealedStore``, with the data that its requests need. ``SealedStore/loadMetadata(of:for:)``
@@ -26,6 +27,7 @@ public final class OpenStore: Sendable {
     let historyFollowing = HistoryFollowing()
     /// Whether the file had a history when it was opened, or the store begins one.
     let hasHistory: Bool
+    private let knownExchanged = Guarded<ExchangedProperties?>(nil)
     /// Identifies the transactions of the store in the history of the file.
     let historyOrigin = Int64.random(in: 1 ... .max)
     let scanMonitor: ScanMonitor?
@@ -69,6 +71,15 @@ public final class OpenStore: Sendable {
         readsOtherModel = plan.sources != nil
         hasHistory = metadata.history != nil || description.options[SealedStore.historyOption] != nil
         historyTrimming = HistoryTrimming(description.options[SealedStore.historyOption] as? HistoryOptions)
+    }
+
+    /// The properties whose values change sets contain, which are collected once.
+    var exchanged: ExchangedProperties {
+        knownExchanged.withLock { known in
+            let exchanged = known ?? ExchangedProperties(model)
+            known = exchanged
+            return exchanged
+        }
     }
 
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws.

@@ -239,6 +239,29 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
         try opened.deleteHistory(request)
     }
 
+    // MARK: Exchange
+
+    /// Returns the changes that the common order of the store's exchange does not contain yet.
+    ///
+    /// - Throws: `ExchangeError`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
+    open func execute(_ request: ChangeSetRequest, with context: ManagedObjectContext?) throws -> ChangeSet? {
+        try opened.changeSet()
+    }
+
+    /// Returns the position of the store in the common order of its exchange.
+    open func execute(_ request: ExchangeStateRequest, with context: ManagedObjectContext?) throws -> ExchangeState {
+        try opened.exchangeState()
+    }
+
+    /// Applies the changes of another store in one transaction.
+    ///
+    /// - Throws: `ExchangeError`; `ObjectGraphError.storeIsReadOnly`; `DatabaseError`.
+    open func execute(_ request: ChangeSetApplication, with context: ManagedObjectContext?) throws -> ChangeSetResult {
+        let result = try opened.apply(request.changeSet, request.mergePolicy)
+        if result.transaction != nil { opened.trimHistoryIfDue() }
+        return result
+    }
+
     // MARK: Faulting
 
     /// Returns the row of an object, or nil if the store has no such object.

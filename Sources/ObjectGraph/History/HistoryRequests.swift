@@ -49,6 +49,9 @@ public struct PersistentHistoryState: Hashable, Sendable {
 }
 
 /// A request to delete transactions from the history of a store. The objects stay as they are.
+///
+/// In a store that exchanges its changes, transactions stay until they are exchanged, see
+/// ``PersistentStoreCoordinator/changeSet(ofStore:)``.
 public struct HistoryDeletionRequest: Sendable {
     /// The transactions to delete.
     public enum Selection: Sendable {

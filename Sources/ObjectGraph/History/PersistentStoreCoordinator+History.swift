@@ -33,7 +33,8 @@ extension PersistentStoreCoordinator {
         try historyStore(uuid).execute(request, with: nil)
     }
 
-    private func historyStore(_ uuid: UUID?) throws -> any IncrementalStore {
+    /// The store with an identity; the only one for nil.
+    func historyStore(_ uuid: UUID?) throws -> any IncrementalStore {
         let stores = persistentStores.filter { uuid == nil || $0.metadata.uuid == uuid }
         guard let store = stores.first, stores.count == 1 else { throw PersistentHistoryError.noStore }
         return store

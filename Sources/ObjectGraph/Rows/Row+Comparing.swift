@@ -10,7 +10,7 @@ extension Row {
     }
 
     /// Whether a slot has a value, bit for bit.
-    func holds(_ value: Value, at slot: Int) -> Bool {
+    package func holds(_ value: Value, at slot: Int) -> Bool {
         guard slot < slotCount else { return value.isNull }
         switch (value, tag(at: slot)) {
         case (.null, .null): return true

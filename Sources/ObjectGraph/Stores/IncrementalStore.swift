@@ -67,7 +67,20 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Returns the extent of the store's history.
     func execute(_ request: HistoryStateRequest, with context: ManagedObjectContext?) throws -> PersistentHistoryState
 
+    /// Returns the changes that the common order of the store's exchange does not contain yet; nil if there are none.
+    ///
+    /// - Throws: ``ExchangeError``.
+    func execute(_ request: ChangeSetRequest, with context: ManagedObjectContext?) throws -> ChangeSet?
+
+    /// Returns the position of the store in the common order of its exchange.
+    func execute(_ request: ExchangeStateRequest, with context: ManagedObjectContext?) throws -> ExchangeState
+
     // MARK: Writing
+
+    /// Applies the changes of another store, all of them or none.
+    ///
+    /// - Throws: ``ExchangeError``.
+    func execute(_ request: ChangeSetApplication, with context: ManagedObjectContext?) throws -> ChangeSetResult
 
     /// Deletes transactions from the store's history, and returns their number.
     func execute(_ request: HistoryDeletionRequest, with context: ManagedObjectContext?) throws -> Int

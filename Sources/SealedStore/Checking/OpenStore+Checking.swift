@@ -69,6 +69,7 @@ extension OpenStore {
                 return try ContentCheck(connection, fileSchema, entityNames: entityNames)
                     .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
                     + HistoryCheck(connection: connection, model: fileSchema.model).problems()
+                    + ExchangeCheck(connection: connection, model: fileSchema.model).problems()
             }
         }
         try progress.show(900)

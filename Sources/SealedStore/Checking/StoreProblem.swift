@@ -38,6 +38,9 @@ public struct StoreProblem: Hashable, Sendable {
         /// Transactions of the history cannot be read. Deleting the history up to them removes them; the objects are
         /// not concerned.
         case damagedHistory
+        /// The record of the exchange with other stores cannot be read, or contradicts the history. Removing the history
+        /// ends the exchange.
+        case damagedExchange
     }
 
     /// The kind of the problem.
@@ -68,7 +71,7 @@ public struct StoreProblem: Hashable, Sendable {
             true
         case .damage(let words): Self.isIndexMessage(words)
         case .damagedPages, .lostTransactions, .damagedMetadata, .foreignSchema, .unknownEntity, .invalidKey,
-            .missingValue, .damagedHistory:
+            .missingValue, .damagedHistory, .damagedExchange:
             false
         }
     }
@@ -111,6 +114,7 @@ extension StoreProblem: CustomStringConvertible {
         case .invalidOrder: "members without a unique position"
         case .indexMismatch: "an index that differs from its table"
         case .damagedHistory: "transactions of the history that cannot be read"
+        case .damagedExchange: "the record of the exchange with other stores cannot be read"
         }
     }
 }

@@ -67,7 +67,7 @@ extension OpenStore {
     }
 
     /// The tables of a relationship's members, the column of the owner's key, and the column of the position.
-    private func memberSource(
+    func memberSource(
         of relationship: Relationship
     ) throws -> (tables: String, owner: String, position: String?) {
         let table = schema.table(of: relationship.destination)

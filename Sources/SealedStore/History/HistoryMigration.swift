@@ -59,6 +59,7 @@ struct HistoryMigration: Sendable {
         if settings.identifiesObjects { try moveIdentities(on: connection) }
         let last = try HistoryTable.lastKey(on: connection)
         if changesKeys {
+            try ExchangeMarks.clear(on: connection)
             try HistoryTable.delete([1...max(1, last)], on: connection)
             settings.lastDeleted = max(settings.lastDeleted, last)
             settings.renamings = []
@@ -79,6 +80,17 @@ struct HistoryMigration: Sendable {
                 (SELECT 1 FROM \(move.newTable) AS t WHERE t."_id" = "_identity"."key" + \(move.offset))
                 """
             )
+        }
+        if try ExchangeRecord.read(on: connection) != nil {
+            // The deletions that were not exchanged need the identifiers of deleted objects.
+            for move in moves {
+                try connection.execute(
+                    """
+                    UPDATE OR IGNORE "_identity" SET "entity" = -\(move.newCode), "key" = "key" + \(move.offset) \
+                    WHERE "entity" = \(move.oldCode)
+                    """
+                )
+            }
         }
         try connection.execute(#"DELETE FROM "_identity" WHERE "entity" > 0"#)
         try connection.execute(#"UPDATE "_identity" SET "entity" = -"entity""#)

@@ -16,6 +16,8 @@ final class HistoryRecorder {
     private let author: String?
 
     var encoder = HistoryEncoder()
+    /// The encoded changes, once they are written.
+    private(set) var written: [[UInt8]] = []
     /// The changed slots of objects whose rows the request does not contain, by root entity and key.
     private var related: [Int: [Int64: SlotSet]] = [:]
     /// The rows before their change, by root entity and key, as far as they are needed.
@@ -265,9 +267,9 @@ final class HistoryRecorder {
             process: HistoryProcess.process,
             store: store.historyOrigin
         )
-        let parts = encoder.finish()
-        let number = try HistoryTable.insert(parts, origin, on: connection)
-        store.historyFollowing.noteWritten(number - Int64(parts.count - 1)...number)
+        written = encoder.finish()
+        let number = try HistoryTable.insert(written, origin, on: connection)
+        store.historyFollowing.noteWritten(number - Int64(written.count - 1)...number)
         store.historyTrimming.noteTransaction()
         return number
     }

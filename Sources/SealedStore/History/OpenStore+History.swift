@@ -37,6 +37,7 @@ extension OpenStore {
     func removeHistory() throws {
         try writeTransaction { connection in
             guard let settings = try HistorySettings.read(on: connection) else { return }
+            try ExchangeRecord.remove(on: connection)
             if settings.identifiesObjects { try connection.execute(#"DROP TABLE "_identity""#) }
             // One number is skipped: a reader of the last transaction may miss changes before a later history.
             try HistorySettings.noteEnd(HistoryTable.lastKey(on: connection) + 1, on: connection)
@@ -192,8 +193,11 @@ extension OpenStore {
             let list = "[\(numbers.map(String.init).joined(separator: ","))]"
             (condition, parameter) = (#""_id" IN (SELECT value FROM json_each(?))"#, .text(list))
         }
+        // Transactions that were not exchanged stay.
+        let limit = try ExchangeRecord.lastExchanged(on: connection) ?? .max
         let sql = """
-            SELECT "_id" - "parts", "_id" FROM "_history" WHERE "parts" IS NOT NULL AND \(condition) ORDER BY "_id"
+            SELECT "_id" - "parts", "_id" FROM "_history" \
+            WHERE "parts" IS NOT NULL AND \(condition) AND "_id" <= \(limit) ORDER BY "_id"
             """
         var ranges: [ClosedRange<Int64>] = []
         var count = 0
@@ -216,7 +220,7 @@ extension OpenStore {
         settings.lastDeleted = max(settings.lastDeleted, last)
         settings.renamings.removeAll { renaming in
             // Only transactions in front of a renaming have the old names.
-            if case .through(let number) = selection { renaming.through <= number } else { false }
+            if case .through(let number) = selection { renaming.through <= min(number, limit) } else { false }
         }
         try settings.write(on: connection)
         return count

@@ -18,10 +18,7 @@ extension SchemaNames {
         )
         codes = Self.codes(mapping, old)
         var taken = names
-        _ = taken.add("_metadata")
-        _ = taken.add("_sequence")
-        _ = taken.add(HistoryTable.name)
-        _ = taken.add(IdentityTable.name)
+        for name in Self.reservedTables { _ = taken.add(name) }
         nameTables(old, mapping, homes, &taken)
         for root in mapping.new.entities where root.isRoot {
             nameColumns(of: root, homes[root], old, mapping)

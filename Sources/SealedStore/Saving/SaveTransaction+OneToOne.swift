@@ -14,11 +14,17 @@ extension SaveTransaction {
         let oneToOnes = store.schema.model.entities.map { store.statements.insertion(of: $0).oneToOnes }
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
         // This save writes both sides of these.
-        let insertedKeys = Set(request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map(\.key))
+        let entities = store.schema.model.entities
+        let inserted = Set(
+            request.inserted.lazy.filter { !oneToOnes[$0.entityIndex].isEmpty }.map {
+                ObjectPlace(rootIndex: entities[$0.entityIndex].rootIndex, key: $0.key)
+            }
+        )
         for row in request.inserted {
             for relationship in oneToOnes[row.entityIndex] {
                 let destination = row.integer(at: relationship.slot)
-                guard destination != 0, !insertedKeys.contains(destination) else { continue }
+                let place = ObjectPlace(rootIndex: relationship.destination.rootIndex, key: destination)
+                guard destination != 0, !inserted.contains(place) else { continue }
                 try align(relationship, from: row.key, to: destination)
             }
         }

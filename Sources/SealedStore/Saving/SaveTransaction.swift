@@ -21,9 +21,15 @@ struct SaveTransaction {
 
     /// Writes all changes.
     ///
+    /// - Parameter orders: Returns the orders of to-many relationships that depend on the members after the other
+    ///   changes.
     /// - Throws: `SaveConflict` with every object that another writer changed or deleted, or with every dangling
     ///   reference.
-    mutating func write(_ request: SaveChangesRequest) throws {
+    mutating func write(
+        _ request: SaveChangesRequest,
+        orders: () throws -> [SaveChangesRequest.MembershipChange] = { [] }
+    ) throws {
+        var request = request
         var conflicts: [ManagedObjectID] = []
         let deleted = DeletedKeys.groups(of: request.deleted)
         try history?.willWrite(request, deleted)
@@ -38,6 +44,9 @@ struct SaveTransaction {
         try clearReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
+        let orders = try orders()
+        for change in orders { try apply(change) }
+        request.memberships += orders
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
         try history?.didWrite(request, deleted)

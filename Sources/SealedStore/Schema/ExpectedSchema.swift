@@ -25,6 +25,11 @@ struct ExpectedSchema: Sendable {
         let target: String
     }
 
+    /// The statements that create the tables of a history and an exchange.
+    private static let optionalTables: Set<String> = [
+        HistoryTable.creation, IdentityTable.creation, ExchangeRecord.creation, ExchangeMarks.creation,
+    ]
+
     static let tableBeginning = "CREATE TABLE "
     private static let indexBeginning = "CREATE INDEX "
     private static let uniqueIndexBeginning = "CREATE UNIQUE INDEX "
@@ -93,7 +98,7 @@ struct ExpectedSchema: Sendable {
                 let statement = row.string(at: 3)
                 if missing.remove(statement) != nil { continue }
                 // The metadata say whether a file has them.
-                if statement == HistoryTable.creation || statement == IdentityTable.creation { continue }
+                if Self.optionalTables.contains(statement) { continue }
                 switch type {
                 case "index":
                     if let definition = Self.definition(of: statement, name),

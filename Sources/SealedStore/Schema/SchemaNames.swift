@@ -37,9 +37,14 @@ struct SchemaNames: Codable, Hashable, Sendable {
         fileprivate var declaration: Declaration { Declaration(entity: entity, index: index) }
     }
 
+    /// The names of the store's own tables, which no new table of an entity gets.
+    static let reservedTables = [
+        "_metadata", "_sequence", HistoryTable.name, IdentityTable.name, ExchangeRecord.name, ExchangeMarks.name,
+    ]
+
     /// Creates names for a model, in the order of its declarations.
     init(model: ManagedObjectModel) {
-        var tableNames = UniqueNames(["_metadata", "_sequence", HistoryTable.name, IdentityTable.name])
+        var tableNames = UniqueNames(Self.reservedTables)
         for (position, entity) in model.entities.enumerated() {
             codes[entity.name] = Int64(position + 1)
             if entity.isRoot { tables[entity.name] = tableNames.add(SQL.legalName(entity.name)) }
@@ -136,9 +141,7 @@ struct SchemaNames: Codable, Hashable, Sendable {
     /// The names of tables.
     var tableNames: UniqueNames {
         UniqueNames(
-            tables.values + joinTables.values.flatMap(\.values) + [
-                "_metadata", "_sequence", HistoryTable.name, IdentityTable.name,
-            ]
+            tables.values + joinTables.values.flatMap(\.values) + Self.reservedTables
         )
     }
 

@@ -1,0 +1,76 @@
+public import Foundation
+
+extension PersistentStoreCoordinator {
+    /// Returns the changes of a store that the common order of its exchange does not contain yet.
+    ///
+    /// The program appends the change set to the common order, if no other store has done so with the same
+    /// ``ChangeSet/sequence``, and applies each change set of the common order, including its own ones:
+    ///
+    /// ```swift
+    /// while let changes = try coordinator.changeSet(), !log.append(changes) {
+    ///     for changes in log.after(try coordinator.exchangeState().position) { try coordinator.apply(changes) }
+    /// }
+    /// ```
+    ///
+    /// Before the first exchange, all objects of the store are its changes.
+    ///
+    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Returns: Nil if there are no changes.
+    /// - Throws: ``ExchangeError/noIdentifiers``; ``ExchangeError/expired(lastDeleted:)``;
+    ///   ``PersistentHistoryError/noStore``; ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the
+    ///   store.
+    /// - Complexity: O(number of changes since the last exchange).
+    public func changeSet(ofStore uuid: UUID? = nil) throws -> ChangeSet? {
+        try historyStore(uuid).execute(ChangeSetRequest(), with: nil)
+    }
+
+    /// Applies a change set of the common order to a store, in one transaction, and announces it to the contexts.
+    ///
+    /// The policy decides conflicts with changes of the store that the common order does not contain yet:
+    ///
+    /// | policy | a property that both have changed | an object that the change set deletes and the store has changed |
+    /// |---|---|---|
+    /// | ``MergePolicy/error`` | the call throws | the call throws |
+    /// | ``MergePolicy/mergeByPropertyStoreTrump`` | keeps the value of the store | is deleted |
+    /// | ``MergePolicy/mergeByPropertyObjectTrump`` | takes the value of the change set | is deleted |
+    /// | ``MergePolicy/overwrite`` | takes the value of the change set | stays |
+    /// | ``MergePolicy/rollback`` | keeps the value; so do all properties of the object | is deleted |
+    ///
+    /// An object that the store has deleted stays deleted under all policies but ``MergePolicy/error``. Delete rules,
+    /// required properties and uniqueness constraints hold afterwards: an object stays if the rule `deny` or a required
+    /// reference of an object that was not exchanged demands it, and a property keeps its value if another object has
+    /// its new unique value. The next change set of the store contains each difference between the store and the common
+    /// order, so that all stores end with the same content.
+    ///
+    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Throws: ``ExchangeError``; ``PersistentHistoryError/noStore``; ``ObjectGraphError/storeIsReadOnly``;
+    ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store. The store is unchanged then.
+    /// - Complexity: O(*n* + *m*) in the number of changes and of those of the store that were not exchanged.
+    @discardableResult
+    public func apply(
+        _ changeSet: ChangeSet,
+        mergePolicy: MergePolicy = .mergeByPropertyStoreTrump,
+        toStore uuid: UUID? = nil
+    ) throws -> ChangeSetResult {
+        let store = try historyStore(uuid)
+        let result = try store.execute(ChangeSetApplication(changeSet, mergePolicy: mergePolicy), with: nil)
+        if let number = result.transaction { announce(number, of: store) }
+        return result
+    }
+
+    /// Returns the position of a store in the common order of its exchange.
+    ///
+    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Throws: ``PersistentHistoryError/noStore``; errors of the store.
+    public func exchangeState(ofStore uuid: UUID? = nil) throws -> ExchangeState {
+        try historyStore(uuid).execute(ExchangeStateRequest(), with: nil)
+    }
+
+    /// Announces a transaction, which no context has written, to the contexts.
+    private func announce(_ number: Int64, of store: any IncrementalStore) {
+        let request = HistoryFetchRequest(after: number - 1, through: number)
+        // The transaction is committed: if it cannot be read, the contexts reload their objects.
+        let transactions = try? store.execute(request, with: nil)
+        announceExternalCommit(transactions.map { CommittedChanges($0) })
+    }
+}

@@ -1,0 +1,112 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+/// The record of a store's exchange of changes with other stores, the only row of the table `_exchange`.
+///
+/// It is written in the same transaction as what it describes. It is not in the table of metadata, whose content every
+/// opening compares with a known one.
+struct ExchangeRecord: Codable, Hashable, Sendable {
+    /// The identity of the file in the exchange.
+    var replica: UUID
+    /// The sequence of the last change set that the store contains; 0 if it contains none.
+    var position: Int64 = 0
+    /// The number of the last transaction whose changes the common order contains, but for the marks with that number.
+    var acknowledged: Int64
+    /// The change sets that were made for the next position, the latest ones.
+    var outstanding: [Outstanding] = []
+
+    /// A change set that may be appended to the common order.
+    struct Outstanding: Codable, Hashable, Sendable {
+        /// The identifier of the change set.
+        var id: UUID
+        /// The number of the last transaction that it contains.
+        var covered: Int64
+    }
+
+    /// The number of change sets for one position that the store recognizes as its own.
+    private static let outstandingLimit = 32
+
+    /// The name of the table.
+    static let name = "_exchange"
+
+    /// The statement that creates the table.
+    static let creation = """
+        CREATE TABLE "_exchange" ("_id" INTEGER PRIMARY KEY NOT NULL, "state" TEXT NOT NULL) STRICT
+        """
+
+    /// Reads the record; nil before the first exchange.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if one of the two
+    ///   tables of an exchange is missing.
+    static func read(on connection: Connection) throws -> ExchangeRecord? {
+        guard try HistoryTable.exists(name, creation, on: connection) else { return nil }
+        guard try HistoryTable.exists(ExchangeMarks.name, ExchangeMarks.creation, on: connection) else {
+            throw SealedStoreError.foreignSchema(object: ExchangeMarks.name)
+        }
+        let text = try connection.withStatement(#"SELECT "state" FROM "_exchange" WHERE "_id" = 1"#) { statement in
+            try statement.step() ? statement.string(at: 0) : ""
+        }
+        guard let record = try? JSONDecoder().decode(ExchangeRecord.self, from: Data(text.utf8)), record.position >= 0,
+            record.acknowledged >= 0
+        else { throw SealedStoreError.damagedMetadata(name) }
+        return record
+    }
+
+    /// Reads the record, or begins the exchange: all objects of the store are changes that the common order does not
+    /// contain.
+    ///
+    /// - Throws: `ExchangeError.noIdentifiers`; as ``read(on:)``.
+    static func begin(_ store: OpenStore, on connection: Connection) throws -> ExchangeRecord {
+        guard let settings = try HistorySettings.read(on: connection), settings.identifiesObjects else {
+            throw ExchangeError.noIdentifiers
+        }
+        if let record = try read(on: connection) { return record }
+        try connection.execute(creation)
+        try connection.execute(ExchangeMarks.creation)
+        let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
+        var identifiers = GlobalIdentifierSequence()
+        let record = ExchangeRecord(replica: identifiers.next(), acknowledged: last)
+        try record.write(on: connection)
+        try ExchangeMarks.insertAllObjects(of: store, last, on: connection)
+        return record
+    }
+
+    /// Removes the tables of an exchange, if there are any.
+    static func remove(on connection: Connection) throws {
+        // Also if the record cannot be read: this is the remedy.
+        for (name, creation) in [(name, creation), (ExchangeMarks.name, ExchangeMarks.creation)]
+        where try HistoryTable.exists(name, creation, on: connection) {
+            try connection.execute("DROP TABLE \(SQL.quoted(name))")
+        }
+    }
+
+    /// Writes the record.
+    func write(on connection: Connection) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+        let sql = #"INSERT OR REPLACE INTO "_exchange" ("_id", "state") VALUES (1, ?)"#
+        try connection.withStatement(sql) { statement in
+            try statement.bind(text: text, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Records a change set that was made for the next position.
+    mutating func note(_ changeSet: Outstanding) {
+        outstanding.removeAll { $0.id == changeSet.id }
+        outstanding.append(changeSet)
+        if outstanding.count > Self.outstandingLimit { outstanding.removeFirst() }
+    }
+
+    /// Records that the common order contains the changes of the transactions up to a number.
+    mutating func acknowledge(through number: Int64, on connection: Connection) throws {
+        acknowledged = max(acknowledged, number)
+        try ExchangeMarks.delete(through: number, on: connection)
+    }
+
+    /// The last transaction that may be deleted from the history: the changes of later ones were not exchanged. Nil if
+    /// all may be deleted.
+    static func lastExchanged(on connection: Connection) throws -> Int64? { try read(on: connection)?.acknowledged }
+}

@@ -1,0 +1,202 @@
+import EncryptedSQLite
+import Foundation
+import ObjectGraph
+
+extension OpenStore {
+    // MARK: Making change sets
+
+    /// Returns the changes that the common order does not contain yet; nil if there are none.
+    ///
+    /// - Throws: `ExchangeError`.
+    func changeSet() throws -> ChangeSet? {
+        let hasBegun = try database.read { connection in
+            _ = try states.state(on: connection)
+            return try ExchangeRecord.read(on: connection) != nil
+        }
+        if !hasBegun { _ = try writeTransaction { try ExchangeRecord.begin(self, on: $0) } }
+        while true {
+            guard let draft = try database.read({ try draft(on: $0) }) else { return nil }
+            let isCurrent = try writeTransaction { connection in
+                guard var record = try ExchangeRecord.read(on: connection), record == draft.record else { return false }
+                if draft.changeSet.changes.isEmpty {
+                    try record.acknowledge(through: draft.covered, on: connection)
+                } else {
+                    record.note(.init(id: draft.changeSet.id, covered: draft.covered))
+                }
+                try record.write(on: connection)
+                return true
+            }
+            // Another connection may have applied a change set meanwhile.
+            if isCurrent { return draft.changeSet.changes.isEmpty ? nil : draft.changeSet }
+        }
+    }
+
+    private struct Draft {
+        let record: ExchangeRecord
+        let covered: Int64
+        let changeSet: ChangeSet
+    }
+
+    /// Makes a change set of one state of the file; nil if there was no transaction since the last one.
+    private func draft(on connection: Connection) throws -> Draft? {
+        _ = try states.state(on: connection)
+        guard let record = try ExchangeRecord.read(on: connection) else { throw ExchangeError.noIdentifiers }
+        let pending = try PendingChanges(record, self, on: connection)
+        if pending.isEmpty, pending.lastTransaction == record.acknowledged { return nil }
+        var builder = ChangeSetBuilder(pending, ExchangeReading(connection: connection, store: self))
+        let last = record.outstanding.last
+        var identifiers = GlobalIdentifierSequence()
+        // Of the same transactions, the same change set is made.
+        let id = last.flatMap { $0.covered == pending.lastTransaction ? $0.id : nil } ?? identifiers.next()
+        let changeSet = ChangeSet(
+            id: id,
+            origin: record.replica,
+            sequence: record.position + 1,
+            timestamp: Date(),
+            authors: pending.authors,
+            modelHash: exchanged.modelHash,
+            changes: try builder.changes()
+        )
+        return Draft(record: record, covered: pending.lastTransaction, changeSet: changeSet)
+    }
+
+    /// The position in the common order.
+    func exchangeState() throws -> ExchangeState {
+        try database.read { connection in
+            _ = try states.state(on: connection)
+            let record = try ExchangeRecord.read(on: connection)
+            return ExchangeState(replica: record?.replica, position: record?.position ?? 0)
+        }
+    }
+
+    // MARK: Applying change sets
+
+    /// Applies a change set in one transaction.
+    ///
+    /// - Throws: `ExchangeError`.
+    func apply(_ changeSet: ChangeSet, _ mergePolicy: MergePolicy) throws -> ChangeSetResult {
+        guard changeSet.sequence > 0 else { throw IncomingChanges.error(.invalidSequence) }
+        guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
+        let position = try exchangeState().position
+        if changeSet.sequence <= position { return ChangeSetResult(outcome: .skipped, position: position) }
+        // The change set may be the own one, which was made with an earlier model.
+        let incoming = Result { try IncomingChanges(changeSet, self) }
+        // In transactions of their own: reserved keys must outlast a rollback.
+        let newKeys = try newKeys(for: try? incoming.get())
+        return try writeTransaction { connection in
+            var record = try ExchangeRecord.begin(self, on: connection)
+            if changeSet.sequence <= record.position {
+                return ChangeSetResult(outcome: .skipped, position: record.position)
+            }
+            guard changeSet.sequence == record.position + 1 else {
+                throw ExchangeError.outOfSequence(position: record.position, sequence: changeSet.sequence)
+            }
+            record.position = changeSet.sequence
+            if let own = record.outstanding.first(where: { $0.id == changeSet.id }) {
+                try record.acknowledge(through: own.covered, on: connection)
+                record.outstanding = []
+                try record.write(on: connection)
+                return ChangeSetResult(outcome: .acknowledged, position: record.position)
+            }
+            record.outstanding = []
+            let result = try apply(incoming.get(), changeSet, mergePolicy, newKeys, &record, on: connection)
+            try record.write(on: connection)
+            return result
+        }
+    }
+
+    private func newKeys(for incoming: IncomingChanges?) throws -> [Int: [Int64]] {
+        var counts: [Int: Int] = [:]
+        for change in incoming?.changes ?? [] where change.kind == .insert {
+            counts[change.entity.rootIndex, default: 0] += 1
+        }
+        var keys: [Int: [Int64]] = [:]
+        for (rootIndex, count) in counts {
+            // Taken from the end: the order of the keys is that of the change set.
+            keys[rootIndex] = try obtainPermanentIDs(for: model.entities[rootIndex], count: count).map(\.key).reversed()
+        }
+        return keys
+    }
+
+    private func apply(
+        _ incoming: IncomingChanges,
+        _ changeSet: ChangeSet,
+        _ mergePolicy: MergePolicy,
+        _ newKeys: [Int: [Int64]],
+        _ record: inout ExchangeRecord,
+        on connection: Connection
+    ) throws -> ChangeSetResult {
+        let pending = try PendingChanges(record, self, on: connection)
+        let reading = ExchangeReading(connection: connection, store: self)
+        var merge = try ChangeSetMerge(incoming, pending, mergePolicy, newKeys: newKeys, reading)
+        let author = changeSet.authors.isEmpty ? nil : changeSet.authors.joined(separator: ", ")
+        let history = try write(&merge, author: author)
+        try setIdentifiers(merge)
+        let number = try history?.finish()
+        let differences = try ExchangeDifferences(merge, written: history?.written ?? [])
+        if differences.areNone {
+            try record.acknowledge(through: number ?? pending.lastTransaction, on: connection)
+        } else {
+            try ExchangeMarks.insert(
+                number ?? pending.lastTransaction,
+                isTransaction: number != nil,
+                differences.encoded(),
+                on: connection
+            )
+        }
+        return ChangeSetResult(
+            outcome: .applied,
+            position: record.position,
+            conflicts: merge.allConflicts,
+            transaction: number
+        )
+    }
+
+    /// Writes the save of a merge, composed again after each conflict.
+    ///
+    /// - Returns: the changes, which are not written to the history yet; nil if nothing was written.
+    private func write(_ merge: inout ChangeSetMerge, author: String?) throws -> HistoryRecorder? {
+        while true {
+            let save = try merge.save()
+            try merge.requireNoConflicts()
+            guard !save.request.isEmpty || !save.orders.isEmpty else { return nil }
+            do {
+                // A savepoint.
+                return try writeTransaction { connection in
+                    let history = try HistoryRecorder(connection, self, author: author)
+                    var transaction = SaveTransaction(connection, self, history)
+                    try transaction.write(save.request, orders: { try changes(save.orders, merge.reading) })
+                    return history
+                }
+            } catch let conflict as SaveConflict {
+                try merge.resolve(conflict)
+            }
+        }
+    }
+
+    /// The orders of to-many relationships, with the members that they have now.
+    private func changes(
+        _ orders: [ChangeSetMerge.Order],
+        _ reading: ExchangeReading
+    ) throws -> [SaveChangesRequest.MembershipChange] {
+        try orders.compactMap { order in
+            let members = try reading.members(of: order.relationship, order.owner)
+            guard !members.isEmpty else { return nil }
+            return .init(
+                relationship: order.relationship,
+                owner: order.owner,
+                added: [],
+                removed: [],
+                order: order.sorted(members)
+            )
+        }
+    }
+
+    /// Gives their identifiers to new objects, also to those that were not inserted: their deletions are exchanged.
+    private func setIdentifiers(_ merge: ChangeSetMerge) throws {
+        for target in merge.targets where target.isNew {
+            try merge.reading.setIdentifier(target.change.identifier, of: target.place)
+        }
+        for (place, identifier) in merge.merged { try merge.reading.setIdentifier(identifier, of: place) }
+    }
+}

@@ -1,0 +1,134 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The changes of a store that the common order of its exchange does not contain yet, without values: the net effect of
+/// the transactions since the last exchange.
+struct PendingChanges {
+    /// The difference of one object from the common order.
+    struct Difference: Hashable {
+        /// The entity.
+        let entity: Entity
+        /// Whether the common order has the object.
+        var isKnown: Bool
+        /// Whether the object was inserted, so that all its properties differ.
+        var isWhole = false
+        /// Whether the object was deleted.
+        var isDeleted = false
+        /// The changed properties.
+        var slots = SlotSet()
+
+        /// Whether a property differs.
+        func contains(_ slot: Int) -> Bool { !isDeleted && (isWhole || slots.contains(slot)) }
+
+        /// Whether the object is as in the common order.
+        var isNone: Bool { isDeleted ? !isKnown : !isWhole && slots.isEmpty }
+    }
+
+    private(set) var objects: [ObjectPlace: Difference] = [:]
+    /// The authors of the transactions, each once.
+    private(set) var authors: [String] = []
+    /// The number of the last transaction of the store.
+    let lastTransaction: Int64
+
+    private let exchanged: ExchangedProperties
+
+    var isEmpty: Bool { objects.isEmpty }
+
+    subscript(place: ObjectPlace) -> Difference? { objects[place] }
+
+    /// Reads the changes.
+    ///
+    /// - Throws: `ExchangeError.expired`, `ExchangeError.noIdentifiers`; ``SealedStoreError/damagedRow(entity:property:)``.
+    /// - Complexity: O(number of changes since the last exchange).
+    init(_ record: ExchangeRecord, _ store: OpenStore, on connection: Connection) throws {
+        guard let settings = try HistorySettings.read(on: connection), settings.identifiesObjects else {
+            throw ExchangeError.noIdentifiers
+        }
+        exchanged = store.exchanged
+        lastTransaction = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
+        let acknowledged = record.acknowledged
+        guard settings.lastDeleted <= acknowledged else {
+            throw ExchangeError.expired(lastDeleted: settings.lastDeleted)
+        }
+        try addTransactions(after: acknowledged, of: store, settings, on: connection)
+        objects = objects.filter { !$0.value.isNone }
+    }
+
+    // MARK: Reading
+
+    private mutating func addTransactions(
+        after number: Int64,
+        of store: OpenStore,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws {
+        var marks = try ExchangeMarks.read(from: number, store.model, settings, on: connection)[...]
+        let request = HistoryFetchRequest(after: number)
+        for transaction in try store.transactions(request, settings, on: connection) {
+            while let mark = marks.first, mark.number < transaction.number {
+                replace(mark.groups)
+                marks.removeFirst()
+            }
+            var isApplied = false
+            while let mark = marks.first, mark.number == transaction.number, mark.isTransaction {
+                isApplied = true
+                replace(mark.groups)
+                marks.removeFirst()
+            }
+            guard !isApplied else { continue }
+            for group in transaction.groups { add(group) }
+            if let author = transaction.author, !authors.contains(author) { authors.append(author) }
+        }
+        for mark in marks { replace(mark.groups) }
+    }
+
+    // MARK: Adding
+
+    /// Adds the changes of a transaction of the store itself.
+    private mutating func add(_ group: PersistentHistoryTransaction.Group) {
+        let changed = SlotSet(
+            group.updatedProperties.filter { exchanged.property(at: $0.slot, of: group.entity) != nil }
+        )
+        if group.kind == .update, changed.isEmpty { return }
+        for key in group.keys.joined() {
+            let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
+            let isNew = group.kind == .insert
+            var difference = objects[place] ?? Difference(entity: group.entity, isKnown: !isNew)
+            switch group.kind {
+            case .insert:
+                // Under the key of a deleted object, it may be of another entity.
+                difference = Difference(entity: group.entity, isKnown: difference.isKnown, isWhole: true)
+            case .update: difference.slots.formUnion(changed)
+            case .delete:
+                difference.isDeleted = true
+                difference.isWhole = false
+                difference.slots = SlotSet()
+            }
+            objects[place] = difference
+        }
+    }
+
+    /// Replaces the differences of objects by those that were recorded with a change set.
+    private mutating func replace(_ groups: [PersistentHistoryTransaction.Group]) {
+        for group in groups {
+            let slots = SlotSet(group.updatedProperties)
+            for key in group.keys.joined() {
+                let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
+                objects[place] = Difference(
+                    entity: group.entity,
+                    isKnown: group.kind != .insert,
+                    isWhole: group.kind == .insert,
+                    isDeleted: group.kind == .delete,
+                    slots: slots
+                )
+            }
+        }
+    }
+}
+
+extension OpenStore {
+    /// The entities whose objects the store holds.
+    var exchangedEntities: [Entity] {
+        schema.model.entities.filter { description.entityNames?.contains($0.name) ?? true }
+    }
+}

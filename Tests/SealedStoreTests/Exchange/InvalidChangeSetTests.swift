@@ -1,0 +1,142 @@
+import EncryptedSQLite
+import Foundation
+@testable import ObjectGraph
+@testable import SealedStore
+import TestSupport
+import Testing
+
+/// Change sets that no store makes: each is refused with an error that names the place, and changes nothing.
+@Suite("Invalid change sets") struct InvalidChangeSetTests {
+    private let folder = TemporaryFolder()
+    private let store: Branch
+    private let party: UUID
+    private let order: UUID
+
+    init() throws {
+        store = try Branch(folder.file("store"))
+        let customer = try store.insert("Party", ["code": "a"])
+        party = try #require(try store.identifier(customer))
+        order = try #require(try store.identifier(store.insert("Order", ["number": 1], ["customer": customer])))
+    }
+
+    private typealias Values = [String: ChangeSet.PropertyValue]
+
+    private func change(_ entity: String, _ kind: ChangeSet.Change.Kind, _ values: Values, _ id: UUID = UUID())
+        -> ChangeSet.Change
+    {
+        ChangeSet.Change(identifier: id, entity: entity, kind: kind, values: values)
+    }
+
+    private func changeSet(_ changes: [ChangeSet.Change], sequence: Int64 = 1) -> ChangeSet {
+        ChangeSet(
+            id: UUID(),
+            origin: UUID(),
+            sequence: sequence,
+            timestamp: Date(),
+            authors: [],
+            modelHash: store.coordinator.model.exchangeHash,
+            changes: changes
+        )
+    }
+
+    private func reason(_ changes: ChangeSet.Change...) throws -> ExchangeError.Problem.Reason? {
+        let content = try store.content()
+        var reason: ExchangeError.Problem.Reason?
+        do {
+            try store.coordinator.apply(changeSet(changes), mergePolicy: .mergeByPropertyObjectTrump)
+        } catch ExchangeError.invalidChangeSet(let problem) {
+            reason = problem.reason
+        }
+        #expect(try store.content() == content)
+        #expect(try store.coordinator.exchangeState().position == 0)
+        #expect(try store.store.check() == [])
+        return reason
+    }
+
+    @Test func `unknown and abstract names`() throws {
+        #expect(try reason(change("Ghost", .insert, [:])) == .unknownEntity)
+        #expect(try reason(change("Party", .update, ["ghost": .attribute("x")], party)) == .unknownProperty)
+        #expect(try reason(change("Party", .update, ["orders": .members([order])], party)) == .unknownProperty)
+    }
+
+    @Test func `values that do not fit`() throws {
+        #expect(try reason(change("Party", .update, ["code": .attribute(1)], party)) == .unfittingValue)
+        #expect(try reason(change("Party", .update, ["code": .reference(party)], party)) == .unfittingValue)
+        #expect(try reason(change("Party", .update, ["rank": .attribute(.real(.nan))], party)) == .unfittingValue)
+        #expect(try reason(change("Order", .update, ["lines": .reference(nil)], order)) == .unfittingValue)
+        #expect(try reason(change("Party", .update, ["code": .attribute(.null)], party)) == .missingValue)
+        #expect(try reason(change("Order", .update, ["customer": .reference(nil)], order)) == .missingValue)
+        #expect(try reason(change("Party", .insert, [:])) == .missingValue)
+    }
+
+    @Test func `objects that are missing, of another entity, or repeated`() throws {
+        #expect(try reason(change("Party", .update, ["note": .attribute("n")])) == .missingObject)
+        #expect(try reason(change("Order", .update, ["customer": .reference(UUID())], order)) == .missingObject)
+        #expect(try reason(change("Order", .update, ["customer": .reference(order)], order)) == .otherEntity)
+        #expect(try reason(change("Order", .update, ["number": .attribute(2)], party)) == .otherEntity)
+        #expect(try reason(change("Order", .delete, [:], party)) == .otherEntity)
+        let update = change("Party", .update, ["note": .attribute("n")], party)
+        #expect(try reason(update, update) == .repeatedObject)
+        #expect(
+            try reason(change("Party", .update, ["friends": .members([party, party])], party)) == .repeatedObject
+        )
+    }
+
+    @Test func `rules of the model that the changes violate by themselves`() throws {
+        // The store's own changes are exchanged first, so that they cannot be the reason.
+        let own = try #require(try store.coordinator.changeSet())
+        try store.coordinator.apply(own)
+        let twins = [1, 2].map { _ in change("Party", .insert, ["code": .attribute("b")]) }
+        #expect(throws: ExchangeError.self) { try store.coordinator.apply(changeSet(twins, sequence: 2)) }
+        let seat = change("Seat", .insert, ["number": .attribute(1)])
+        #expect(throws: ExchangeError.self) { try store.coordinator.apply(changeSet([seat], sequence: 2)) }
+        #expect(try store.coordinator.exchangeState().position == 1)
+        #expect(try store.count("Party") == 1 && store.count("Seat") == 0)
+        #expect(try store.store.check() == [])
+    }
+
+    @Test func `a deletion that leaves references behind follows the delete rules`() throws {
+        try store.coordinator.apply(try #require(try store.coordinator.changeSet()))
+        try store.coordinator.apply(changeSet([change("Party", .delete, [:], party)], sequence: 2))
+        #expect(try store.count("Party") == 1, "the rule deny")
+        let next = try #require(try store.coordinator.changeSet())
+        #expect(next.changes.map(\.kind) == [.insert])
+        #expect(try store.store.check() == [])
+    }
+
+    @Test func `positions that are not positive`() throws {
+        #expect(throws: ExchangeError.invalidChangeSet(.init(.invalidSequence))) {
+            try store.coordinator.apply(changeSet([], sequence: 0))
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds(1)) func `random damage of coded change sets never traps`(seed: UInt64)
+        throws
+    {
+        var random = SeededGenerator(seed: seed)
+        let changes = try #require(try store.coordinator.changeSet())
+        let receiver = try Branch(folder.file("receiver"))
+        let coded = [UInt8](try JSONEncoder().encode(changes))
+        for _ in 0..<300 {
+            var damaged = coded
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 32...126, using: &random)
+            }
+            guard let decoded = try? JSONDecoder().decode(ChangeSet.self, from: Data(damaged)) else { continue }
+            do {
+                try receiver.coordinator.apply(decoded)
+            } catch is ExchangeError {
+            }
+        }
+        #expect(try receiver.store.check() == [], "\(random)")
+    }
+
+    @Test func `damage of the record is found, and removing the history repairs it`() throws {
+        _ = try store.coordinator.changeSet()
+        try store.store.opened.writeTransaction { try $0.execute(#"UPDATE "_exchange" SET "state" = '{}'"#) }
+        #expect(try store.store.check() == [StoreProblem(.damagedExchange)])
+        #expect(throws: SealedStoreError.self) { try store.coordinator.changeSet() }
+        try store.store.removeHistory()
+        #expect(try store.store.check() == [])
+    }
+}
