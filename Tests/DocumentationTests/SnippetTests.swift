@@ -115,6 +115,13 @@ import Testing
         #expect(printed.withLock { $0 } == ["new Walk", "true", "Nara", "0", "true"])
     }
 
+    @Test func `the code of the article on exchanges has the described results`() throws {
+        let folder = TemporaryFolder()
+        var printed: [String] = []
+        try ExchangeArticle { printed.append($0) }.run(folder: folder.url)
+        #expect(printed == ["Walk title tookIncoming", #"["Nara"]"#])
+    }
+
     @Test func `the code of the article on queries has the described results`() throws {
         var printed: [String] = []
         try QueryArticle.run { printed.append($0) }
