@@ -20,7 +20,7 @@ public struct ChangeSet: Codable, Hashable, Sendable, Identifiable {
     public let timestamp: Date
     /// The authors of the transactions, each once, in the order of their first transactions.
     public let authors: [String]
-    /// The ``QueryLanguage/ManagedObjectModel/exchangeHash`` of the model.
+    /// The `exchangeHash` of the model.
     public let modelHash: String
     /// The changes, each object once.
     public let changes: [Change]

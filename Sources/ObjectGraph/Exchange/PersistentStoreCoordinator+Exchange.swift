@@ -42,7 +42,11 @@ extension PersistentStoreCoordinator {
     /// its new unique value. The next change set of the store contains each difference between the store and the common
     /// order, so that all stores end with the same content.
     ///
-    /// - Parameter uuid: The store; nil for the only store of the coordinator.
+    /// - Parameters:
+    ///   - changeSet: The change set whose ``ChangeSet/sequence`` follows the position of the store, or an earlier one,
+    ///     which is skipped.
+    ///   - mergePolicy: The resolution of conflicts.
+    ///   - uuid: The store; nil for the only store of the coordinator.
     /// - Throws: ``ExchangeError``; ``PersistentHistoryError/noStore``; ``ObjectGraphError/storeIsReadOnly``;
     ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store. The store is unchanged then.
     /// - Complexity: O(*n* + *m*) in the number of changes and of those of the store that were not exchanged.
