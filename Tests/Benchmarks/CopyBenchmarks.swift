@@ -98,16 +98,20 @@ struct CopyBenchmarks {
 
     /// The program that SQLCipher's documentation recommends.
     private func exportByHand(_ url: URL, to target: URL) throws {
-        struct Failure: Error {}
+        struct Failure: Error { let message: String }
         let digits = Self.key.map { String(format: "%02x", $0) }.joined()
         var handle: OpaquePointer?
-        guard sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw Failure() }
+        // ATTACH creates the file only with the flag of the connection.
+        let code = sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         defer { sqlite3_close(handle) }
+        guard code == SQLITE_OK else { throw Failure(message: String(cString: sqlite3_errmsg(handle))) }
         let script = """
             PRAGMA key = "x'\(digits)'"; PRAGMA temp_store = MEMORY;
             ATTACH '\(target.path)' AS copy KEY "x'\(digits)'"; SELECT sqlcipher_export('copy'); DETACH copy;
             """
-        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw Failure() }
+        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {
+            throw Failure(message: String(cString: sqlite3_errmsg(handle)))
+        }
     }
 }
 
