@@ -7,7 +7,8 @@ import Journal
 /// standard output. With a seed and a number of steps, it makes random changes of a graph. As a writer of a network, it
 /// saves random changes until it is killed, and writes a ``NetworkLog``. It can also migrate a store to a version of a
 /// model or through all versions in stages, change its key forth and back, save pairs while another process changes the
-/// key, carry out an operation on a whole store, and obey commands that change a ``Bookcase``.
+/// key, carry out an operation on a whole store, exchange its changes with other stores until it is killed, and obey
+/// commands that change a ``Bookcase``.
 ///
 /// Usage: journal-writer STORE FIRST
 ///        journal-writer STORE SEED STEPS
@@ -16,6 +17,7 @@ import Journal
 ///        journal-writer STORE stages
 ///        journal-writer STORE rekey
 ///        journal-writer STORE pairs FIRST
+///        journal-writer STORE exchange FOLDER FIRST
 ///        journal-writer STORE commands
 ///        journal-writer STORE following
 ///        journal-writer STORE OPERATION TARGET, see ``JournalMaintenance``
@@ -48,6 +50,14 @@ enum JournalWriter {
         }
         if arguments.count == 3, arguments[2] == "commands" {
             return try Bookcase.obey(URL(filePath: arguments[1]), acknowledge: acknowledge)
+        }
+        if arguments.count == 5, arguments[2] == "exchange", let first = Int(arguments[4]) {
+            return try Bookcase.exchange(
+                URL(filePath: arguments[1]),
+                through: URL(filePath: arguments[3]),
+                from: first,
+                acknowledge: acknowledge
+            )
         }
         if arguments.count == 3, arguments[2] == "following" {
             return try Bookcase.followRepeatedly(URL(filePath: arguments[1]), acknowledge: acknowledge)

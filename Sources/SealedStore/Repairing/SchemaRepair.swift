@@ -34,7 +34,7 @@ struct SchemaRepair {
     ///   two objects have the same values of a uniqueness constraint whose index is missing.
     func run() throws -> [StoreProblem] {
         let found = try differences()
-        if let table = found.firstTable { throw SealedStoreError.foreignSchema(object: String(table.prefix(100))) }
+        if let table = found.firstTable { throw SealedStoreError.foreignSchema(named: table) }
         for object in found.foreign.sorted(by: { $0.removalOrder < $1.removalOrder }) {
             try connection.execute("DROP \(object.type.uppercased()) IF EXISTS \(SQL.quoted(object.name))")
         }
@@ -57,8 +57,9 @@ struct SchemaRepair {
             }
             left = try differences()
         }
-        if let object = left.firstObject { throw SealedStoreError.foreignSchema(object: String(object.prefix(100))) }
-        return Set(names).sorted().map { StoreProblem(.foreignSchema(String($0.prefix(100)))) }
+        if let object = left.firstObject { throw SealedStoreError.foreignSchema(named: object) }
+        let length = SealedStoreError.longestObjectName
+        return Set(names).sorted().map { StoreProblem(.foreignSchema(String($0.prefix(length)))) }
     }
 }
 
@@ -152,7 +153,9 @@ extension SealedStore {
         }
         do {
             let repaired = try database.write { connection in
-                try progress.interrupting(connection) { try SchemaRepair(on: connection).run() }
+                try progress.interrupting(connection) {
+                    try connection.sortingInFiles { try SchemaRepair(on: connection).run() }
+                }
             }
             return (repaired, nil)
         } catch DatabaseError.interrupted {

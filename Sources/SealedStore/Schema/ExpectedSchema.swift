@@ -78,7 +78,7 @@ struct ExpectedSchema: Sendable {
     /// - Throws: ``SealedStoreError/foreignSchema(object:)`` with the first object that is missing or foreign.
     func compare(on connection: Connection) throws {
         if let name = try differences(on: connection).firstObject {
-            throw SealedStoreError.foreignSchema(object: String(name.prefix(100)))
+            throw SealedStoreError.foreignSchema(named: name)
         }
     }
 
@@ -145,6 +145,16 @@ struct ExpectedSchema: Sendable {
     }
 }
 
+extension SealedStoreError {
+    /// The length of an object's name in an error: a hostile file can have names of any length.
+    static let longestObjectName = 100
+
+    /// The error for an object of a file's schema.
+    static func foreignSchema(named name: String) -> SealedStoreError {
+        .foreignSchema(object: String(name.prefix(longestObjectName)))
+    }
+}
+
 /// A hash of the schema of a file.
 ///
 /// The hash depends on a seed of the process, so no file can be constructed to have the hash of another one.
@@ -172,7 +182,7 @@ struct SchemaFingerprint {
                 guard !missing.isEmpty else { continue }
                 if row.string(at: 1) == "_metadata" { hasMetadata = true }
                 let statement = row.text(at: 3)
-                missing.removeAll { $0.utf8.elementsEqual(statement) }
+                missing.removeAll { $0.utf8.count == statement.count && $0.utf8.elementsEqual(statement) }
             }
         }
         guard missing.isEmpty else {

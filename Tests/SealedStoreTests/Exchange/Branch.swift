@@ -104,14 +104,7 @@ struct Branch {
         history: HistoryOptions? = HistoryOptions(identifiesObjects: true),
         declarations: [EntityDescription] = Branch.declarations()
     ) throws {
-        SealedStore.register()
-        coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: declarations))
-        var options: [String: any Sendable] = [:]
-        if url != nil { options[SealedStore.keyOption] = try EncryptionKey.raw(0..<32) }
-        options[SealedStore.historyOption] = history
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
-        )
+        coordinator = try .withSealedStore(url, declarations, key: .raw(0..<32), history: history)
         context = ManagedObjectContext(coordinator: coordinator)
     }
 
@@ -142,11 +135,7 @@ struct Branch {
     }
 
     var store: SealedStore {
-        get throws {
-            struct IsNoSealedStore: Error {}
-            guard let store = coordinator.sealedStores.first else { throw IsNoSealedStore() }
-            return store
-        }
+        get throws { try coordinator.sealedStore }
     }
 
     func identifier(_ object: ManagedObject) throws -> UUID? {

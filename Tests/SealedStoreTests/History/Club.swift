@@ -54,14 +54,7 @@ struct Club {
     }
 
     init(_ url: URL?, history: HistoryOptions? = HistoryOptions(), key: EncryptionKey = Club.key) throws {
-        SealedStore.register()
-        coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: Self.declarations()))
-        var options: [String: any Sendable] = [:]
-        if url != nil { options[SealedStore.keyOption] = key }
-        options[SealedStore.historyOption] = history
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
-        )
+        coordinator = try .withSealedStore(url, Self.declarations(), key: key, history: history)
         context = ManagedObjectContext(coordinator: coordinator)
     }
 
@@ -77,11 +70,7 @@ struct Club {
     func person(_ name: String, _ entity: String = "Person") -> ManagedObject { insert(entity, ["name": .text(name)]) }
 
     var store: SealedStore {
-        get throws {
-            struct IsNoSealedStore: Error {}
-            guard let store = coordinator.sealedStores.first else { throw IsNoSealedStore() }
-            return store
-        }
+        get throws { try coordinator.sealedStore }
     }
 
     func check() throws -> [StoreProblem] { try store.check() }
