@@ -40,7 +40,12 @@ let package = Package(
         ),
         .target(name: "Guarded", swiftSettings: settings),
         .target(name: "CObservationTracking"),
-        .target(name: "EncryptedSQLite", dependencies: ["CSQLCipher", "Guarded"], swiftSettings: settings),
+        .target(name: "CEncryptedTemporaryFiles", dependencies: ["CSQLCipher"]),
+        .target(
+            name: "EncryptedSQLite",
+            dependencies: ["CSQLCipher", "CEncryptedTemporaryFiles", "Guarded"],
+            swiftSettings: settings
+        ),
         .target(name: "QueryLanguage", dependencies: ["Guarded"], swiftSettings: settings),
         .target(name: "ObjectGraph", dependencies: ["QueryLanguage", "Guarded"], swiftSettings: settings),
         .target(

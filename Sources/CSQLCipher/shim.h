@@ -281,6 +281,15 @@ static inline int csqlcipher_lower_file_lock(sqlite3_file *file) {
     return file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
 }
 
+// AES-256-CBC of OpenSSL's providers, which the caller owns; null before OpenSSL 3, or if there is none.
+static inline const EVP_CIPHER *csqlcipher_fetch_aes_256_cbc(void) {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    return EVP_CIPHER_fetch(0, "AES-256-CBC", 0);
+#else
+    return 0;
+#endif
+}
+
 // Argon2id (RFC 9106) of libcrypto. Returns 1, 0 if it fails, or -1 if libcrypto is older than 3.2 and does not have it.
 static inline int csqlcipher_argon2id(
     const char *passphrase, size_t passphrase_count, const uint8_t *salt, size_t salt_count, uint32_t kibibytes,

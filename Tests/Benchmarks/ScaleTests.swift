@@ -22,6 +22,13 @@ struct ScaleTests {
         }
     }
 
+    @Test func `time and memory of a migration`() throws {
+        print(MigrationMeasurement.header)
+        for count in rowCounts ?? [] {
+            try withFolder { print(try MigrationMeasurement(rows: count, in: $0).line) }
+        }
+    }
+
     @Test func `a relationship with very many members`() throws {
         try withFolder { folder in
             for line in try MemberMeasurement(members: rowCounts?.first ?? 0, in: folder).lines { print(line) }

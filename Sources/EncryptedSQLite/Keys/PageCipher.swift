@@ -14,6 +14,11 @@ struct PageCipher {
     private static let codeByteCount = 64
     static let reservedByteCount = vectorByteCount + codeByteCount
 
+    /// AES-256-CBC. OpenSSL looks an algorithm up at each use unless it was fetched once, which takes several times as
+    /// long as to decrypt a header. An algorithm is immutable and is never freed.
+    nonisolated(unsafe) private static let blockCipher: OpaquePointer? =
+        csqlcipher_fetch_aes_256_cbc() ?? EVP_aes_256_cbc()
+
     private let authenticationKey: SecretBytes
     private let layout: FileLayout
 
@@ -68,7 +73,7 @@ struct PageCipher {
         let vector = page.baseAddress! + (pageByteCount - reservedByteCount)
         let isStarted = key.bytes.withUnsafeBytes { key in
             let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return EVP_DecryptInit_ex(context, EVP_aes_256_cbc(), nil, key, vector) == 1
+            return EVP_DecryptInit_ex(context, blockCipher, nil, key, vector) == 1
         }
         guard isStarted, EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return false }
         var count: Int32 = 0

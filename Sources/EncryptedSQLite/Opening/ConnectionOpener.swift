@@ -64,7 +64,7 @@ struct ConnectionOpener: Sendable {
         // Not by the flag, which would make attached databases memory databases, too.
         if inMemory { name = ":memory:" }
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(name, &handle, flags, nil)
+        let code = sqlite3_open_v2(name, &handle, flags, TemporaryFiles.encryptingSystem)
         guard let handle else {
             throw .sqlite(code: SQLITE_NOMEM, extendedCode: SQLITE_NOMEM, message: "out of memory")
         }
@@ -131,7 +131,12 @@ struct ConnectionOpener: Sendable {
     /// file.
     func detectLog(of connection: Connection) throws(DatabaseError) {
         guard !connection.hasLog, !isImmutable else { return }
-        connection.hasLog = try connection.setting("PRAGMA journal_mode") == "wal"
+        connection.hasLog =
+            try connection.firstValue(of: "PRAGMA journal_mode") { row in
+                sqlite3_column_text(row, 0).map {
+                    strcmp(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self), "wal") == 0
+                }
+            } == true
     }
 
     /// Forbids to write, and installs the authorizer, which prevents changes to the settings.

@@ -1,3 +1,4 @@
+import CSQLCipher
 import Foundation
 
 extension DatabaseFiles {

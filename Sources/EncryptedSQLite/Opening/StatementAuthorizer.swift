@@ -37,15 +37,18 @@ enum StatementAuthorizer {
 
     private static func allowsFunction(_ name: UnsafePointer<CChar>?) -> Bool {
         guard let name else { return true }
-        return refusedFunctions.allSatisfy { strcasecmp($0, name) != 0 }
+        return refusedFunctions.allSatisfy {
+            strcasecmp(UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self), name) != 0
+        }
     }
 
-    private static let refusedFunctions = ["load_extension", "sqlcipher_export", "fts3_tokenizer"]
+    private static let refusedFunctions: [StaticString] = ["load_extension", "sqlcipher_export", "fts3_tokenizer"]
 
+    // Temporary files are encrypted: see `TemporaryFiles`.
     private static let pragmasWithArgument: Set<String> = [
         "analysis_limit", "application_id", "foreign_key_check", "foreign_key_list", "incremental_vacuum", "index_info",
         "index_list", "index_xinfo", "integrity_check", "optimize", "quick_check", "table_info", "table_list",
-        "table_xinfo", "user_version", "wal_checkpoint",
+        "table_xinfo", "temp_store", "user_version", "wal_checkpoint",
     ]
 
     private static let questions: Set<String> = [

@@ -39,14 +39,16 @@ final class MigrationCheckResults: Sendable {
         var rows = known.withLock { $0?.state == state ? $0?.rows : nil } ?? [:]
         defer { known.withLock { [rows] in $0 = Known(state: state, rows: rows) } }
         return try connection.interruptible(by: progress) {
-            try MigrationCheck.problems(checks) { number, check in
-                if let known = rows[check.sql] { return known }
-                try progress?.checkCancellation()
-                progress?.begin(check)
-                let count = try check.count(on: connection)
-                rows[check.sql] = count
-                progress?.report(Double(number + 1) / Double(checks.count))
-                return count
+            try connection.sortingInFiles {
+                try MigrationCheck.problems(checks) { number, check in
+                    if let known = rows[check.sql] { return known }
+                    try progress?.checkCancellation()
+                    progress?.begin(check)
+                    let count = try check.count(on: connection)
+                    rows[check.sql] = count
+                    progress?.report(Double(number + 1) / Double(checks.count))
+                    return count
+                }
             }
         }
     }

@@ -95,9 +95,11 @@ struct StoreOpening {
         on connection: Connection,
         progress: MigrationProgress?
     ) throws -> (content: StoreContent, hasMigrated: Bool) {
-        let merge = DuplicateMerge(opening: self, reading: reading, database: database)
-        let hasMerged = try merge.run(on: connection, progress: progress?.part(0, of: 2))
-        return try reading.update(on: connection, progress: hasMerged ? progress?.part(1, of: 2) : progress)
+        try connection.sortingInFiles {
+            let merge = DuplicateMerge(opening: self, reading: reading, database: database)
+            let hasMerged = try merge.run(on: connection, progress: progress?.part(0, of: 2))
+            return try reading.update(on: connection, progress: hasMerged ? progress?.part(1, of: 2) : progress)
+        }
     }
 
     /// The number of busy timeouts for which opening waits for another program's migration: ten minutes. A program that

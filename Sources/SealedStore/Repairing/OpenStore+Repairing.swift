@@ -14,7 +14,7 @@ extension OpenStore {
         do {
             try writeTransaction { connection in
                 repaired = try progress.interrupting(connection) {
-                    try repair(options, found.problems, on: connection)
+                    try connection.sortingInFiles { try repair(options, found.problems, on: connection) }
                 }
                 try progress.show(700)
             }

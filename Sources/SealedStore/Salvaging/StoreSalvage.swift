@@ -45,7 +45,9 @@ struct StoreSalvage {
         try readPairs()
         try writeMetadata(tables)
         try repair(tables)
-        for index in schema.indexes { for sql in index.creation + index.population { try connection.execute(sql) } }
+        try connection.sortingInFiles {
+            for index in schema.indexes { for sql in index.creation + index.population { try connection.execute(sql) } }
+        }
         try count(tables)
         try file.verifyUnreadPages(showProgress)
         report.pageCount = file.pageCount

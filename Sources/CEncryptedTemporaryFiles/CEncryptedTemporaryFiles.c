@@ -1,0 +1,247 @@
+#include "CEncryptedTemporaryFiles.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <sqlcipher/sqlite3.h>
+#include <stdint.h>
+#include <string.h>
+
+// A file is a sequence of sectors, each encrypted with AES-256-GCM under the random key of the file:
+//
+//     bytes     content
+//     0..<12    the nonce: the number of the write, so that none is used twice
+//     12..<28   the authentication tag, over the content and the number of the sector
+//     28..      the content
+//
+// The sorter writes whole sectors but for the first and the last one of a run.
+enum {
+    SECTOR = 4096,
+    NONCE = 12,
+    TAG = 16,
+    HEADER = NONCE + TAG,
+    KEY = 32
+};
+
+typedef struct {
+    sqlite3_file base;
+    // The file on the disk, behind this structure.
+    sqlite3_file *disk;
+    EVP_CIPHER_CTX *encryption;
+    EVP_CIPHER_CTX *decryption;
+    // The number of the last write.
+    uint64_t writes;
+    // The length of the content.
+    sqlite3_int64 length;
+} temporary_file;
+
+static sqlite3_vfs *system_files;
+static sqlite3_vfs encrypting_files;
+
+// MARK: Sectors
+
+static sqlite3_int64 position(sqlite3_int64 sector) { return sector * (HEADER + SECTOR); }
+
+static int authenticate_number(EVP_CIPHER_CTX *context, sqlite3_int64 sector) {
+    int count;
+    return EVP_CipherUpdate(context, 0, &count, (const unsigned char *)&sector, sizeof sector);
+}
+
+static int read_sector(temporary_file *file, sqlite3_int64 sector, unsigned char *content) {
+    unsigned char bytes[HEADER + SECTOR];
+    int code = file->disk->pMethods->xRead(file->disk, bytes, sizeof bytes, position(sector));
+    // A sector that was skipped has no tag, and fails, too: SQLite reads only what it has written.
+    if (code != SQLITE_OK) return code == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : code;
+    int count;
+    if (EVP_DecryptInit_ex(file->decryption, 0, 0, 0, bytes) == 1 && authenticate_number(file->decryption, sector) == 1
+        && EVP_DecryptUpdate(file->decryption, content, &count, bytes + HEADER, SECTOR) == 1
+        && EVP_CIPHER_CTX_ctrl(file->decryption, EVP_CTRL_AEAD_SET_TAG, TAG, bytes + NONCE) == 1
+        && EVP_DecryptFinal_ex(file->decryption, content + count, &count) == 1) {
+        return SQLITE_OK;
+    }
+    OPENSSL_cleanse(content, SECTOR);
+    return SQLITE_IOERR_READ;
+}
+
+static int write_sector(temporary_file *file, sqlite3_int64 sector, const unsigned char *content) {
+    unsigned char bytes[HEADER + SECTOR] = {0};
+    int count;
+    file->writes += 1;
+    memcpy(bytes, &file->writes, sizeof file->writes);
+    if (EVP_EncryptInit_ex(file->encryption, 0, 0, 0, bytes) == 1 && authenticate_number(file->encryption, sector) == 1
+        && EVP_EncryptUpdate(file->encryption, bytes + HEADER, &count, content, SECTOR) == 1
+        && EVP_EncryptFinal_ex(file->encryption, bytes + HEADER + count, &count) == 1
+        && EVP_CIPHER_CTX_ctrl(file->encryption, EVP_CTRL_AEAD_GET_TAG, TAG, bytes + NONCE) == 1) {
+        return file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
+    }
+    return SQLITE_IOERR_WRITE;
+}
+
+static sqlite3_int64 smaller(sqlite3_int64 first, sqlite3_int64 second) { return first < second ? first : second; }
+
+// MARK: Methods of files
+
+static int close_file(sqlite3_file *base) {
+    temporary_file *file = (temporary_file *)base;
+    EVP_CIPHER_CTX_free(file->encryption);
+    EVP_CIPHER_CTX_free(file->decryption);
+    return file->disk->pMethods ? file->disk->pMethods->xClose(file->disk) : SQLITE_OK;
+}
+
+static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
+    temporary_file *file = (temporary_file *)base;
+    unsigned char *target = buffer;
+    sqlite3_int64 end = smaller(offset + count, file->length);
+    for (sqlite3_int64 from = offset; from < end;) {
+        sqlite3_int64 sector = from / SECTOR;
+        sqlite3_int64 to = smaller((sector + 1) * SECTOR, end);
+        unsigned char content[SECTOR];
+        int code = read_sector(file, sector, content);
+        if (code != SQLITE_OK) return code;
+        memcpy(target + (from - offset), content + from % SECTOR, to - from);
+        from = to;
+    }
+    if (end == offset + count) return SQLITE_OK;
+    // The rest lies behind the end.
+    sqlite3_int64 read = end > offset ? end - offset : 0;
+    memset(target + read, 0, count - read);
+    return SQLITE_IOERR_SHORT_READ;
+}
+
+static int write_file(sqlite3_file *base, const void *buffer, int count, sqlite3_int64 offset) {
+    temporary_file *file = (temporary_file *)base;
+    const unsigned char *source = buffer;
+    sqlite3_int64 end = offset + count;
+    for (sqlite3_int64 from = offset; from < end;) {
+        sqlite3_int64 sector = from / SECTOR;
+        sqlite3_int64 start = sector * SECTOR;
+        sqlite3_int64 to = smaller(start + SECTOR, end);
+        int code;
+        if (to - from == SECTOR) {
+            code = write_sector(file, sector, source + (from - offset));
+        } else {
+            unsigned char content[SECTOR] = {0};
+            if (start < file->length) {
+                code = read_sector(file, sector, content);
+                if (code != SQLITE_OK) return code;
+            }
+            memcpy(content + (from - start), source + (from - offset), to - from);
+            code = write_sector(file, sector, content);
+        }
+        if (code != SQLITE_OK) return code;
+        from = to;
+        if (file->length < to) file->length = to;
+    }
+    return SQLITE_OK;
+}
+
+static int truncate_file(sqlite3_file *base, sqlite3_int64 length) {
+    temporary_file *file = (temporary_file *)base;
+    if (length >= file->length) return SQLITE_OK;
+    sqlite3_int64 sectors = (length + SECTOR - 1) / SECTOR;
+    if (length % SECTOR != 0) {
+        // A later extension of the file must not uncover the old content.
+        unsigned char content[SECTOR];
+        int code = read_sector(file, sectors - 1, content);
+        if (code != SQLITE_OK) return code;
+        memset(content + length % SECTOR, 0, SECTOR - length % SECTOR);
+        code = write_sector(file, sectors - 1, content);
+        if (code != SQLITE_OK) return code;
+    }
+    file->length = length;
+    return file->disk->pMethods->xTruncate(file->disk, position(sectors));
+}
+
+// Nothing of a temporary file outlasts its process.
+static int synchronize_file(sqlite3_file *base, int flags) { return SQLITE_OK; }
+
+static int length_of_file(sqlite3_file *base, sqlite3_int64 *length) {
+    *length = ((temporary_file *)base)->length;
+    return SQLITE_OK;
+}
+
+// Nobody else opens a temporary file.
+static int lock_file(sqlite3_file *base, int level) { return SQLITE_OK; }
+
+static int is_reserved(sqlite3_file *base, int *result) {
+    *result = 0;
+    return SQLITE_OK;
+}
+
+static int control_file(sqlite3_file *base, int operation, void *argument) { return SQLITE_NOTFOUND; }
+
+static int sector_size(sqlite3_file *base) { return SECTOR; }
+
+static int characteristics(sqlite3_file *base) { return 0; }
+
+// Without the methods for memory-mapped files.
+static const sqlite3_io_methods methods = {
+    .iVersion = 1,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = truncate_file,
+    .xSync = synchronize_file,
+    .xFileSize = length_of_file,
+    .xLock = lock_file,
+    .xUnlock = lock_file,
+    .xCheckReservedLock = is_reserved,
+    .xFileControl = control_file,
+    .xSectorSize = sector_size,
+    .xDeviceCharacteristics = characteristics,
+};
+
+// MARK: The file system
+
+// A context for one direction under a key; null if libcrypto fails.
+static EVP_CIPHER_CTX *context(const unsigned char *key, int encrypts) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    if (context && EVP_CipherInit_ex(context, EVP_aes_256_gcm(), 0, key, 0, encrypts) == 1) return context;
+    EVP_CIPHER_CTX_free(context);
+    return 0;
+}
+
+static int open_temporary(temporary_file *file, int flags, int *result) {
+    memset(file, 0, sizeof *file);
+    file->disk = (sqlite3_file *)(file + 1);
+    unsigned char key[KEY];
+    if (RAND_bytes(key, sizeof key) == 1) {
+        file->encryption = context(key, 1);
+        file->decryption = context(key, 0);
+    }
+    OPENSSL_cleanse(key, sizeof key);
+    int code = SQLITE_NOMEM;
+    if (file->encryption && file->decryption) {
+        memset(file->disk, 0, system_files->szOsFile);
+        code = system_files->xOpen(system_files, 0, file->disk, flags, result);
+    }
+    if (code != SQLITE_OK) {
+        close_file(&file->base);
+        return code;
+    }
+    file->base.pMethods = &methods;
+    return SQLITE_OK;
+}
+
+static int open_file(sqlite3_vfs *files, const char *name, sqlite3_file *file, int flags, int *result) {
+    if (name) return system_files->xOpen(system_files, name, file, flags, result);
+    return open_temporary((temporary_file *)file, flags, result);
+}
+
+static void register_files(void) {
+    system_files = sqlite3_vfs_find(0);
+    if (!system_files) return;
+    encrypting_files = *system_files;
+    encrypting_files.zName = "encrypted-temporary-files";
+    encrypting_files.pNext = 0;
+    encrypting_files.szOsFile = (int)sizeof(temporary_file) + system_files->szOsFile;
+    encrypting_files.xOpen = open_file;
+    if (sqlite3_vfs_register(&encrypting_files, 0) != SQLITE_OK) system_files = 0;
+}
+
+const char *cencryptedtemporaryfiles_register(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_files);
+    return system_files ? encrypting_files.zName : 0;
+}

@@ -1,0 +1,188 @@
+import CSQLCipher
+@testable import EncryptedSQLite
+import Foundation
+import Guarded
+import TestSupport
+import Testing
+
+/// Temporary files of SQLite are encrypted and authenticated.
+@Suite(.serialized) struct TemporaryFilesTests {
+    private let folder = TemporaryFolder()
+    private let marker = "MARKER-" + UUID().uuidString
+
+    // MARK: Sorting
+
+    #if os(Linux)
+        /// The content of the nameless temporary files that the process has open.
+        private static func temporaryFiles() -> [(path: String, content: Data)] {
+            let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            return descriptors.compactMap { descriptor in
+                let path = "/proc/self/fd/" + descriptor
+                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path),
+                    target.contains("etilqs_"), let content = try? Data(contentsOf: URL(filePath: path))
+                else { return nil }
+                return (path, content)
+            }
+        }
+
+        private func database() throws -> Database {
+            let database = try openSample(folder.filePath("store"), options: sampleOptions { $0.cacheKilobytes = 100 })
+            try database.write { connection in
+                try connection.withStatement("INSERT INTO item (name) VALUES (?)") { statement in
+                    for number in 0..<40_000 {
+                        try statement.bind(text: "\(number &* 7919 % 40_009) \(marker)", at: 1)
+                        try statement.run()
+                    }
+                }
+            }
+            return database
+        }
+
+        private func isSound(_ database: Database) throws -> Bool {
+            try database.read { try $0.string("PRAGMA integrity_check") } == "ok"
+        }
+
+        private func buildIndex(_ database: Database, _ look: @escaping @Sendable () -> Void) throws {
+            try database.write { connection in
+                try connection.sortingInFiles {
+                    try connection.interruptible {
+                        look()
+                        return false
+                    } _: {
+                        try connection.execute("CREATE INDEX by_name ON item (name)")
+                    }
+                }
+                #expect(try connection.integer("PRAGMA temp_store") == 2)
+            }
+        }
+
+        @Test func `an index is sorted in a file without plaintext`() throws {
+            let database = try database()
+            let found = Guarded((largest: 0, hasMarker: false))
+            let marker = Data(marker.utf8)
+            try buildIndex(database) {
+                for (_, content) in Self.temporaryFiles() {
+                    found.withLock { found in
+                        found.largest = max(found.largest, content.count)
+                        if content.range(of: marker) != nil { found.hasMarker = true }
+                    }
+                }
+            }
+            let (largest, hasMarker) = found.withLock { $0 }
+            #expect(largest > 1_000_000)
+            #expect(!hasMarker)
+            #expect(Self.temporaryFiles().isEmpty)
+            #expect(try isSound(database))
+            let sql = "SELECT count(*) FROM item INDEXED BY by_name WHERE name >= ''"
+            #expect(try database.read { try $0.integer(sql) } == 40_000)
+        }
+
+        @Test func `a damaged temporary file ends the statement, and the database stays as it was`() throws {
+            let database = try database()
+            let isDamaged = Guarded(false)
+            let error = databaseError {
+                try self.buildIndex(database) {
+                    for (path, content) in Self.temporaryFiles() where content.count > 1_000_000 {
+                        guard !isDamaged.withLock({ $0 }) else { return }
+                        let file = open(path, O_WRONLY)
+                        var byte = content[500_000] ^ 1
+                        if pwrite(file, &byte, 1, 500_000) == 1 { isDamaged.withLock { $0 = true } }
+                        close(file)
+                    }
+                }
+            }
+            #expect(isDamaged.withLock { $0 })
+            #expect(error != nil)
+            try buildIndex(database) {}
+            #expect(try isSound(database))
+        }
+    #endif
+
+    // MARK: Files
+
+    /// A file of the file system, used through the methods that SQLite calls.
+    private final class File {
+        // The macros SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_READ.
+        static let shortRead = SQLITE_IOERR | 2 << 8
+        static let failedRead = SQLITE_IOERR | 1 << 8
+
+        private let file: UnsafeMutablePointer<sqlite3_file>
+
+        init() throws {
+            let name = try #require(TemporaryFiles.encryptingSystem)
+            let system = try #require(sqlite3_vfs_find(name))
+            let size = Int(system.pointee.szOsFile)
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+            memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            file = memory.assumingMemoryBound(to: sqlite3_file.self)
+            let flags =
+                SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE
+                | SQLITE_OPEN_DELETEONCLOSE
+            var result: Int32 = 0
+            try #require(system.pointee.xOpen(system, nil, file, flags, &result) == SQLITE_OK)
+        }
+
+        private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
+
+        func write(_ bytes: [UInt8], at offset: Int) -> Int32 {
+            methods.xWrite(file, bytes, Int32(bytes.count), Int64(offset))
+        }
+
+        func read(_ count: Int, at offset: Int) -> (code: Int32, bytes: [UInt8]) {
+            var bytes = [UInt8](repeating: 0xEE, count: count)
+            let code = methods.xRead(file, &bytes, Int32(count), Int64(offset))
+            return (code, bytes)
+        }
+
+        func truncate(to count: Int) -> Int32 { methods.xTruncate(file, Int64(count)) }
+
+        var length: Int {
+            var length: Int64 = -1
+            _ = methods.xFileSize(file, &length)
+            return Int(length)
+        }
+
+        deinit {
+            _ = methods.xClose(file)
+            UnsafeMutableRawPointer(file).deallocate()
+        }
+    }
+
+    @Test func `a file has the content that was written, at all offsets and lengths`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<20 {
+            let file = try File()
+            var content: [UInt8] = []
+            for _ in 0..<200 {
+                let count = Int.random(in: 1...(random.chance(50) ? 100 : 20_000), using: &random)
+                let offset = Int.random(in: 0...content.count, using: &random)
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0:
+                    let length = Int.random(in: 0...content.count, using: &random)
+                    #expect(file.truncate(to: length) == SQLITE_OK)
+                    content.removeLast(content.count - length)
+                case 1..<5:
+                    let byte = UInt8.random(in: 0...255, using: &random)
+                    let bytes = (0..<count).map { byte &+ UInt8(truncatingIfNeeded: $0) }
+                    #expect(file.write(bytes, at: offset) == SQLITE_OK)
+                    content.replaceSubrange(offset..<min(content.count, offset + count), with: bytes)
+                default:
+                    let (code, bytes) = file.read(count, at: offset)
+                    let available = content[offset..<min(content.count, offset + count)]
+                    #expect(code == (available.count == count ? SQLITE_OK : File.shortRead))
+                    #expect(bytes == available + Array(repeating: 0, count: count - available.count), "\(random)")
+                }
+                #expect(file.length == content.count)
+            }
+            #expect(file.read(max(1, content.count), at: 0).bytes == (content.isEmpty ? [0] : content), "\(random)")
+        }
+    }
+
+    @Test func `a part of a file that was never written cannot be read`() throws {
+        let file = try File()
+        #expect(file.write([1, 2, 3], at: 100_000) == SQLITE_OK)
+        #expect(file.read(10, at: 5000).code == File.failedRead)
+        #expect(file.read(3, at: 100_000).bytes == [1, 2, 3])
+        #expect(file.read(3, at: 200_000).code == File.shortRead)
+    }
+}
