@@ -20,7 +20,6 @@ public final class OpenStore: Sendable {
     let states: FileStates
     let deferredBlobs: DeferredBlobs
     let sequences = PrimaryKeySequences()
-    let fetchStatements = FetchStatementCache()
     let tableSizes = TableSizes()
     let historySelections = HistorySelections()
     let historyTrimming: HistoryTrimming

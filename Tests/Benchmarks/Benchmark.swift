@@ -16,33 +16,39 @@ struct Benchmark {
     /// The same by hand.
     let baseline: () throws -> UInt64
 
-    /// The number of runs of each side.
-    static let runs = 7
+    /// The number of turns, each with a ratio.
+    static let turns = 7
 
-    /// Runs both sides alternately, after one turn that is not measured. Both start with the heap in the same order:
+    /// The nanoseconds for which a turn repeats a short operation: the speed of a machine varies by half from one
+    /// millisecond to the next.
+    private static let shortestTurn = 20_000_000.0
+    /// The nanoseconds that the repetitions of a side may take in a turn, with all that is not measured.
+    private static let longestTurn = 200_000_000.0
+
+    /// Runs both sides alternately, after one run of each that is not measured. Both start with the heap in the same order:
     /// SQLite sorts lists of small blocks, which takes twice the time if the blocks lie in the order of the last sort.
     func measure() throws -> Result {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let shortest = try run(baseline)
+        let duration = Double(DispatchTime.now().uptimeNanoseconds - start)
+        let repetitions = max(1, Int(min(Self.shortestTurn / shortest, Self.longestTurn / duration)))
+        // Allocations and statements are counted in the run whose time is not measured.
+        cmeters_arm(1)
+        _ = try run(ours)
+        cmeters_arm(0)
+        let counts = cmeters_are_there() != 0 ? cmeters_last() : nil
         var ratios: [Double] = []
         var ourTimes: [Double] = []
         var baselineTimes: [Double] = []
-        var counts: cmeters_counts?
-        for run in 0...Self.runs {
-            try settle()
-            cmeters_join_freed_blocks()
-            let baselineTime = Double(try baseline())
-            try settle()
-            cmeters_join_freed_blocks()
-            // Allocations and statements are counted in the turn whose time is not measured.
-            cmeters_arm(run == 0 ? 1 : 0)
-            let ourTime = Double(try ours())
-            cmeters_arm(0)
-            guard run > 0 else {
-                if cmeters_are_there() != 0 { counts = cmeters_last() }
-                continue
+        for _ in 0..<Self.turns {
+            var (ourTime, baselineTime) = (0.0, 0.0)
+            for _ in 0..<repetitions {
+                baselineTime += try run(baseline)
+                ourTime += try run(ours)
             }
             ratios.append(ourTime / baselineTime)
-            ourTimes.append(ourTime)
-            baselineTimes.append(baselineTime)
+            ourTimes.append(ourTime / Double(repetitions))
+            baselineTimes.append(baselineTime / Double(repetitions))
         }
         return Result(
             operation: operation,
@@ -57,17 +63,24 @@ struct Benchmark {
         )
     }
 
+    /// The nanoseconds of one run of a side.
+    private func run(_ side: () throws -> UInt64) throws -> Double {
+        try settle()
+        cmeters_join_freed_blocks()
+        return Double(try side())
+    }
+
     /// The result of an operation; the names are those of the JSON output.
     struct Result: Codable {
         /// The name of the operation.
         let operation: String
-        /// The median of the ratios of the runs.
+        /// The median of the ratios of the turns.
         let ratio: Double
         let budget: Double
         /// Nil for results that are not times.
         let ours_ns_per_row: Double?
         let baseline_ns_per_row: Double?
-        /// The largest ratio of a run less the smallest.
+        /// The largest ratio of a turn less the smallest.
         let spread: Double
         /// The number of allocations of the package's side; nil if unknown, like the next two.
         let allocations_per_row: Double?

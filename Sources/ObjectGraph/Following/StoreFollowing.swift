@@ -76,13 +76,12 @@ extension PersistentStoreCoordinator {
 
     /// Announces the commits of others to a store with some entities.
     func follow(_ store: any SharedStore, _ entities: [Entity]) {
-        let roots = entities.filter(\.isRoot)
         let uuid = store.metadata.uuid
         store.onCommitByOthers { [weak self] commits in
             guard let self else { return }
             var known = commits.changes ?? CommittedChanges()
             // The objects of other stores stay as they are.
-            if commits.changes == nil { for root in roots { known.addUnknown(root) } }
+            if commits.changes == nil { for root in entities where root.isRoot { known.addUnknown(root) } }
             guard !known.isEmpty else { return }
             announceExternalCommit(known)
             storeFollowers.onCommit?(uuid, commits)

@@ -157,7 +157,7 @@ final class IdentityTable {
     /// Removes and returns all objects.
     func removeAll() -> [AnyObject] {
         let all = detachAll()
-        rebuild(capacity: Self.smallestCapacity)
+        if capacity > Self.smallestCapacity { rebuild(capacity: Self.smallestCapacity) }
         sweepCount = Self.smallestSweep
         return all
     }

@@ -212,6 +212,7 @@ final class IdentityMap {
 
     /// Moves new objects out of the context, into a detached graph. They keep the relationships among themselves.
     func detach(_ objects: [any GraphObject]) {
+        guard !objects.isEmpty else { return }
         let graph = DetachedGraph()
         let keys = Set(objects.map { $0.state.pointee.key })
         for object in objects {

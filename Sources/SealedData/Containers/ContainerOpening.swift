@@ -22,7 +22,7 @@ struct ContainerOpening {
         SealedStore.register()
         DataStoreAdapter.register()
 
-        let coordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        let coordinator = PersistentStoreCoordinator(model: model, classes: linked.graphClasses)
         var dataStores: [any DataStoreConnection] = []
         for configuration in configurations {
             let names = entityNames(of: configuration, among: configurations, allNames)
@@ -93,9 +93,14 @@ struct ContainerOpening {
     ) throws -> (any DataStoreConnection)? {
         try configuration.validate()
         if let configuration = configuration as? ModelConfiguration {
-            try coordinator.addPersistentStore(
-                configuration.storeDescription(entityNames: entityNames, of: schema, versions)
-            )
+            let description = try configuration.storeDescription(entityNames: entityNames, of: schema, versions)
+            do {
+                try coordinator.addPersistentStore(description)
+            } catch {
+                // Only now: nearly every opening finds the file.
+                guard try configuration.makeMissingFolder() else { throw error }
+                try coordinator.addPersistentStore(description)
+            }
             return nil
         }
         let connection = try connect(configuration, entityNames)

@@ -103,6 +103,14 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     struct LinkedClasses {
         let model: ManagedObjectModel
         let classes: [String: any PersistentModel.Type]
+        /// The same for a coordinator.
+        let graphClasses: [String: any GraphObject.Type]
+
+        fileprivate init(_ model: ManagedObjectModel, _ classes: [String: any PersistentModel.Type]) {
+            self.model = model
+            self.classes = classes
+            graphClasses = classes
+        }
     }
 
     /// The models of lists of classes, cached because classes do not change at run time.
@@ -131,7 +139,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
             return made
         }.get()
         let classes = entities.compactMap { entity in entity.modelType.map { (entity.name, $0) } }
-        return LinkedClasses(model: model, classes: Dictionary(classes, uniquingKeysWith: { first, _ in first }))
+        return LinkedClasses(model, Dictionary(classes, uniquingKeysWith: { first, _ in first }))
     }
 
     /// Whether both have the same version and the same entities, in any order.

@@ -37,10 +37,9 @@ struct FetchStatement {
                 shape: shape,
                 sort: isOrdered ? request.sort : [],
                 hasOrder: isOrdered,
-                end: end.text,
-                state: ObjectIdentifier(state)
+                end: end.text
             )
-            prepared = try store.fetchStatements.statement(for: key) {
+            prepared = try state.fetchStatements.statement(for: key) {
                 try Prepared(request, shape?.template, columns, isOrdered, end.text, store, state)
             }
             constants = shape?.constants ?? []

@@ -1,7 +1,8 @@
 import Guarded
 import ObjectGraph
 
-/// The statements of fetches by the shape of their requests: requests that differ in constants share their SQL text.
+/// The statements of fetches in a ``FileState`` by the shape of their requests: requests that differ in constants share
+/// their SQL text.
 final class FetchStatementCache: Sendable {
     /// The parts of a request that determine its statement.
     struct Key: Hashable {
@@ -13,8 +14,6 @@ final class FetchStatementCache: Sendable {
         let hasOrder: Bool
         /// The SQL after the ORDER BY clause.
         let end: String
-        /// The ``FileState`` that the statement is for.
-        let state: ObjectIdentifier
 
         /// Hashes the parts in which most keys differ: hashing the texts would cost more than the rest of the lookup.
         func hash(into hasher: inout Hasher) {

@@ -33,7 +33,7 @@ extension HistoryRecorder {
 
     /// Keeps the rows whose old values are recorded, and records the owners that lose members.
     func keepUpdatedRows(_ request: SaveChangesRequest) throws {
-        let rules = model.entities.map { store.statements.insertion(of: $0).memberships }
+        let rules = store.statements.memberships
         guard recordsValues || rules.contains(where: { !$0.isEmpty }) else { return }
         var keys: [Int: [Int64]] = [:]
         var position = 0
@@ -93,7 +93,8 @@ extension HistoryRecorder {
 
     /// Adds the insertions of rows, and records their owners.
     private func addInsertions(_ rows: RowBatch) throws {
-        let memberships = model.entities.map { store.statements.insertion(of: $0).memberships }
+        guard !rows.chunks.isEmpty else { return }
+        let memberships = store.statements.memberships
         var lastOwners = memberships.map { Array(repeating: Int64(0), count: $0.count) }
         var run: (entity: Entity, keys: ClosedRange<Int64>)?
         for chunk in rows.chunks {

@@ -31,7 +31,7 @@ enum HistoryTable {
     private static let part: SQLText = #"INSERT INTO "_history" ("changes") VALUES (?)"#
     private static let transaction: SQLText = """
         INSERT INTO "_history" ("parts", "timestamp", "author", "bundle", "process", "store", "changes") \
-        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING "_id"
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The origin of a transaction.
@@ -61,13 +61,11 @@ enum HistoryTable {
             try statement.bind(text: origin.bundle, at: 4)
             try statement.bind(text: origin.process, at: 5)
             try statement.bind(origin.store, at: 6)
-            return try (parts.last ?? []).withUnsafeBytes { bytes in
-                try statement.bind(blob: bytes, at: 7)
-                guard try statement.step() else { throw SealedStoreError.notWritten(entity: name) }
-                let number = statement.integer(at: 0)
-                while try statement.step() {}
-                return number
+            try (parts.last ?? []).withUnsafeBytes { bytes in
+                try statement.bind(staticBlob: bytes, at: 7)
+                try statement.run()
             }
+            return connection.lastInsertedKey
         }
     }
 

@@ -7,6 +7,8 @@ import ObjectGraph
 final class FileState: Sendable {
     /// The schema in that state.
     let schema: StoreSchema
+    /// The statements of fetches in that state.
+    let fetchStatements = FetchStatementCache()
 
     init(_ schema: StoreSchema) {
         self.schema = schema
@@ -42,8 +44,6 @@ final class FileStates: Sendable {
     private let migrationCount: Int
     /// The plan of the file at the time of opening.
     private let plan: SchemaPlan
-    /// The states by their conditions, so that the statements of a state are found again.
-    private let known = Guarded<[FileConditions: FileState]>([:])
     /// The last committed state that was read, for connections that have not read one.
     private let last: Guarded<(version: Int64, state: FileState)?>
 
@@ -143,11 +143,6 @@ final class FileStates: Sendable {
             missingIndexes: Set(plan.schema.names.indexes).subtracting(metadata.names.indexes),
             history: metadata.history?.recording
         )
-        return known.withLock { known in
-            if let state = known[conditions] { return state }
-            let state = FileState(plan.schema.with(conditions))
-            known[conditions] = state
-            return state
-        }
+        return plan.fileStates.value(for: conditions) { FileState(plan.schema.with(conditions)) }
     }
 }

@@ -12,6 +12,8 @@ final class SchemaPlan: Sendable {
     /// The tables of the file with the columns of the model, if the file is read with another model than its own.
     let sources: TableSources?
     let statements: EntityStatements
+    /// The states of files by their conditions, so that all stores with the plan find the statements of a state.
+    let fileStates = Guarded(BoundedCache<FileConditions, FileState>(limit: 16))
     /// The part of the model that the file holds.
     private let own: ManagedObjectModel
     /// The expected schema of the file, created when it is first needed.

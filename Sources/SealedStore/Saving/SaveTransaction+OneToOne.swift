@@ -11,7 +11,7 @@ extension SaveTransaction {
     /// - Throws: `SaveConflict.outdated` with objects that would lose a required reference.
     /// - Complexity: three statements for each row that refers to a row of another save.
     func alignOneToOnes(of request: SaveChangesRequest) throws {
-        let oneToOnes = store.schema.model.entities.map { store.statements.insertion(of: $0).oneToOnes }
+        let oneToOnes = store.statements.oneToOnes
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
         // This save writes both sides of these.
         let entities = store.schema.model.entities

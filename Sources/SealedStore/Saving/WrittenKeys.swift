@@ -13,7 +13,7 @@ struct WrittenKeys {
         model = store.schema.model
         self.request = request
         keys = Array(repeating: [], count: model.entities.count)
-        let toOnes = model.entities.map { store.statements.insertion(of: $0).toOnes }
+        let toOnes = store.statements.toOnes
         if toOnes.contains(where: { !$0.isEmpty }) {
             for chunk in request.inserted.chunks { addKeys(of: chunk, toOnes) }
             addChangedKeys(toOnes)

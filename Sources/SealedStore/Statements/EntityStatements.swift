@@ -8,6 +8,13 @@ struct EntityStatements: Sendable {
     private let selections: [EntitySelection]
     /// The statements that insert rows of each entity.
     private let insertions: [EntityInsertion]
+    /// ``EntityInsertion/toOnes`` of each entity, at its `Entity.index`. A save of one row must not make lists of all
+    /// entities.
+    let toOnes: [[Relationship]]
+    /// ``EntityInsertion/oneToOnes`` of each entity.
+    let oneToOnes: [[Relationship]]
+    /// ``EntityInsertion/memberships`` of each entity.
+    let memberships: [[Relationship]]
     /// The statements that delete rows, created at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
@@ -17,6 +24,9 @@ struct EntityStatements: Sendable {
         let entities = schema.model.entities
         selections = entities.map { EntitySelection($0, schema.table(of: $0)) }
         insertions = entities.map { EntityInsertion(of: $0, schema) }
+        toOnes = insertions.map(\.toOnes)
+        oneToOnes = insertions.map(\.oneToOnes)
+        memberships = insertions.map(\.memberships)
     }
 
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
