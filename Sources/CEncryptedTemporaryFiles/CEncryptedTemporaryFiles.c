@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sqlcipher/sqlite3.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 // A file is a sequence of sectors, each encrypted with AES-256-GCM under the random key of the file:
@@ -202,6 +203,24 @@ static EVP_CIPHER_CTX *context(const unsigned char *key, int encrypts) {
     return 0;
 }
 
+static _Thread_local const char *fallback;
+
+void cencryptedtemporaryfiles_set_fallback(const char *folder) { fallback = folder; }
+
+static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
+    memset(disk, 0, system_files->szOsFile);
+    int code = system_files->xOpen(system_files, 0, disk, flags, result);
+    if (code == SQLITE_OK || !fallback) return code;
+    unsigned long long number;
+    char path[4096];
+    if (RAND_bytes((unsigned char *)&number, sizeof number) != 1) return code;
+    int count = snprintf(path, sizeof path, "%s/.etilqs_%016llx", fallback, number);
+    if (count < 0 || count >= (int)sizeof path) return code;
+    memset(disk, 0, system_files->szOsFile);
+    // The file loses its name at once, because of SQLITE_OPEN_DELETEONCLOSE.
+    return system_files->xOpen(system_files, path, disk, flags, result);
+}
+
 static int open_temporary(temporary_file *file, int flags, int *result) {
     memset(file, 0, sizeof *file);
     file->disk = (sqlite3_file *)(file + 1);
@@ -212,10 +231,7 @@ static int open_temporary(temporary_file *file, int flags, int *result) {
     }
     OPENSSL_cleanse(key, sizeof key);
     int code = SQLITE_NOMEM;
-    if (file->encryption && file->decryption) {
-        memset(file->disk, 0, system_files->szOsFile);
-        code = system_files->xOpen(system_files, 0, file->disk, flags, result);
-    }
+    if (file->encryption && file->decryption) code = open_on_disk(file->disk, flags, result);
     if (code != SQLITE_OK) {
         close_file(&file->base);
         return code;

@@ -83,12 +83,12 @@ public final class OpenStore: Sendable {
 
     /// Runs `body` in a transaction on a file whose schema is the store's, and rolls the transaction back if it throws.
     /// The error of a violated unique index names entity and properties of the model.
-    func writeTransaction<R>(_ body: (Connection) throws -> R) throws -> R {
+    func writeTransaction<R>(isBulk: Bool = false, _ body: (Connection) throws -> R) throws -> R {
         guard !description.isReadOnly else { throw ObjectGraphError.storeIsReadOnly }
         do {
             var written: [ClosedRange<Int64>] = []
             let result = try throwingQueryErrors {
-                try database.write { connection in
+                try database.write(isBulk: isBulk) { connection in
                     // Another program may since have made a trigger or view that could change or lose the written rows.
                     _ = try states.state(on: connection)
                     let isNested = connection.isInNestedTransaction

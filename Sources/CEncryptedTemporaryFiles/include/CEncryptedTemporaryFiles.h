@@ -12,4 +12,8 @@
 // Returns its name for `sqlite3_open_v2`, or null if SQLite has no default file system.
 const char *cencryptedtemporaryfiles_register(void);
 
+// Names the folder in which the calling thread creates temporary files if it cannot do so in the system's folders for
+// temporary files; null for none. The text must stay valid until the next call.
+void cencryptedtemporaryfiles_set_fallback(const char *folder);
+
 #endif

@@ -44,7 +44,7 @@ extension Connection {
             (SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0), (SQLITE_DBCONFIG_DEFENSIVE, 1),
         ]
         sqlite3_set_authorizer(handle, nil, nil)
-        defer { StatementAuthorizer.install(on: handle) }
+        defer { StatementAuthorizer.install(on: self) }
         defer {
             for (name, value) in settings {
                 let code = csqlcipher_configure(handle, name, value)

@@ -241,8 +241,10 @@ public final class Connection {
     /// The key of the row that the last INSERT has written.
     package var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether SQLite may sort in temporary files, see ``sortingInFiles(_:)``.
-    var sortsInFiles = false
+    /// Whether SQLite may use temporary files, see ``usingTemporaryFiles(_:)``.
+    var usesTemporaryFiles = false
+    /// Whether ``usingTemporaryFiles(_:)`` is changing the setting; other statements must not.
+    var mayMoveTemporaryData = false
 
     /// Whether the database is a file, whose pages are encrypted and authenticated.
     var isEncrypted: Bool { !path.isEmpty }

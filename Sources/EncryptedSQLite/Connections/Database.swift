@@ -174,7 +174,10 @@ package final class Database: Sendable {
     ///
     /// Waits for other writers of this process without limit, and for writers of other processes up to the busy
     /// timeout. A nested call of the same thread is a savepoint of the outer transaction.
-    package func write<R>(_ body: (Connection) throws -> R) throws -> R {
+    ///
+    /// - Parameter isBulk: Whether `body` changes or sorts so many rows that SQLite should not keep them in memory: see
+    ///   ``Connection/usingTemporaryFiles(_:)``.
+    package func write<R>(isBulk: Bool = false, _ body: (Connection) throws -> R) throws -> R {
         var isOutermost = false
         let result = try writers.withConnection { connection in
             let outerThread = writingThread.load(ordering: .relaxed)
@@ -182,7 +185,8 @@ package final class Database: Sendable {
             defer { writingThread.store(outerThread, ordering: .relaxed) }
             isOutermost = outerThread == 0
             if isOutermost { endIdleReading() }
-            return try connection.transaction(body)
+            guard isBulk else { return try connection.transaction(body) }
+            return try connection.usingTemporaryFiles { try connection.transaction(body) }
         }
         // After the connection was returned, which the others' observers may use.
         if isOutermost, OpenFile.hasPeers { session.withLock { $0 }?.file.reportCommit(of: foreignCommits) }

@@ -1,4 +1,5 @@
 import CEncryptedTemporaryFiles
+import Foundation
 
 /// The files to which SQLite moves what does not fit into memory.
 ///
@@ -10,19 +11,31 @@ enum TemporaryFiles {
 }
 
 extension Connection {
-    /// Calls `body`, in which SQLite sorts in encrypted temporary files what exceeds the page cache: the rows of an
-    /// index that is built, for example. Memory then does not depend on the number of rows.
+    /// Calls `body`, in which SQLite moves to encrypted temporary files what exceeds the page cache: sorted rows of an
+    /// index that is built, the pages that a statement changes and may have to restore. Memory then does not depend on
+    /// the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
     ///
-    /// The files are in the first existing folder of the environment variables `SQLITE_TMPDIR` and `TMPDIR`, `/var/tmp`
-    /// and `/tmp`. They have no name and vanish with the process. Their keys are random and stay in memory.
-    package func sortingInFiles<R>(_ body: () throws -> R) throws -> R {
-        guard !sortsInFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
-        sortsInFiles = true
-        try runSettings("PRAGMA temp_store = FILE")
+    /// The files are in the first writable folder of the environment variables `SQLITE_TMPDIR` and `TMPDIR`, `/var/tmp`,
+    /// `/tmp`, and that of the database. They have no name and vanish with the process. Their keys are random and stay in
+    /// memory.
+    package func usingTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
+        guard !usesTemporaryFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
+        try moveTemporaryData("PRAGMA temp_store = FILE")
+        usesTemporaryFiles = true
         defer {
-            try? runSettings("PRAGMA temp_store = MEMORY")
-            sortsInFiles = false
+            try? moveTemporaryData("PRAGMA temp_store = MEMORY")
+            usesTemporaryFiles = false
         }
-        return try body()
+        return try (path as NSString).deletingLastPathComponent.withCString { folder in
+            cencryptedtemporaryfiles_set_fallback(folder)
+            defer { cencryptedtemporaryfiles_set_fallback(nil) }
+            return try body()
+        }
+    }
+
+    private func moveTemporaryData(_ setting: String) throws(DatabaseError) {
+        mayMoveTemporaryData = true
+        defer { mayMoveTemporaryData = false }
+        try runSettings(setting)
     }
 }

@@ -147,7 +147,7 @@ private struct DatabaseCopy {
         try database.withMemoryConnection { connection in
             // The rules refuse to attach a file.
             sqlite3_set_authorizer(connection.handle, nil, nil)
-            defer { StatementAuthorizer.install(on: connection.handle) }
+            defer { StatementAuthorizer.install(on: connection) }
             try opener.key.withSpecification { specification in
                 try connection.withUncachedStatement("ATTACH ?1 AS copy KEY ?2") { statement in
                     try statement.bind(text: opener.files.path, at: 1)

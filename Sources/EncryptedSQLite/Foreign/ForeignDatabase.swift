@@ -74,7 +74,7 @@ package final class ForeignDatabase {
             guard case .damaged = error, key != nil else { throw error }
             throw DatabaseError.wrongKey(path: files.namedPath)
         }
-        StatementAuthorizer.install(on: connection.handle)
+        StatementAuthorizer.install(on: connection)
         return connection
     }
 

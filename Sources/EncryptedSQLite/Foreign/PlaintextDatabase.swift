@@ -19,7 +19,7 @@ package enum PlaintextDatabase {
         try ConnectionOpener.applySettings(connection, options: options, durability: .powerLoss)
         // The journal has the pages that the transaction changes and that existed before: none.
         try connection.runSettings("PRAGMA journal_mode = MEMORY")
-        StatementAuthorizer.install(on: connection.handle)
+        StatementAuthorizer.install(on: connection)
         try connection.transaction(body)
     }
 }

@@ -107,14 +107,14 @@ struct ConnectionOpener: Sendable {
         switch role {
         case .writer, .creator:
             try writeAhead(on: connection)
-            StatementAuthorizer.install(on: connection.handle)
+            StatementAuthorizer.install(on: connection)
         case .first:
             try detectLog(of: connection)
             guard !connection.hasLog else { return }
             connection.endReading()
             sqlite3_set_authorizer(connection.handle, nil, nil)
             try writeAhead(on: connection)
-            StatementAuthorizer.install(on: connection.handle)
+            StatementAuthorizer.install(on: connection)
         case .reader: try detectLog(of: connection)
         }
     }
@@ -145,7 +145,7 @@ struct ConnectionOpener: Sendable {
     func restrict(_ connection: Connection) throws(DatabaseError) {
         // Not as a `Statement`: its text looks like a call of a function in the ``FunctionLibrary``.
         try connection.runSettings("PRAGMA query_only = ON")
-        StatementAuthorizer.install(on: connection.handle)
+        StatementAuthorizer.install(on: connection)
     }
 
     /// Calls `body` with a connection of which ``restrict(_:)`` is reversed meanwhile.

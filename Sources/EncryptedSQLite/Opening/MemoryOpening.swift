@@ -13,7 +13,7 @@ enum MemoryOpening {
             inMemory: true
         )
         try ConnectionOpener.applySettings(connection, options: options, durability: options.durability)
-        StatementAuthorizer.install(on: connection.handle)
+        StatementAuthorizer.install(on: connection)
         try FileCreation.buildSchema(on: connection, options: options, create: create)
         try verify(connection)
         return connection

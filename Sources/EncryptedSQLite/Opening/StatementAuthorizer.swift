@@ -8,23 +8,27 @@ import Foundation
 /// database.
 enum StatementAuthorizer {
     /// Installs the authorizer on a connection. The settings must be complete.
-    static func install(on connection: OpaquePointer) {
+    static func install(on connection: Connection) {
         sqlite3_set_authorizer(
-            connection,
-            { _, action, first, second, _, _ in
+            connection.handle,
+            { connection, action, first, second, _, _ in
                 switch action {
                 case SQLITE_PRAGMA:
-                    StatementAuthorizer.allowsPragma(first, writes: second != nil) ? SQLITE_OK : SQLITE_DENY
+                    if let connection, let first, strcmp(first, "temp_store") == 0 {
+                        let connection = Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue()
+                        if connection.mayMoveTemporaryData { return SQLITE_OK }
+                    }
+                    return StatementAuthorizer.allowsPragma(first, writes: second != nil) ? SQLITE_OK : SQLITE_DENY
                 case SQLITE_ATTACH:
                     // VACUUM attaches a temporary database without a name, which stays in memory.
-                    first.map { $0.pointee == 0 } == true ? SQLITE_OK : SQLITE_DENY
+                    return first.map { $0.pointee == 0 } == true ? SQLITE_OK : SQLITE_DENY
                 case SQLITE_FUNCTION:
-                    StatementAuthorizer.allowsFunction(second) ? SQLITE_OK : SQLITE_DENY
+                    return StatementAuthorizer.allowsFunction(second) ? SQLITE_OK : SQLITE_DENY
                 default:
-                    SQLITE_OK
+                    return SQLITE_OK
                 }
             },
-            nil
+            Unmanaged.passUnretained(connection).toOpaque()
         )
     }
 
@@ -44,11 +48,10 @@ enum StatementAuthorizer {
 
     private static let refusedFunctions: [StaticString] = ["load_extension", "sqlcipher_export", "fts3_tokenizer"]
 
-    // Temporary files are encrypted: see `TemporaryFiles`.
     private static let pragmasWithArgument: Set<String> = [
         "analysis_limit", "application_id", "foreign_key_check", "foreign_key_list", "incremental_vacuum", "index_info",
         "index_list", "index_xinfo", "integrity_check", "optimize", "quick_check", "table_info", "table_list",
-        "table_xinfo", "temp_store", "user_version", "wal_checkpoint",
+        "table_xinfo", "user_version", "wal_checkpoint",
     ]
 
     private static let questions: Set<String> = [

@@ -39,7 +39,7 @@ final class MigrationCheckResults: Sendable {
         var rows = known.withLock { $0?.state == state ? $0?.rows : nil } ?? [:]
         defer { known.withLock { [rows] in $0 = Known(state: state, rows: rows) } }
         return try connection.interruptible(by: progress) {
-            try connection.sortingInFiles {
+            try connection.usingTemporaryFiles {
                 try MigrationCheck.problems(checks) { number, check in
                     if let known = rows[check.sql] { return known }
                     try progress?.checkCancellation()

@@ -142,7 +142,7 @@ struct MigrationStatements {
             let name = oldSchema.table(of: root).name
             guard !altered.contains(name) else { continue }
             removedTables.insert(name)
-            steps.append(MigrationStep(.removeTable, root.name, [], ["DROP TABLE \(name)"]))
+            steps.append(MigrationStep(.removeTable, root.name, [], Self.removal(of: name)))
         }
         let kept = Set(keptJoinTables.values.map(\.old.name))
         for relationship in oldSchema.model.relationships where relationship.placement == .joinTable(isCanonical: true)
@@ -154,11 +154,15 @@ struct MigrationStatements {
                     .removeTable,
                     relationship.source.name,
                     [relationship.name],
-                    ["DROP TABLE \(table.name)"]
+                    Self.removal(of: table.name)
                 )
             )
         }
     }
+
+    /// The statements that remove a table. DROP TABLE alone can fail halfway, so SQLite would keep the old content of all
+    /// pages in memory; DELETE without a condition cannot, as long as the table has no triggers.
+    private static func removal(of table: String) -> [String] { ["DELETE FROM \(table)", "DROP TABLE \(table)"] }
 
     private mutating func alterTables() {
         var renames: [(old: String, new: String, entity: String, properties: [String])] = []

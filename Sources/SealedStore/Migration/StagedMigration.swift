@@ -160,7 +160,7 @@ struct StagedMigration {
     /// - Parameter first: The position of the first stage that was run; nil if none was.
     /// - Returns: The position of the stage that was run; nil if none remained.
     private func takeStage(_ database: Database, _ progress: MigrationProgress?, first: Int?) throws -> Int? {
-        try database.write { connection in
+        try database.write(isBulk: true) { connection in
             try opening.checked.adopt(for: connection, of: database)
             // Another program may have run stages meanwhile.
             guard let entry = try entry(on: connection, progress) else { return nil }

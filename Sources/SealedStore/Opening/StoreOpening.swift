@@ -75,7 +75,7 @@ struct StoreOpening {
         let reached = reading.allowsMigration ? try staged.run(on: database, progress: progress) : nil
         let (content, hasMigrated) = try staged.reportingVersion(reached) {
             try waitingForOtherPrograms(on: database, progress) {
-                try database.write { connection in
+                try database.write(isBulk: true) { connection in
                     // Another program may have migrated the store to a later version meanwhile.
                     try reading.requireKnownVersion(SchemaPlan.metadata(on: connection).metadata)
                     try checked.adopt(for: connection, of: database)
@@ -95,11 +95,9 @@ struct StoreOpening {
         on connection: Connection,
         progress: MigrationProgress?
     ) throws -> (content: StoreContent, hasMigrated: Bool) {
-        try connection.sortingInFiles {
-            let merge = DuplicateMerge(opening: self, reading: reading, database: database)
-            let hasMerged = try merge.run(on: connection, progress: progress?.part(0, of: 2))
-            return try reading.update(on: connection, progress: hasMerged ? progress?.part(1, of: 2) : progress)
-        }
+        let merge = DuplicateMerge(opening: self, reading: reading, database: database)
+        let hasMerged = try merge.run(on: connection, progress: progress?.part(0, of: 2))
+        return try reading.update(on: connection, progress: hasMerged ? progress?.part(1, of: 2) : progress)
     }
 
     /// The number of busy timeouts for which opening waits for another program's migration: ten minutes. A program that

@@ -12,9 +12,9 @@ extension OpenStore {
         }
         var repaired: [StoreProblem] = []
         do {
-            try writeTransaction { connection in
+            try writeTransaction(isBulk: true) { connection in
                 repaired = try progress.interrupting(connection) {
-                    try connection.sortingInFiles { try repair(options, found.problems, on: connection) }
+                    try repair(options, found.problems, on: connection)
                 }
                 try progress.show(700)
             }

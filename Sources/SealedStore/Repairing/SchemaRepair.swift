@@ -152,10 +152,8 @@ extension SealedStore {
             return ([], report)
         }
         do {
-            let repaired = try database.write { connection in
-                try progress.interrupting(connection) {
-                    try connection.sortingInFiles { try SchemaRepair(on: connection).run() }
-                }
+            let repaired = try database.write(isBulk: true) { connection in
+                try progress.interrupting(connection) { try SchemaRepair(on: connection).run() }
             }
             return (repaired, nil)
         } catch DatabaseError.interrupted {

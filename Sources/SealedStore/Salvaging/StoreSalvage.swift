@@ -45,7 +45,7 @@ struct StoreSalvage {
         try readPairs()
         try writeMetadata(tables)
         try repair(tables)
-        try connection.sortingInFiles {
+        try connection.usingTemporaryFiles {
             for index in schema.indexes { for sql in index.creation + index.population { try connection.execute(sql) } }
         }
         try count(tables)

@@ -43,38 +43,76 @@ import Testing
         }
 
         private func buildIndex(_ database: Database, _ look: @escaping @Sendable () -> Void) throws {
-            try database.write { connection in
-                try connection.sortingInFiles {
-                    try connection.interruptible {
-                        look()
-                        return false
-                    } _: {
-                        try connection.execute("CREATE INDEX by_name ON item (name)")
-                    }
+            try database.write(isBulk: true) { connection in
+                try connection.interruptible {
+                    look()
+                    return false
+                } _: {
+                    try connection.execute("CREATE INDEX by_name ON item (name)")
                 }
-                #expect(try connection.integer("PRAGMA temp_store") == 2)
             }
         }
 
-        @Test func `an index is sorted in a file without plaintext`() throws {
-            let database = try database()
-            let found = Guarded((largest: 0, hasMarker: false))
-            let marker = Data(marker.utf8)
-            try buildIndex(database) {
-                for (_, content) in Self.temporaryFiles() {
+        /// The largest temporary file, and whether one contains the marker, each time that `look` is called.
+        private final class Observation: Sendable {
+            private let marker: Data
+            private let found = Guarded((largest: 0, hasMarker: false))
+
+            init(_ marker: String) { self.marker = Data(marker.utf8) }
+
+            var largest: Int { found.withLock(\.largest) }
+            var hasMarker: Bool { found.withLock(\.hasMarker) }
+
+            func look() {
+                for (_, content) in TemporaryFilesTests.temporaryFiles() {
                     found.withLock { found in
                         found.largest = max(found.largest, content.count)
                         if content.range(of: marker) != nil { found.hasMarker = true }
                     }
                 }
             }
-            let (largest, hasMarker) = found.withLock { $0 }
-            #expect(largest > 1_000_000)
-            #expect(!hasMarker)
+        }
+
+        @Test func `an index is sorted in a file without plaintext`() throws {
+            let database = try database()
+            let observation = Observation(marker)
+            try buildIndex(database) { observation.look() }
+            #expect(observation.largest > 1_000_000)
+            #expect(!observation.hasMarker)
             #expect(Self.temporaryFiles().isEmpty)
+            #expect(try database.write { try $0.integer("PRAGMA temp_store") } == 2)
             #expect(try isSound(database))
             let sql = "SELECT count(*) FROM item INDEXED BY by_name WHERE name >= ''"
             #expect(try database.read { try $0.integer(sql) } == 40_000)
+        }
+
+        @Test func `the pages that a statement restores are in a file without plaintext`() throws {
+            let database = try database()
+            let observation = Observation(marker)
+            try database.write { connection in
+                try connection.execute("CREATE TABLE named (_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT")
+                try connection.execute("INSERT INTO named SELECT _id, name FROM item")
+            }
+            // The last row violates the constraint.
+            let sql = "UPDATE named SET name = CASE WHEN _id = 40000 THEN NULL ELSE name || 'x' END"
+            try database.write(isBulk: true) { connection in
+                let error = databaseError {
+                    try connection.interruptible {
+                        observation.look()
+                        return false
+                    } _: {
+                        try connection.execute(sql)
+                    }
+                }
+                #expect(error != nil)
+                // The transaction goes on.
+                try connection.execute("DELETE FROM item WHERE _id = 1")
+            }
+            #expect(observation.largest > 1_000_000)
+            #expect(!observation.hasMarker)
+            #expect(try database.read { try $0.integer("SELECT count(*) FROM named WHERE name LIKE '%x'") } == 0)
+            #expect(try database.read { try $0.integer("SELECT count(*) FROM item") } == 39_999)
+            #expect(try isSound(database))
         }
 
         @Test func `a damaged temporary file ends the statement, and the database stays as it was`() throws {
