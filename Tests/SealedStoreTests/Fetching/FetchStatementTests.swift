@@ -13,7 +13,10 @@ import Testing
     private let opened: OpenStore
 
     init() throws {
-        library = try Library(folder.file("library"))
+        // Stores of equal models share their statements, and the tests run concurrently.
+        let own = EntityDescription("Only\(UUID().hashValue.magnitude)", attributes: [AttributeDescription("a", .bool)])
+        let model = try ManagedObjectModel(entities: Library.model().entities.map(\.description) + [own])
+        library = try Library(folder.file("library"), model: model)
         let store = try #require(try library.coordinator.store(for: library.entity("Book")).store as? SealedStore)
         opened = store.opened
     }

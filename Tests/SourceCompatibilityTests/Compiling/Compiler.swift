@@ -63,10 +63,12 @@ struct Compiler {
             "-I", package.appending(path: "Sources/CSQLCipher").path,
             "-Xcc", "-I\(package.appending(path: "Sources/CObservationTracking/include").path)",
             "-Xcc", "-I/usr/include/sqlcipher",
-            "-Xcc", "-fmodule-map-file=\(build.appending(path: "CObservationTracking.build/module.modulemap").path)",
             "-load-plugin-executable",
             build.appending(path: "SealedDataMacros-tool").path + "#SealedDataMacros",
         ]
+            + ["CObservationTracking", "CEncryptedTemporaryFiles"].flatMap { name in
+                ["-Xcc", "-fmodule-map-file=\(build.appending(path: "\(name).build/module.modulemap").path)"]
+            }
     }
 
     /// Parses diagnostics in the style `file:line:column: severity: message`. The line after a diagnostic in the
