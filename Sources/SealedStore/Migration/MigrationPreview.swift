@@ -12,7 +12,7 @@ public struct MigrationPreview: Sendable {
     public let problems: [MigrationProblem]
     /// An estimate of the largest number of additional bytes that the migration needs, in the file and in its log. It
     /// assumes that a new index is not larger than the file. Columns that are filled with long default values need
-    /// more.
+    /// more. The temporary files of a new index, which may lie in another file system, need as much as the index.
     public let expectedSpace: Int
 }
 
