@@ -208,7 +208,6 @@ static _Thread_local const char *fallback;
 void cencryptedtemporaryfiles_set_fallback(const char *folder) { fallback = folder; }
 
 static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
-    memset(disk, 0, system_files->szOsFile);
     int code = system_files->xOpen(system_files, 0, disk, flags, result);
     if (code == SQLITE_OK || !fallback) return code;
     unsigned long long number;
@@ -222,7 +221,7 @@ static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
 }
 
 static int open_temporary(temporary_file *file, int flags, int *result) {
-    memset(file, 0, sizeof *file);
+    memset(file, 0, encrypting_files.szOsFile);
     file->disk = (sqlite3_file *)(file + 1);
     unsigned char key[KEY];
     if (RAND_bytes(key, sizeof key) == 1) {
