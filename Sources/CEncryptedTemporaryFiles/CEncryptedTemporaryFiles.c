@@ -12,16 +12,17 @@
 // A file is a sequence of sectors, each encrypted with AES-256-GCM under the random key of the file:
 //
 //     bytes     content
-//     0..<12    the nonce: the number of the write, so that none is used twice
-//     12..<28   the authentication tag, over the content and the number of the sector
-//     28..      the content
+//     0..<16    the authentication tag
+//     16..      the content
+//
+// The nonce is the number of the write, which stays in memory. So no nonce is used twice, and only the last content of
+// a sector is authentic, in its place.
 //
 // The sorter writes whole sectors but for the first and the last one of a run.
 enum {
     SECTOR = 4096,
     NONCE = 12,
     TAG = 16,
-    HEADER = NONCE + TAG,
     KEY = 32
 };
 
@@ -31,6 +32,11 @@ typedef struct {
     sqlite3_file *disk;
     EVP_CIPHER_CTX *encryption;
     EVP_CIPHER_CTX *decryption;
+    // The number of the last write of each sector; 0 for a sector that was not written, which is zeros.
+    uint64_t *numbers;
+    // The count of the numbers in use, and the count for which there is memory.
+    sqlite3_int64 sectors;
+    sqlite3_int64 capacity;
     // The number of the last write.
     uint64_t writes;
     // The length of the content.
@@ -42,22 +48,37 @@ static sqlite3_vfs encrypting_files;
 
 // MARK: Sectors
 
-static sqlite3_int64 position(sqlite3_int64 sector) { return sector * (HEADER + SECTOR); }
+static sqlite3_int64 position(sqlite3_int64 sector) { return sector * (TAG + SECTOR); }
 
-static int authenticate_number(EVP_CIPHER_CTX *context, sqlite3_int64 sector) {
-    int count;
-    return EVP_CipherUpdate(context, 0, &count, (const unsigned char *)&sector, sizeof sector);
+// Extends the numbers, by zeros.
+static int make_room(temporary_file *file, sqlite3_int64 sectors) {
+    if (sectors <= file->sectors) return SQLITE_OK;
+    if (sectors > file->capacity) {
+        sqlite3_int64 capacity = sectors > 2 * file->capacity ? sectors : 2 * file->capacity;
+        uint64_t *numbers = sqlite3_realloc64(file->numbers, (sqlite3_uint64)capacity * sizeof *numbers);
+        if (!numbers) return SQLITE_IOERR_NOMEM;
+        file->numbers = numbers;
+        file->capacity = capacity;
+    }
+    memset(file->numbers + file->sectors, 0, (size_t)(sectors - file->sectors) * sizeof *file->numbers);
+    file->sectors = sectors;
+    return SQLITE_OK;
 }
 
 static int read_sector(temporary_file *file, sqlite3_int64 sector, unsigned char *content) {
-    unsigned char bytes[HEADER + SECTOR];
+    if (sector >= file->sectors || file->numbers[sector] == 0) {
+        memset(content, 0, SECTOR);
+        return SQLITE_OK;
+    }
+    unsigned char bytes[TAG + SECTOR];
     int code = file->disk->pMethods->xRead(file->disk, bytes, sizeof bytes, position(sector));
-    // A sector that was skipped has no tag, and fails, too: SQLite reads only what it has written.
     if (code != SQLITE_OK) return code == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : code;
+    unsigned char nonce[NONCE] = {0};
+    memcpy(nonce, &file->numbers[sector], sizeof file->numbers[sector]);
     int count;
-    if (EVP_DecryptInit_ex(file->decryption, 0, 0, 0, bytes) == 1 && authenticate_number(file->decryption, sector) == 1
-        && EVP_DecryptUpdate(file->decryption, content, &count, bytes + HEADER, SECTOR) == 1
-        && EVP_CIPHER_CTX_ctrl(file->decryption, EVP_CTRL_AEAD_SET_TAG, TAG, bytes + NONCE) == 1
+    if (EVP_DecryptInit_ex(file->decryption, 0, 0, 0, nonce) == 1
+        && EVP_DecryptUpdate(file->decryption, content, &count, bytes + TAG, SECTOR) == 1
+        && EVP_CIPHER_CTX_ctrl(file->decryption, EVP_CTRL_AEAD_SET_TAG, TAG, bytes) == 1
         && EVP_DecryptFinal_ex(file->decryption, content + count, &count) == 1) {
         return SQLITE_OK;
     }
@@ -66,17 +87,22 @@ static int read_sector(temporary_file *file, sqlite3_int64 sector, unsigned char
 }
 
 static int write_sector(temporary_file *file, sqlite3_int64 sector, const unsigned char *content) {
-    unsigned char bytes[HEADER + SECTOR] = {0};
+    int code = make_room(file, sector + 1);
+    if (code != SQLITE_OK) return code;
+    unsigned char nonce[NONCE] = {0};
+    uint64_t number = ++file->writes;
+    memcpy(nonce, &number, sizeof number);
+    unsigned char bytes[TAG + SECTOR];
     int count;
-    file->writes += 1;
-    memcpy(bytes, &file->writes, sizeof file->writes);
-    if (EVP_EncryptInit_ex(file->encryption, 0, 0, 0, bytes) == 1 && authenticate_number(file->encryption, sector) == 1
-        && EVP_EncryptUpdate(file->encryption, bytes + HEADER, &count, content, SECTOR) == 1
-        && EVP_EncryptFinal_ex(file->encryption, bytes + HEADER + count, &count) == 1
-        && EVP_CIPHER_CTX_ctrl(file->encryption, EVP_CTRL_AEAD_GET_TAG, TAG, bytes + NONCE) == 1) {
-        return file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
+    if (EVP_EncryptInit_ex(file->encryption, 0, 0, 0, nonce) != 1
+        || EVP_EncryptUpdate(file->encryption, bytes + TAG, &count, content, SECTOR) != 1
+        || EVP_EncryptFinal_ex(file->encryption, bytes + TAG + count, &count) != 1
+        || EVP_CIPHER_CTX_ctrl(file->encryption, EVP_CTRL_AEAD_GET_TAG, TAG, bytes) != 1) {
+        return SQLITE_IOERR_WRITE;
     }
-    return SQLITE_IOERR_WRITE;
+    // Also if the write fails: part of the sector may be new.
+    file->numbers[sector] = number;
+    return file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
 }
 
 static sqlite3_int64 smaller(sqlite3_int64 first, sqlite3_int64 second) { return first < second ? first : second; }
@@ -87,6 +113,7 @@ static int close_file(sqlite3_file *base) {
     temporary_file *file = (temporary_file *)base;
     EVP_CIPHER_CTX_free(file->encryption);
     EVP_CIPHER_CTX_free(file->decryption);
+    sqlite3_free(file->numbers);
     return file->disk->pMethods ? file->disk->pMethods->xClose(file->disk) : SQLITE_OK;
 }
 
@@ -122,11 +149,9 @@ static int write_file(sqlite3_file *base, const void *buffer, int count, sqlite3
         if (to - from == SECTOR) {
             code = write_sector(file, sector, source + (from - offset));
         } else {
-            unsigned char content[SECTOR] = {0};
-            if (start < file->length) {
-                code = read_sector(file, sector, content);
-                if (code != SQLITE_OK) return code;
-            }
+            unsigned char content[SECTOR];
+            code = read_sector(file, sector, content);
+            if (code != SQLITE_OK) return code;
             memcpy(content + (from - start), source + (from - offset), to - from);
             code = write_sector(file, sector, content);
         }
@@ -141,8 +166,8 @@ static int truncate_file(sqlite3_file *base, sqlite3_int64 length) {
     temporary_file *file = (temporary_file *)base;
     if (length >= file->length) return SQLITE_OK;
     sqlite3_int64 sectors = (length + SECTOR - 1) / SECTOR;
-    if (length % SECTOR != 0) {
-        // A later extension of the file must not uncover the old content.
+    // A later extension of the file must not uncover the old content.
+    if (length % SECTOR != 0 && sectors <= file->sectors && file->numbers[sectors - 1] != 0) {
         unsigned char content[SECTOR];
         int code = read_sector(file, sectors - 1, content);
         if (code != SQLITE_OK) return code;
@@ -150,6 +175,7 @@ static int truncate_file(sqlite3_file *base, sqlite3_int64 length) {
         code = write_sector(file, sectors - 1, content);
         if (code != SQLITE_OK) return code;
     }
+    if (sectors < file->sectors) file->sectors = sectors;
     file->length = length;
     return file->disk->pMethods->xTruncate(file->disk, position(sectors));
 }
@@ -203,21 +229,30 @@ static EVP_CIPHER_CTX *context(const unsigned char *key, int encrypts) {
     return 0;
 }
 
-static _Thread_local const char *fallback;
+static _Thread_local const char *folder;
 
-void cencryptedtemporaryfiles_set_fallback(const char *folder) { fallback = folder; }
+const char *cencryptedtemporaryfiles_set_folder(const char *new_folder) {
+    const char *old_folder = folder;
+    folder = new_folder;
+    return old_folder;
+}
 
-static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
-    int code = system_files->xOpen(system_files, 0, disk, flags, result);
-    if (code == SQLITE_OK || !fallback) return code;
+// The file loses its name at once, because of SQLITE_OPEN_DELETEONCLOSE.
+static int open_in_folder(sqlite3_file *disk, int flags, int *result) {
     unsigned long long number;
     char path[4096];
-    if (RAND_bytes((unsigned char *)&number, sizeof number) != 1) return code;
-    int count = snprintf(path, sizeof path, "%s/.etilqs_%016llx", fallback, number);
-    if (count < 0 || count >= (int)sizeof path) return code;
-    memset(disk, 0, system_files->szOsFile);
-    // The file loses its name at once, because of SQLITE_OPEN_DELETEONCLOSE.
+    if (!folder || RAND_bytes((unsigned char *)&number, sizeof number) != 1) return SQLITE_CANTOPEN;
+    int count = snprintf(path, sizeof path, "%s/.etilqs_%016llx", folder, number);
+    // SQLite requires two zero bytes at the end of a name.
+    if (count < 0 || count >= (int)sizeof path - 1) return SQLITE_CANTOPEN;
+    path[count + 1] = 0;
     return system_files->xOpen(system_files, path, disk, flags, result);
+}
+
+static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
+    if (open_in_folder(disk, flags, result) == SQLITE_OK) return SQLITE_OK;
+    memset(disk, 0, system_files->szOsFile);
+    return system_files->xOpen(system_files, 0, disk, flags, result);
 }
 
 static int open_temporary(temporary_file *file, int flags, int *result) {

@@ -1,7 +1,6 @@
-import EncryptedSQLite
 import Foundation
+import Journal
 import ObjectGraph
-import SealedStore
 
 /// The time and the memory of a migration that rebuilds a table and builds an index over texts.
 struct MigrationMeasurement {
@@ -47,21 +46,12 @@ struct MigrationMeasurement {
     }
 
     private static func open(_ file: URL, isMigrated: Bool) throws -> PersistentStoreCoordinator {
-        SealedStore.register()
         var item = EntityDescription("Item", attributes: [AttributeDescription("name", .string)])
         if isMigrated {
             item.indexes = [FetchIndexDescription(["name"])]
         } else {
             item.attributes.append(AttributeDescription("number", .int64))
         }
-        let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: [item]))
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: file,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        return coordinator
+        return try openCoordinator(file, model: ManagedObjectModel(entities: [item]))
     }
 }

@@ -1,14 +1,12 @@
 import Foundation
+import Journal
 import ObjectGraph
-import EncryptedSQLite
-import SealedStore
 
 /// Models with very many columns or entities, which only programs that build them at run time have.
 struct ModelMeasurement {
     private(set) var lines: [String] = []
 
     init(in folder: URL) throws {
-        SealedStore.register()
         let columns = 1_000
         let wide = EntityDescription(
             "Wide",
@@ -71,14 +69,6 @@ struct ModelMeasurement {
     }
 
     private func open(_ entities: [EntityDescription], _ file: URL) throws -> PersistentStoreCoordinator {
-        let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: entities))
-        try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: file,
-                options: [SealedStore.keyOption: EncryptionKey.raw(Array(repeating: 7, count: 32))]
-            )
-        )
-        return coordinator
+        try openCoordinator(file, model: ManagedObjectModel(entities: entities))
     }
 }

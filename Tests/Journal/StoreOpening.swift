@@ -1,10 +1,10 @@
 import EncryptedSQLite
-import Foundation
-import ObjectGraph
-import SealedStore
+package import Foundation
+package import ObjectGraph
+package import SealedStore
 
 /// Opens a store with the key that the writers and their tests share.
-func openCoordinator(
+package func openCoordinator(
     _ url: URL,
     model: ManagedObjectModel,
     allowsMigration: Bool = true,

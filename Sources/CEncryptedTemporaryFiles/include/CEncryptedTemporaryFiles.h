@@ -12,8 +12,10 @@
 // Returns its name for `sqlite3_open_v2`, or null if SQLite has no default file system.
 const char *cencryptedtemporaryfiles_register(void);
 
-// Names the folder in which the calling thread creates temporary files if it cannot do so in the system's folders for
-// temporary files; null for none. The text must stay valid until the next call.
-void cencryptedtemporaryfiles_set_fallback(const char *folder);
+// Names the folder in which the calling thread creates temporary files; null for none. If that fails, they are in the
+// folders that SQLite uses. The text must stay valid until the next call.
+//
+// Returns the folder that was set before.
+const char *cencryptedtemporaryfiles_set_folder(const char *folder);
 
 #endif

@@ -293,19 +293,6 @@ public final class Connection {
         return value
     }
 
-    /// Runs a fixed statement of the layer once, up to its first row, from which `read` returns a value; nil without a
-    /// row. The statistics do not count it. Takes a fraction of the time of ``setting(_:)``.
-    func firstValue<R>(of sql: StaticString, _ read: (OpaquePointer) -> R?) throws(DatabaseError) -> R? {
-        var statement: OpaquePointer?
-        let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
-        var code = sqlite3_prepare_v3(handle, text, Int32(sql.utf8CodeUnitCount), 0, &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw failure(code, during: .preparation) }
-        defer { sqlite3_finalize(statement) }
-        code = sqlite3_step(statement)
-        guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code, during: .execution) }
-        return code == SQLITE_ROW ? read(statement) : nil
-    }
-
     /// Runs statements of the layer once and skips their rows. The statistics do not count them.
     func runSettings(_ sql: String) throws(DatabaseError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

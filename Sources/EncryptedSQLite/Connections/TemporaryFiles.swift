@@ -7,7 +7,16 @@ import Foundation
 /// number of rows of a table: for these operations, SQLite may use files of a file system that encrypts them.
 enum TemporaryFiles {
     /// The name of the file system; nil if SQLite does not know one.
-    nonisolated(unsafe) static let encryptingSystem: UnsafePointer<CChar>? = cencryptedtemporaryfiles_register()
+    static let encryptingSystem = cencryptedtemporaryfiles_register().map { String(cString: $0) }
+
+    /// Calls `body`, in which this thread creates temporary files in a folder.
+    static func withFolder<R>(_ folder: String, _ body: () throws -> R) rethrows -> R {
+        try folder.withCString { folder in
+            let outerFolder = cencryptedtemporaryfiles_set_folder(folder)
+            defer { _ = cencryptedtemporaryfiles_set_folder(outerFolder) }
+            return try body()
+        }
+    }
 }
 
 extension Connection {
@@ -15,9 +24,9 @@ extension Connection {
     /// index that is built, the pages that a statement changes and may have to restore. Memory then does not depend on
     /// the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
     ///
-    /// The files are in the first writable folder of the environment variables `SQLITE_TMPDIR` and `TMPDIR`, `/var/tmp`,
-    /// `/tmp`, and that of the database. They have no name and vanish with the process. Their keys are random and stay in
-    /// memory.
+    /// The files are in the folder of the database; if it is not writable, in the first one that is of the environment
+    /// variables `SQLITE_TMPDIR` and `TMPDIR`, `/var/tmp` and `/tmp`. They have no name and vanish with the process. Their
+    /// keys are random and stay in memory.
     package func usingTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
         guard !usesTemporaryFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
         try moveTemporaryData("PRAGMA temp_store = FILE")
@@ -26,11 +35,7 @@ extension Connection {
             try? moveTemporaryData("PRAGMA temp_store = MEMORY")
             usesTemporaryFiles = false
         }
-        return try (path as NSString).deletingLastPathComponent.withCString { folder in
-            cencryptedtemporaryfiles_set_fallback(folder)
-            defer { cencryptedtemporaryfiles_set_fallback(nil) }
-            return try body()
-        }
+        return try TemporaryFiles.withFolder(DatabaseFiles(path: path, namedPath: path).folder, body)
     }
 
     private func moveTemporaryData(_ setting: String) throws(DatabaseError) {

@@ -34,9 +34,8 @@ package final class ForeignDatabase {
     package init(_ url: URL, key: EncryptionKey?, format: Format = .sqlCipher4) throws {
         let files = try DatabaseFiles(at: url.path(percentEncoded: false))
         guard try files.exist() else { throw DatabaseError.fileNotFound(path: files.namedPath) }
-        let companions = DatabaseFiles.Companions(of: files)
-        try companions.check(files)
-        try files.checkLogLength(companions.logByteCount)
+        try files.checkCompanions()
+        try files.checkLogLength()
         let copy = try PrivateCopy.make(ifNeededFor: files)
         self.copy = copy
         connection = try Self.open(copy?.files ?? files, key, format)

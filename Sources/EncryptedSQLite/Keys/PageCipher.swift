@@ -15,7 +15,9 @@ struct PageCipher {
     static let reservedByteCount = vectorByteCount + codeByteCount
 
     /// AES-256-CBC. OpenSSL looks an algorithm up at each use unless it was fetched once, which takes several times as
-    /// long as to decrypt a header. An algorithm is immutable and is never freed.
+    /// long as to decrypt a header.
+    ///
+    /// `nonisolated(unsafe)`: libcrypto's algorithms are immutable, and this one is never freed.
     nonisolated(unsafe) private static let blockCipher: OpaquePointer? =
         csqlcipher_fetch_aes_256_cbc() ?? EVP_aes_256_cbc()
 

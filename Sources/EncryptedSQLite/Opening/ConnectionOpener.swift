@@ -131,12 +131,7 @@ struct ConnectionOpener: Sendable {
     /// file.
     func detectLog(of connection: Connection) throws(DatabaseError) {
         guard !connection.hasLog, !isImmutable else { return }
-        connection.hasLog =
-            try connection.firstValue(of: "PRAGMA journal_mode") { row in
-                sqlite3_column_text(row, 0).map {
-                    strcmp(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self), "wal") == 0
-                }
-            } == true
+        connection.hasLog = try connection.setting("PRAGMA journal_mode") == "wal"
     }
 
     /// Forbids to write, and installs the authorizer, which prevents changes to the settings.

@@ -77,10 +77,16 @@ struct DatabaseFiles: Sendable {
 
     /// Throws if one of SQLite's file names belongs to anything but a regular file: opening a FIFO, for example, blocks
     /// forever.
-    func checkCompanions() throws(DatabaseError) { try Companions(of: self).check(self) }
+    func checkCompanions() throws(DatabaseError) {
+        for companion in companions {
+            if let status = Self.status(of: companion), status.st_mode & S_IFMT != S_IFREG {
+                throw .cannotOpen(path: companion, reason: "it is not a regular file")
+            }
+        }
+    }
 
     /// Whether any of the files beside the database exists.
-    var haveCompanions: Bool { Companions(of: self).exist }
+    var haveCompanions: Bool { companions.contains { Self.status(of: $0) != nil } }
 
     /// The length of a file; 0 if it does not exist.
     static func byteCount(of path: String) -> Int64 { status(of: path).map { Int64($0.st_size) } ?? 0 }
@@ -113,9 +119,8 @@ struct DatabaseFiles: Sendable {
     private static let unwrittenLogByteCount: Int64 = 16 << 30
 
     /// Throws if no sequence of commits can have produced the length of the log.
-    ///
-    /// - Parameter byteCount: The length.
-    func checkLogLength(_ byteCount: Int64) throws(DatabaseError) {
+    func checkLogLength() throws(DatabaseError) {
+        let byteCount = Self.byteCount(of: log)
         guard byteCount > Self.unwrittenLogByteCount else { return }
         let frameCount = LogFormat.frameCount(inByteCount: byteCount)
         guard frameCount < Int64(UInt32.max), byteCount - firstHole(of: log) <= Self.unwrittenLogByteCount else {

@@ -82,19 +82,18 @@ struct FileOpening {
             derived = try DerivedKey(key, fileSalt: inspection.salt, counters: counters)
         }
         try check(inspection, derived)
-        // After the derivation of a key, which takes long: others may have written meanwhile.
-        let companions = DatabaseFiles.Companions(of: files)
-        guard !inspection.endsWithinPage || companions.logByteCount > 0 else {
+        guard !inspection.endsWithinPage || DatabaseFiles.byteCount(of: files.log) > 0 else {
             throw DatabaseError.damaged(path: path)
         }
-        try files.checkLogLength(companions.logByteCount)
+        try files.checkLogLength()
         let opener = ConnectionOpener(files: files, key: derived, options: options, counters: counters)
         do {
+            let haveCompanions = files.haveCompanions
             // A read-only connection cannot remove the log that SQLite creates for it, either.
-            if companions.exist || options.readOnly {
+            if haveCompanions || options.readOnly {
                 try Rehearsal(opener).run(onBehalfOf: connection) { _ = try examine($0, verify: verify) }
             }
-            return try accept(connection, opener, keepsLog: companions.exist, create: create, verify: verify)
+            return try accept(connection, opener, keepsLog: haveCompanions, create: create, verify: verify)
         } catch let error as DatabaseError {
             guard canReadWithoutLog(after: error) else { throw explanation(of: error) }
             var opener = opener
@@ -231,8 +230,8 @@ struct FileOpening {
         }
     }
 
-    private func number(_ question: StaticString, of connection: Connection) throws(DatabaseError) -> Int32 {
-        Int32(truncatingIfNeeded: try connection.firstValue(of: question) { sqlite3_column_int64($0, 0) } ?? 0)
+    private func number(_ question: String, of connection: Connection) throws(DatabaseError) -> Int32 {
+        try connection.setting(question).flatMap { Int32($0) } ?? 0
     }
 }
 

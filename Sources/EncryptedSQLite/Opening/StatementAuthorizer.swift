@@ -8,6 +8,9 @@ import Foundation
 /// database.
 enum StatementAuthorizer {
     /// Installs the authorizer on a connection. The settings must be complete.
+    ///
+    /// SQLite keeps an unretained pointer to the connection, and uses it when it compiles statements, which only happens
+    /// while the connection exists.
     static func install(on connection: Connection) {
         sqlite3_set_authorizer(
             connection.handle,
@@ -41,12 +44,10 @@ enum StatementAuthorizer {
 
     private static func allowsFunction(_ name: UnsafePointer<CChar>?) -> Bool {
         guard let name else { return true }
-        return refusedFunctions.allSatisfy {
-            strcasecmp(UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self), name) != 0
-        }
+        return refusedFunctions.allSatisfy { strcasecmp($0, name) != 0 }
     }
 
-    private static let refusedFunctions: [StaticString] = ["load_extension", "sqlcipher_export", "fts3_tokenizer"]
+    private static let refusedFunctions = ["load_extension", "sqlcipher_export", "fts3_tokenizer"]
 
     private static let pragmasWithArgument: Set<String> = [
         "analysis_limit", "application_id", "foreign_key_check", "foreign_key_list", "incremental_vacuum", "index_info",

@@ -67,9 +67,7 @@ public final class PersistentStoreCoordinator: Sendable {
         if let unknown = names.first(where: { model.entitiesByName[$0] == nil }) {
             throw ObjectGraphError.noStore(entity: unknown)
         }
-        // All names are those of entities.
-        let holdsAll = names.count == model.entities.count
-        let entities = holdsAll ? model.entities : model.entities.filter { names.contains($0.name) }
+        let entities = model.entities.filter { names.contains($0.name) }
         try requireFree(entities)
         let store = try storeClass.loadMetadata(of: description, for: model)
         let identity = StoreIdentity(

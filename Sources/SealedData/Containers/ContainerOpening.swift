@@ -93,14 +93,9 @@ struct ContainerOpening {
     ) throws -> (any DataStoreConnection)? {
         try configuration.validate()
         if let configuration = configuration as? ModelConfiguration {
-            let description = try configuration.storeDescription(entityNames: entityNames, of: schema, versions)
-            do {
-                try coordinator.addPersistentStore(description)
-            } catch {
-                // Only now: nearly every opening finds the file.
-                guard try configuration.makeMissingFolder() else { throw error }
-                try coordinator.addPersistentStore(description)
-            }
+            try coordinator.addPersistentStore(
+                configuration.storeDescription(entityNames: entityNames, of: schema, versions)
+            )
             return nil
         }
         let connection = try connect(configuration, entityNames)

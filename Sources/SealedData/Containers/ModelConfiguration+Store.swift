@@ -9,14 +9,14 @@ extension ModelConfiguration {
     ///   - entityNames: The entities that the store holds.
     ///   - container: The container's schema.
     ///   - versions: The versions of the schema.
-    /// - Throws: Errors of ``EncryptionKey/provider``; with a provider also
-    ///   ``SwiftDataError/loadIssueModelContainer`` if the file's folder cannot be created.
+    /// - Throws: Errors of ``EncryptionKey/provider``; ``SwiftDataError/loadIssueModelContainer`` if the file's folder
+    ///   cannot be created.
     func storeDescription(
         entityNames: Set<String>,
         of container: Schema,
         _ versions: StoreVersions
     ) throws -> PersistentStoreDescription {
-        var options = [String: any Sendable](minimumCapacity: 12)
+        var options: [String: any Sendable] = [:]
         options[SealedStore.modelVersionOption] = versions.current.map(String.init(describing:))
         if !versions.stages.isEmpty { options[SealedStore.migrationStagesOption] = versions.stages }
         options[SealedStore.migrationProgressOption] = migrationProgress
@@ -33,16 +33,11 @@ extension ModelConfiguration {
                 entityNames: entityNames
             )
         }
+        if allowsSave { try makeFolder() }
         options[SealedStore.durabilityOption] = durability
         options[SealedStore.memorySecurityOption] = protectsMemory
         options[SealedStore.followsOtherProcessesOption] = followsOtherProcesses
-        if let key {
-            options[SealedStore.keyOption] = key
-        } else if let provider = EncryptionKey.provider {
-            // A provider may keep the key beside the file.
-            _ = try makeMissingFolder()
-            options[SealedStore.keyOption] = try provider(self)
-        }
+        options[SealedStore.keyOption] = try key ?? EncryptionKey.provider?(self)
         var description = PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
@@ -54,22 +49,12 @@ extension ModelConfiguration {
         return description
     }
 
-    /// Makes the folder of a file that the container may create.
-    ///
-    /// - Returns: Whether there was no such folder.
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the folder cannot be created.
-    func makeMissingFolder() throws -> Bool {
-        guard allowsSave, !isStoredInMemoryOnly else { return false }
+    private func makeFolder() throws {
+        let exists = url.withUnsafeFileSystemRepresentation { path in path.map { access($0, F_OK) == 0 } ?? false }
+        guard !exists else { return }
         let folder = url.deletingLastPathComponent()
-        var isDirectory: ObjCBool = false
-        let exists = FileManager.default.fileExists(
-            atPath: folder.path(percentEncoded: false),
-            isDirectory: &isDirectory
-        )
-        guard !exists || !isDirectory.boolValue else { return false }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            return true
         } catch {
             throw SwiftDataError(
                 .loadIssueModelContainer,

@@ -65,6 +65,7 @@ enum HistoryTable {
                 try statement.bind(staticBlob: bytes, at: 7)
                 try statement.run()
             }
+            guard connection.changes == 1 else { throw SealedStoreError.notWritten(entity: name) }
             return connection.lastInsertedKey
         }
     }

@@ -10,9 +10,9 @@ public struct MigrationPreview: Sendable {
     public let differences: [String]
     /// The reasons for which the migration would throw.
     public let problems: [MigrationProblem]
-    /// An estimate of the largest number of additional bytes that the migration needs, in the file and in its log. It
-    /// assumes that a new index is not larger than the file. Columns that are filled with long default values need
-    /// more. The temporary files of a new index, which may lie in another file system, need as much as the index.
+    /// An estimate of the largest number of additional bytes that the migration needs in the folder of the store: in
+    /// the file, in its log and in temporary files. It assumes that a new index is not larger than the file. Columns that
+    /// are filled with long default values need more.
     public let expectedSpace: Int
 }
 
@@ -83,12 +83,16 @@ extension StoreReading {
             steps: steps,
             differences: [],
             problems: [],
-            expectedSpace: buildsIndex ? try 2 * size(on: connection) : 0
+            expectedSpace: buildsIndex ? try Self.growthByIndexes * size(on: connection) : 0
         )
     }
 
-    /// The multiple of the size of the file by which a migration increases the file and its log: each copy is written
-    /// to both.
+    /// The multiple of the size of the file that new indexes need: they are sorted in a temporary file, and written to
+    /// the log and to the file.
+    private static let growthByIndexes = 3
+
+    /// The multiple of the size of the file by which a migration increases the file and the files beside it: each copy
+    /// is written to the log and to the file.
     private static func growth(
         of steps: [MigrationStep],
         addingIndexesTo old: StoreMetadataTable,
@@ -102,7 +106,7 @@ extension StoreReading {
                     && !(step.entity.flatMap { new.model.entitiesByName[$0] }
                         .map { rebuilt.contains(new.model.root(of: $0).name) } ?? false)
             }
-        let copies = (steps.contains { !$0.copies.isEmpty } ? 2 : 0) + (addsIndex ? 2 : 0)
+        let copies = (steps.contains { !$0.copies.isEmpty } ? 2 : 0) + (addsIndex ? growthByIndexes : 0)
         // Duplicates are merged in the migrated tables, which may then be rebuilt.
         return steps.contains { $0.kind == .mergeDuplicates } ? max(2 * copies, 2) : copies
     }

@@ -13,17 +13,21 @@ import Testing
     // MARK: Sorting
 
     #if os(Linux)
-        /// The content of the nameless temporary files that the process has open.
-        private static func temporaryFiles() -> [(path: String, content: Data)] {
+        /// The content of the nameless temporary files of a folder that the process has open.
+        private static func temporaryFiles(in folder: String) -> [(path: String, content: Data)] {
             let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             return descriptors.compactMap { descriptor in
                 let path = "/proc/self/fd/" + descriptor
                 guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path),
-                    target.contains("etilqs_"), let content = try? Data(contentsOf: URL(filePath: path))
+                    target.hasPrefix(folder), target.contains("etilqs_"),
+                    let content = try? Data(contentsOf: URL(filePath: path))
                 else { return nil }
                 return (path, content)
             }
         }
+
+        /// The folder as the links of descriptors name it.
+        private var path: String { folder.url.resolvingSymlinksInPath().path(percentEncoded: false) }
 
         private func database() throws -> Database {
             let database = try openSample(folder.filePath("store"), options: sampleOptions { $0.cacheKilobytes = 100 })
@@ -55,16 +59,20 @@ import Testing
 
         /// The largest temporary file, and whether one contains the marker, each time that `look` is called.
         private final class Observation: Sendable {
+            private let folder: String
             private let marker: Data
             private let found = Guarded((largest: 0, hasMarker: false))
 
-            init(_ marker: String) { self.marker = Data(marker.utf8) }
+            init(in folder: String, _ marker: String) {
+                self.folder = folder
+                self.marker = Data(marker.utf8)
+            }
 
             var largest: Int { found.withLock(\.largest) }
             var hasMarker: Bool { found.withLock(\.hasMarker) }
 
             func look() {
-                for (_, content) in TemporaryFilesTests.temporaryFiles() {
+                for (_, content) in TemporaryFilesTests.temporaryFiles(in: folder) {
                     found.withLock { found in
                         found.largest = max(found.largest, content.count)
                         if content.range(of: marker) != nil { found.hasMarker = true }
@@ -75,11 +83,11 @@ import Testing
 
         @Test func `an index is sorted in a file without plaintext`() throws {
             let database = try database()
-            let observation = Observation(marker)
+            let observation = Observation(in: path, marker)
             try buildIndex(database) { observation.look() }
             #expect(observation.largest > 1_000_000)
             #expect(!observation.hasMarker)
-            #expect(Self.temporaryFiles().isEmpty)
+            #expect(Self.temporaryFiles(in: path).isEmpty)
             #expect(try database.write { try $0.integer("PRAGMA temp_store") } == 2)
             #expect(try isSound(database))
             let sql = "SELECT count(*) FROM item INDEXED BY by_name WHERE name >= ''"
@@ -88,7 +96,7 @@ import Testing
 
         @Test func `the pages that a statement restores are in a file without plaintext`() throws {
             let database = try database()
-            let observation = Observation(marker)
+            let observation = Observation(in: path, marker)
             try database.write { connection in
                 try connection.execute("CREATE TABLE named (_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT")
                 try connection.execute("INSERT INTO named SELECT _id, name FROM item")
@@ -117,10 +125,10 @@ import Testing
 
         @Test func `a damaged temporary file ends the statement, and the database stays as it was`() throws {
             let database = try database()
-            let isDamaged = Guarded(false)
+            let (isDamaged, path) = (Guarded(false), path)
             let error = databaseError {
                 try self.buildIndex(database) {
-                    for (path, content) in Self.temporaryFiles() where content.count > 1_000_000 {
+                    for (path, content) in Self.temporaryFiles(in: path) where content.count > 1_000_000 {
                         guard !isDamaged.withLock({ $0 }) else { return }
                         let file = open(path, O_WRONLY)
                         var byte = content[500_000] ^ 1
@@ -193,7 +201,7 @@ import Testing
             var content: [UInt8] = []
             for _ in 0..<200 {
                 let count = Int.random(in: 1...(random.chance(50) ? 100 : 20_000), using: &random)
-                let offset = Int.random(in: 0...content.count, using: &random)
+                var offset = Int.random(in: 0...content.count, using: &random)
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0:
                     let length = Int.random(in: 0...content.count, using: &random)
@@ -201,6 +209,11 @@ import Testing
                     content.removeLast(content.count - length)
                 case 1..<5:
                     let byte = UInt8.random(in: 0...255, using: &random)
+                    if random.chance(20) {
+                        // Behind the end.
+                        offset = content.count + Int.random(in: 0...20_000, using: &random)
+                        content += Array(repeating: 0, count: offset - content.count)
+                    }
                     let bytes = (0..<count).map { byte &+ UInt8(truncatingIfNeeded: $0) }
                     #expect(file.write(bytes, at: offset) == SQLITE_OK)
                     content.replaceSubrange(offset..<min(content.count, offset + count), with: bytes)
@@ -216,11 +229,68 @@ import Testing
         }
     }
 
-    @Test func `a part of a file that was never written cannot be read`() throws {
+    @Test func `a part of a file that was never written is zeros`() throws {
         let file = try File()
         #expect(file.write([1, 2, 3], at: 100_000) == SQLITE_OK)
-        #expect(file.read(10, at: 5000).code == File.failedRead)
-        #expect(file.read(3, at: 100_000).bytes == [1, 2, 3])
+        #expect(file.read(10, at: 5000).bytes == Array(repeating: 0, count: 10))
+        #expect(file.read(6, at: 99_997).bytes == [0, 0, 0, 1, 2, 3])
         #expect(file.read(3, at: 200_000).code == File.shortRead)
+    }
+
+    #if os(Linux)
+        @Test func `only the last content of a sector is read, in its place`() throws {
+            let sector = 4096
+            let file = try TemporaryFiles.withFolder(path) { try File() }
+            let link = try #require(Self.temporaryFiles(in: path).first?.path)
+            let disk = try FileHandle(forUpdating: URL(filePath: link))
+            func content() throws -> Data {
+                try disk.seek(toOffset: 0)
+                return try #require(try disk.readToEnd())
+            }
+            func replace(by content: Data) throws {
+                try disk.seek(toOffset: 0)
+                try disk.write(contentsOf: content)
+            }
+            #expect(file.write([UInt8](repeating: 1, count: 2 * sector), at: 0) == SQLITE_OK)
+            let old = try content()
+            #expect(file.write([2], at: 0) == SQLITE_OK)
+            let new = try content()
+            #expect(file.read(1, at: 0).bytes == [2])
+
+            try replace(by: old)
+            #expect(file.read(1, at: 0).code == File.failedRead)
+            #expect(file.read(1, at: sector).bytes == [1])
+            // A part of a sector cannot be written, either.
+            #expect(file.write([3], at: 1) == File.failedRead)
+
+            let half = new.count / 2
+            try replace(by: new.suffix(half) + new.prefix(half))
+            #expect(file.read(1, at: 0).code == File.failedRead)
+            #expect(file.read(1, at: sector).code == File.failedRead)
+
+            try replace(by: new)
+            #expect(file.read(2, at: 0).bytes == [2, 1])
+            try disk.truncate(atOffset: UInt64(half))
+            #expect(file.read(1, at: sector).code == File.failedRead)
+        }
+    #endif
+
+    @Test func `threads keep their folders, nested calls included`() throws {
+        let inner = TemporaryFolder()
+        let files = try TemporaryFiles.withFolder(folder.url.path(percentEncoded: false)) {
+            try [
+                TemporaryFiles.withFolder(inner.url.path(percentEncoded: false)) { try File() },
+                TemporaryFiles.withFolder("/nowhere") { try File() },
+                File(),
+            ]
+        }
+        for file in files { #expect(file.write([1], at: 0) == SQLITE_OK) }
+        // The files have no names.
+        #expect(try folder.names() + inner.names() == [])
+        #if os(Linux)
+            #expect(Self.temporaryFiles(in: path).count == 1)
+            let innerPath = inner.url.resolvingSymlinksInPath().path(percentEncoded: false)
+            #expect(Self.temporaryFiles(in: innerPath).count == 1)
+        #endif
     }
 }

@@ -101,7 +101,10 @@ import Testing
         let contexts = try [open(first), open(second)]
         for context in contexts { try ExchangeFolder(log).exchange(context.coordinator) }
         #expect(try content(contexts[0]) == content(contexts[1]))
-        #expect(try contexts[0].coordinator.changeSet() == nil)
+        for context in contexts {
+            #expect(try context.coordinator.changeSet() == nil)
+            #expect(try context.coordinator.sealedStore.check() == [])
+        }
     }
 
     @Test func `changes from before a migration are exchanged after it`() throws {
