@@ -225,55 +225,64 @@ import Testing
     @Suite(.enabled(if: HiddenSecret.isSearchable)) struct LockedMemoryTests {
         @Test func `after locking, neither passphrase nor key nor content is in memory`() async {
             await #expect(processExitsWith: .success) {
-                let folder = TemporaryFolder()
-                for isPassphrase in [true, false] {
-                    let secret = HiddenSecret()
-                    let content = HiddenSecret()
-                    let key = {
-                        try secret.withBytes {
-                            isPassphrase ? EncryptionKey.passphrase($0) : try EncryptionKey.raw($0)
+                // The error of a process that ends with one is not reported.
+                do {
+                    try LockedMemoryTests.search()
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+
+        private static func search() throws {
+            let folder = TemporaryFolder()
+            for isPassphrase in [true, false] {
+                let secret = HiddenSecret()
+                let content = HiddenSecret()
+                let key = {
+                    try secret.withBytes {
+                        isPassphrase ? EncryptionKey.passphrase($0) : try EncryptionKey.raw($0)
+                    }
+                }
+                let database = try openSample(
+                    folder.filePath("store-\(isPassphrase)"),
+                    key: key(),
+                    options: sampleOptions { $0.memorySecurity = true }
+                )
+                try database.write { connection in
+                    try connection.execute("CREATE TABLE note (content BLOB)")
+                    try content.withBytes { bytes in
+                        try connection.withStatement("INSERT INTO note VALUES (?)") { statement in
+                            try statement.bind(blob: UnsafeRawBufferPointer(bytes), at: 1)
+                            try statement.run()
                         }
                     }
-                    let database = try openSample(
-                        folder.filePath("store-\(isPassphrase)"),
-                        key: key(),
-                        options: sampleOptions { $0.memorySecurity = true }
-                    )
-                    try database.write { connection in
-                        try connection.execute("CREATE TABLE note (content BLOB)")
-                        try content.withBytes { bytes in
-                            try connection.withStatement("INSERT INTO note VALUES (?)") { statement in
-                                try statement.bind(blob: UnsafeRawBufferPointer(bytes), at: 1)
-                                try statement.run()
-                            }
-                        }
-                    }
-                    let count = "SELECT count(*) FROM note WHERE length(content) = 32"
-                    let stored = try database.read { try $0.integer(count) }
-                    try #require(stored == 1)
-                    let isContentFoundWhileInUse = try content.isInMemory()
-                    try #require(isContentFoundWhileInUse)
-                    if !isPassphrase {
-                        let isKeyFoundWhileInUse = try secret.isInMemory()
-                        try #require(isKeyFoundWhileInUse)
-                    }
-                    database.lock()
-                    let isKeyFound = try secret.isInMemory()
-                    try #require(!isKeyFound)
-                    let isContentFound = try content.isInMemory()
-                    try #require(!isContentFound)
-                    try database.unlock(with: key())
-                    let found = try database.read { try $0.integer(count) }
-                    try #require(found == 1)
-                    database.suspend()
-                    let isSuspendedContentFound = try content.isInMemory()
-                    try #require(!isSuspendedContentFound)
-                    try database.resume()
-                    try database.close()
-                    for hidden in [secret, content] {
-                        let isFoundAfterClosing = try hidden.isInMemory()
-                        try #require(!isFoundAfterClosing)
-                    }
+                }
+                let count = "SELECT count(*) FROM note WHERE length(content) = 32"
+                let stored = try database.read { try $0.integer(count) }
+                try #require(stored == 1)
+                let isContentFoundWhileInUse = try content.isInMemory()
+                try #require(isContentFoundWhileInUse)
+                if !isPassphrase {
+                    let isKeyFoundWhileInUse = try secret.isInMemory()
+                    try #require(isKeyFoundWhileInUse)
+                }
+                database.lock()
+                let isKeyFound = try secret.isInMemory()
+                try #require(!isKeyFound)
+                let isContentFound = try content.isInMemory()
+                try #require(!isContentFound)
+                try database.unlock(with: key())
+                let found = try database.read { try $0.integer(count) }
+                try #require(found == 1)
+                database.suspend()
+                let isSuspendedContentFound = try content.isInMemory()
+                try #require(!isSuspendedContentFound)
+                try database.resume()
+                try database.close()
+                for hidden in [secret, content] {
+                    let isFoundAfterClosing = try hidden.isInMemory()
+                    try #require(!isFoundAfterClosing)
                 }
             }
         }

@@ -117,7 +117,9 @@ import Testing
                             do {
                                 let database = try openSample(path, key: key, options: options)
                                 try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
-                            } catch { FileHandle.standardError.write(Data("CHILD \(error)\n".utf8)) }
+                            } catch {
+                                Issue.record(error)
+                            }
                             kill(getpid(), SIGKILL)
                         }
                     }

@@ -98,10 +98,14 @@ import Testing
             for number in 0..<3 {
                 group.addTask {
                     await #expect(processExitsWith: .success) { [path = path as String, number = number as Int] in
-                        let options = sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }
-                        let database = try openSample(path, options: options)
-                        try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
-                        try database.close()
+                        do {
+                            let options = sampleOptions { $0.busyTimeoutMilliseconds = 10_000 }
+                            let database = try openSample(path, options: options)
+                            try database.write { try insert(number * 10 + 1...number * 10 + 10, into: $0) }
+                            try database.close()
+                        } catch {
+                            Issue.record(error)
+                        }
                     }
                 }
             }
