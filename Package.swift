@@ -124,14 +124,14 @@ let package = Package(
         // Defines functions of libc: only the process that records may contain it.
         .target(name: "CFileRecorder", path: "Tests/CFileRecorder"),
         .executableTarget(
-            name: "power-cut-writer",
+            name: "recorded-writer",
             dependencies: ["EncryptedSQLite", "CFileRecorder"],
-            path: "Tests/PowerCutWriter",
+            path: "Tests/RecordedWriter",
             swiftSettings: settings
         ),
         .testTarget(
             name: "EncryptedSQLiteTests",
-            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport", "power-cut-writer"],
+            dependencies: ["EncryptedSQLite", "CSQLCipher", "Guarded", "TestSupport", "recorded-writer"],
             swiftSettings: settings
         ),
         .testTarget(

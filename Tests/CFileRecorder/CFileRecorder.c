@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@ static int output = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 // By descriptor: 0 for other files, 1 for a file of the folder, 2 for the folder.
 static char kinds[4096];
+// The changes until the process kills itself; 0 if it does not.
+static uint64_t remaining_changes;
 
 int cfilerecorder_is_supported(void) { return 1; }
 
@@ -42,6 +45,8 @@ static void append(uint32_t kind, uint64_t file, int64_t value, const void *byte
     cfilerecorder_record record = {kind, (uint32_t)count, file, value};
     write_all(&record, sizeof record);
     write_all(bytes, count);
+    int is_change = kind != CFILERECORDER_NOTE && kind != CFILERECORDER_SYNC && kind != CFILERECORDER_SYNC_FOLDER;
+    if (is_change && remaining_changes > 0 && --remaining_changes == 0) kill(getpid(), SIGKILL);
 }
 
 int cfilerecorder_start(const char *path, const char *recording) {
@@ -51,6 +56,8 @@ int cfilerecorder_start(const char *path, const char *recording) {
     output = (int)syscall(SYS_openat, AT_FDCWD, recording, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     return output >= 0;
 }
+
+void cfilerecorder_kill_after(uint64_t change) { remaining_changes = change; }
 
 void cfilerecorder_note(const char *text) {
     pthread_mutex_lock(&lock);
@@ -199,6 +206,7 @@ int unlink(const char *path) {
 
 int cfilerecorder_is_supported(void) { return 0; }
 int cfilerecorder_start(const char *folder, const char *recording) { return 0; }
+void cfilerecorder_kill_after(uint64_t change) {}
 void cfilerecorder_note(const char *text) {}
 
 #endif

@@ -1,4 +1,5 @@
-// Records what a process does to the files of one folder: the raw material for a simulated power failure.
+// Records what a process does to the files of one folder: the raw material for a simulated power failure. Kills the
+// process after one of its changes.
 //
 // The functions of libc that change files are defined here, so that the whole program uses these definitions, including
 // the libraries. They call the system and append a record to a file in another folder.
@@ -33,6 +34,10 @@ int cfilerecorder_is_supported(void);
 
 // Starts recording the files of a folder, whose path has no symbolic links, into a file. Returns 0 if it cannot.
 int cfilerecorder_start(const char *folder, const char *recording);
+
+// Kills the process after it has changed the files so often. A change is a record other than a note or a
+// synchronization. Call it before the recording starts.
+void cfilerecorder_kill_after(uint64_t change);
 
 // Records a text.
 void cfilerecorder_note(const char *text);

@@ -22,12 +22,9 @@
             let path = files.appending(path: "store").path
             try makeSample(path, key: key(1), rows: 200)
             var disk = try SimulatedDisk(files)
-            let writer = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-                .appending(path: "power-cut-writer")
-            let recordingURL = folder.file("recording")
-            let result = try run(writer.path, [realPath(files), "store", recordingURL.path])
-            try #require(result.status == 0, "\(result)")
-            let recording = try FileRecording(recordingURL)
+            let process = try RecordedProcess(.keys, in: files)
+            try #require(process.result.status == 0, "\(process.result)")
+            let recording = process.recording
             var generator = SeededGenerator()
             let wholePoints = recording.operations.indices.filter { index in
                 if case .write = recording.operations[index] { false } else { true }
@@ -94,11 +91,5 @@
         private var options: Database.Options { sampleOptions { $0.createsIfMissing = false } }
 
         private func key(_ byte: UInt8) throws -> EncryptionKey { try .raw(repeatElement(byte, count: 32)) }
-
-        private func realPath(_ url: URL) -> String {
-            guard let path = realpath(url.path, nil) else { return url.path }
-            defer { free(path) }
-            return String(cString: path)
-        }
     }
 #endif

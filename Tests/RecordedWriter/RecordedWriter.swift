@@ -1,0 +1,70 @@
+import CFileRecorder
+import EncryptedSQLite
+import Foundation
+
+/// Works on a database and records what it does to the files; `EncryptedSQLiteTests` starts it.
+///
+/// Usage: recorded-writer create|keys FOLDER NAME RECORDING [CHANGE]
+///
+/// - `create` creates the database, saves row 1 and closes it.
+/// - `keys` opens a database, saves rows 1 to 5, changes the key, saves rows 6 to 10 and closes it.
+///
+/// The notes in the recording are `row N` after the commit of a row, and `key` after the change of the key. The key of
+/// the file consists of bytes 1, the new one of bytes 2. With CHANGE, the process kills itself after this change to the
+/// files, beginning with 1.
+@main
+enum RecordedWriter {
+    private enum Work: String {
+        case create, keys
+    }
+
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard (5...6).contains(arguments.count), let work = Work(rawValue: arguments[1]) else {
+            FileHandle.standardError.write(
+                Data("usage: recorded-writer create|keys FOLDER NAME RECORDING [CHANGE]\n".utf8)
+            )
+            exit(2)
+        }
+        guard cfilerecorder_is_supported() != 0 else { exit(3) }
+        if arguments.count == 6 {
+            guard let change = UInt64(arguments[5]), change > 0 else { exit(2) }
+            cfilerecorder_kill_after(change)
+        }
+        guard cfilerecorder_start(arguments[2], arguments[4]) != 0 else { exit(4) }
+        let options = Database.Options(
+            applicationID: 0x5EA1,
+            newestUserVersion: 1,
+            createsIfMissing: work == .create,
+            durability: .powerLoss
+        )
+        // Files of a key with a salt have the same page keys: the new file could read an old log.
+        let salt: [UInt8]? = work == .create ? [UInt8](repeating: 9, count: 16) : nil
+        let key = try EncryptionKey.raw(repeatElement(1, count: 32), salt: salt)
+        let database = try Database(.file(arguments[2] + "/" + arguments[3]), key: key, options: options) {
+            connection in
+            try connection.execute("CREATE TABLE item (_id INTEGER PRIMARY KEY, name TEXT) STRICT")
+        }
+        switch work {
+        case .create:
+            try save(1, in: database)
+        case .keys:
+            for number in 1...5 { try save(number, in: database) }
+            try database.changeKey(to: .raw(repeatElement(2, count: 32)))
+            cfilerecorder_note("key")
+            for number in 6...10 { try save(number, in: database) }
+        }
+        try database.close()
+    }
+
+    private static func save(_ number: Int, in database: Database) throws {
+        try database.write { connection in
+            try connection.withStatement("INSERT INTO item VALUES (?, ?)") { statement in
+                try statement.bind(Int64(1000 + number), at: 1)
+                try statement.bind(text: "row \(number)", at: 2)
+                try statement.run()
+            }
+        }
+        cfilerecorder_note("row \(number)")
+    }
+}
