@@ -33,9 +33,9 @@ enum RecordedWriter {
         }
         guard cfilerecorder_start(arguments[2], arguments[4]) != 0 else { exit(4) }
         let options = Database.Options(
+            createsIfMissing: work == .create,
             applicationID: 0x5EA1,
             newestUserVersion: 1,
-            createsIfMissing: work == .create,
             durability: .powerLoss
         )
         // Files of a key with a salt have the same page keys: the new file could read an old log.
