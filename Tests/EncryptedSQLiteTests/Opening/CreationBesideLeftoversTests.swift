@@ -173,7 +173,8 @@ import Testing
                 #expect(count == 1 || count == 0 && process.notes.isEmpty, "change \(change)")
                 #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok", "change \(change)")
                 try database.close()
-                #expect(try folder.names() == ["store"], "change \(change)")
+                // A temporary file is removed by a creation one hour later.
+                #expect(try folder.names().filter { !$0.hasPrefix(".store.") } == ["store"], "change \(change)")
                 outcomes[Int64(count), default: 0] += 1
             }
             #expect(outcomes[0, default: 0] > 5 && outcomes[1, default: 0] > 0, "\(outcomes)")
