@@ -22,6 +22,6 @@ import Testing
         #expect(try list.waitFor("2 notes").dropLast() == ["  eggs", "  milk"])
         list.type("q")
         _ = try list.waitFor("Ended.")
-        #expect(list.waitUntilExit() == 0)
+        #expect(try list.waitUntilExit() == 0)
     }
 }

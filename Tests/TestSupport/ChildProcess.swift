@@ -6,7 +6,8 @@ import Foundation
 /// that is killed while other threads start processes.
 package final class ChildProcess {
     private let identifier: pid_t
-    private let output: FileHandle
+    /// The standard output; nil if it is a terminal.
+    private let output: FileHandle?
     /// Where ``send(_:)`` writes; nil if the standard input is a text.
     private let commands: FileHandle?
     /// The standard error; nil if it is that of this process.
@@ -42,24 +43,23 @@ package final class ChildProcess {
         errors = capturesErrors ? try Self.unnamedFile() : nil
         let pipe = try Self.pipe()
         output = pipe.reading
-        var actions = Actions()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, standardInput.fileDescriptor, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, pipe.writing.fileDescriptor, STDOUT_FILENO)
-        if let errors { posix_spawn_file_actions_adddup2(&actions, errors.fileDescriptor, STDERR_FILENO) }
-        // A process that is killed while it crashes would leave its backtracer, which keeps the output open for good.
-        let variables = (environment ?? ProcessInfo.processInfo.environment)
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { "\($0)=\($1)" }
-        var identifier: pid_t = 0
-        let code = Self.withCStrings([executable] + arguments) { arguments in
-            Self.withCStrings(variables) { variables in
-                Self.starting.withLock { posix_spawn(&identifier, executable, &actions, nil, arguments, variables) }
-            }
-        }
-        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
-        self.identifier = identifier
+        identifier = try Self.start(
+            executable,
+            arguments,
+            environment,
+            input: standardInput.fileDescriptor,
+            output: pipe.writing.fileDescriptor,
+            errors: errors?.fileDescriptor
+        )
         try pipe.writing.close()
+    }
+
+    /// Starts a process whose standard streams are a terminal.
+    ///
+    /// - Throws: `POSIXError`.
+    package init(_ executable: String, _ arguments: [String], terminal: Int32) throws {
+        (output, commands, errors) = (nil, nil, nil)
+        identifier = try Self.start(executable, arguments, nil, input: terminal, output: terminal, errors: terminal)
     }
 
     deinit { _ = end() }
@@ -77,14 +77,13 @@ package final class ChildProcess {
         let isLineEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") }
         let end = received.count(where: isLineEnd) + count
         while received.count(where: isLineEnd) < end {
-            let more = output.availableData
-            if more.isEmpty { return }
+            guard let more = output?.availableData, !more.isEmpty else { return }
             received += more
         }
     }
 
     /// Receives the rest of the standard output, until the process closes it.
-    private func receiveRest() { received += (try? output.readToEnd()) ?? Data() }
+    private func receiveRest() { received += (try? output?.readToEnd()) ?? Data() }
 
     // MARK: End
 
@@ -137,6 +136,34 @@ package final class ChildProcess {
     #else
         private typealias Actions = posix_spawn_file_actions_t
     #endif
+
+    /// Starts a process with standard streams; the errors go to those of this process if the descriptor is nil.
+    private static func start(
+        _ executable: String,
+        _ arguments: [String],
+        _ environment: [String: String]?,
+        input: Int32,
+        output: Int32,
+        errors: Int32?
+    ) throws -> pid_t {
+        var actions = Actions()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        // A process that is killed while it crashes would leave its backtracer, which keeps the output open for good.
+        let variables = (environment ?? ProcessInfo.processInfo.environment)
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { "\($0)=\($1)" }
+        var identifier: pid_t = 0
+        let code = withCStrings([executable] + arguments) { arguments in
+            withCStrings(variables) { variables in
+                starting.withLock { posix_spawn(&identifier, executable, &actions, nil, arguments, variables) }
+            }
+        }
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+        return identifier
+    }
 
     /// Opens a file without a name, which the processes do not inherit.
     private static func unnamedFile(_ content: Data = Data()) throws -> FileHandle {

@@ -36,7 +36,9 @@ import Testing
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     }
 
-    private func waitForReport() { #expect(signal.wait(timeout: .now() + 10) == .success, "nothing was reported") }
+    private func waitForReport() {
+        #expect(signal.wait(timeout: .now() + maximumWait) == .success, "nothing was reported")
+    }
 
     private var reportCount: Int { reports.withLock { $0 } }
 

@@ -59,7 +59,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the transaction of an opening ends without use`() throws {
         try makeSample(path)
         let database = try open()

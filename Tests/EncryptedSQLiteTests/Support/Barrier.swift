@@ -1,6 +1,6 @@
 import Foundation
 
-/// Blocks threads until `count` of them have arrived, at most ten seconds, so that a test fails instead of hanging.
+/// Blocks threads until `count` of them have arrived, at most two minutes, so that a test fails instead of hanging.
 ///
 /// `@unchecked Sendable`: `missing` is only accessed under the condition's lock.
 final class Barrier: @unchecked Sendable {
@@ -14,7 +14,7 @@ final class Barrier: @unchecked Sendable {
         defer { condition.unlock() }
         missing -= 1
         if missing <= 0 { condition.broadcast() }
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 120)
         while missing > 0 {
             guard condition.wait(until: deadline) else { return }
         }

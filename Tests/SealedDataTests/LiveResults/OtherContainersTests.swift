@@ -80,7 +80,7 @@ import TestSupport
         other.insert(Station("Uji"))
         try #require(try other.fetch(FetchDescriptor<Town>()).first).stations = []
         try other.save()
-        #expect(signal.wait(timeout: .now() + 10) == .success)
+        #expect(signal.wait(timeout: .now() + maximumWait) == .success)
         context.processPendingChanges()
         #expect(town.stations.isEmpty)
         #expect((1...4).contains(counts.withLock { $0 }), "a save can be preceded by a reservation of identifiers")
@@ -113,7 +113,7 @@ import TestSupport
             let writer = ModelContext(try container(name, history: nil))
             writer.insert(Station("Uji"))
             try writer.save()
-            #expect(signal.wait(timeout: .now() + 10) == .success)
+            #expect(signal.wait(timeout: .now() + maximumWait) == .success)
             let tokens = posted.withLock { $0.last } ?? nil
             guard history != nil else {
                 #expect(tokens == nil)

@@ -138,7 +138,7 @@ import Testing
 
     /// Lets the main actor receive the changes of others until a condition holds.
     private func wait(until condition: () throws -> Bool, _ comment: Comment) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+        let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while try !condition() {
             try #require(ContinuousClock.now < deadline, comment)
             await Task.yield()

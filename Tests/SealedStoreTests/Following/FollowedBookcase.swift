@@ -63,12 +63,12 @@ final class FollowedBookcase {
         }
     }
 
-    /// Processes the changes of others until a condition holds. Fails if none arrive for ten seconds.
+    /// Processes the changes of others until a condition holds. Fails if none arrive for a long time.
     func waitUntil(_ text: String, _ condition: () throws -> Bool) throws {
         while true {
             context.processPendingChanges()
             if try condition() { return }
-            try #require(signal.wait(timeout: .now() + 10) == .success, "nothing has arrived: \(text)")
+            try #require(signal.wait(timeout: .now() + maximumWait) == .success, "nothing has arrived: \(text)")
         }
     }
 

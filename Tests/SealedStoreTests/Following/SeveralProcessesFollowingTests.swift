@@ -91,7 +91,7 @@ import Testing
         let signal = DispatchSemaphore(value: 0)
         reader.onRemoteChange = { signal.signal() }
         writer.run("insert 4")
-        #expect(signal.wait(timeout: .now() + 10) == .success)
+        #expect(signal.wait(timeout: .now() + maximumWait) == .success)
         reader.processPendingChanges()
         #expect(shelf.members(forRelationship: "books").count == 4)
         withExtendedLifetime(following) {}

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program whose input and output are a pseudo-terminal; killed with the last reference to it.
 final class TerminalProcess {
@@ -6,7 +7,7 @@ final class TerminalProcess {
         let description: String
     }
 
-    private let process = Process()
+    private let process: ChildProcess
     private let descriptor: Int32
     private var received = Data()
 
@@ -17,19 +18,14 @@ final class TerminalProcess {
             throw Failure(description: "there is no pseudo-terminal: \(errno)")
         }
         descriptor = main
-        _ = fcntl(main, F_SETFD, FD_CLOEXEC)
-        let terminal = FileHandle(fileDescriptor: side, closeOnDealloc: true)
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: name)
-        process.arguments = arguments
-        process.standardInput = terminal
-        process.standardOutput = terminal
-        process.standardError = terminal
-        try process.run()
+        for end in [main, side] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(side) }
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
+        process = try ChildProcess(program.path, arguments, terminal: side)
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        _ = process.end()
         close(descriptor)
     }
 
@@ -41,7 +37,7 @@ final class TerminalProcess {
 
     /// Waits until the output contains a text, and returns the lines of the screen's last drawing that ends with it.
     ///
-    /// - Throws: if nothing more arrives for thirty seconds, or the program has ended.
+    /// - Throws: if nothing more arrives for two minutes, or the program has ended.
     func waitFor(_ text: String) throws -> [String] {
         while true {
             let output = String(decoding: received, as: UTF8.self)
@@ -51,7 +47,7 @@ final class TerminalProcess {
                 return drawing.split(whereSeparator: \.isNewline).map(String.init)
             }
             var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&events, 1, 30_000) > 0 else { throw Failure(description: "no '\(text)' in: \(output)") }
+            guard poll(&events, 1, 120_000) > 0 else { throw Failure(description: "no '\(text)' in: \(output)") }
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw Failure(description: "ended without '\(text)': \(output)") }
@@ -60,8 +56,5 @@ final class TerminalProcess {
     }
 
     /// Waits until the program ends, and returns its exit status.
-    func waitUntilExit() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func waitUntilExit() throws -> Int32 { try process.wait().status }
 }
