@@ -18,7 +18,12 @@
             var paths: [Int32: String] = [:]
         }
 
+        /// The milliseconds for which events wait after others were read. A process that commits without a pause would
+        /// wake a thread at each commit, also by its own ones.
+        private static let pauseMilliseconds = 10
+
         private let descriptor: Int32
+        private let queue: DispatchQueue
         private let source: any DispatchSourceRead
         private let state = Guarded(State())
 
@@ -29,8 +34,12 @@
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             self.descriptor = descriptor
+            self.queue = queue
             source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { [unowned self] in readEvents(body) }
+            source.setEventHandler { [unowned self] in
+                readEvents(body)
+                pause()
+            }
             source.setCancelHandler { [self] in
                 close(descriptor)
                 _ = self
@@ -40,6 +49,11 @@
 
         /// Ends the events and closes the descriptor.
         func cancel() { source.cancel() }
+
+        private func pause() {
+            source.suspend()
+            queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { [self] in source.resume() }
+        }
 
         /// Watches the folder of a file.
         ///
