@@ -4,18 +4,33 @@ import Synchronization
 
 /// Writes the log back into the file on a separate connection and thread, so that no commit waits for it. SQLite itself
 /// would checkpoint in the commit that makes the log long, which takes half of the time of a large commit.
+///
+/// SQLite starts the log again from its beginning once a writer finds all of it written back. While one commit follows
+/// the other, a checkpoint never writes all: further pages are committed meanwhile. So the next commit writes back the
+/// few pages that are left. Otherwise checkpoints would follow each other, and take half of the speed of small commits.
+///
+///     writer                  checkpointer             log: pages, of which are written back
+///     commits                                          1,000    0
+///     commits, commits, …     writes 1,000 pages back  1,040    1,000
+///     commits, writes back                             1,041    1,041
+///     commits                                          1        0
 final class Checkpointer: Sendable {
     /// The number of pages in the log that starts a checkpoint: SQLite's default.
     static let threshold = 1000
     /// The number of pages from which the commit itself runs the checkpoint, because commits are faster than the
     /// checkpointer.
     private static let urgentThreshold = 16_000
+    /// The largest number of pages that a commit writes back after a checkpoint.
+    private static let restLimit = 250
 
     /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
     let connections: ConnectionPool
     /// Ends the idle read transactions that keep the log from being written back.
     private let prepare: @Sendable () -> Void
     private let isScheduled = Atomic<Bool>(false)
+    /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a
+    /// reader needed some of them.
+    private let writtenPages = Atomic<Int>(0)
 
     init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Void) {
         self.connections = connections
@@ -37,25 +52,38 @@ final class Checkpointer: Sendable {
     }
 
     private func didCommit(pages: Int, to name: UnsafePointer<CChar>?, _ handle: OpaquePointer?) -> Int32 {
-        if pages >= Self.urgentThreshold {
+        guard pages >= Self.threshold else { return SQLITE_OK }
+        // Fewer pages than were written back are those of a log that has started again.
+        let rest = pages - writtenPages.exchange(0, ordering: .relaxed)
+        if pages >= Self.urgentThreshold || 0 < rest && rest <= Self.restLimit {
             guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
             prepare()
             // As SQLite's own hook does. If the checkpoint fails, a later commit repeats it.
             sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        } else if pages >= Self.threshold, !isScheduled.exchange(true, ordering: .relaxed) {
+        } else if !isScheduled.exchange(true, ordering: .relaxed) {
             DispatchQueue.global(qos: .utility).async { [weak self] in self?.run() }
         }
         return SQLITE_OK
     }
 
-    private func run() {
-        isScheduled.store(false, ordering: .relaxed)
+    /// Runs a checkpoint.
+    func run() {
+        defer { isScheduled.store(false, ordering: .relaxed) }
         prepare()
         // An error leaves the log as it is; the next checkpoint repeats the work.
         try? connections.withConnection { connection in
             // If the file was moved, another process may checkpoint the same log under its new name with another index.
             try connection.requireUnmovedFile()
-            _ = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            var (length, writtenBack): (Int32, Int32) = (0, 0)
+            let code = sqlite3_wal_checkpoint_v2(
+                connection.handle,
+                "main",
+                SQLITE_CHECKPOINT_PASSIVE,
+                &length,
+                &writtenBack
+            )
+            guard code == SQLITE_OK, writtenBack == length else { return }
+            writtenPages.store(Int(length), ordering: .relaxed)
         }
     }
 }

@@ -1,8 +1,9 @@
-import EncryptedSQLite
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EncryptedSQLite
 
 /// Reading threads do not let the write-ahead log grow.
 @Suite struct LogLengthTests {
@@ -87,5 +88,37 @@ import Testing
         }
         #expect(isBusy == 0)
         #expect(try Self.logPages(path) == 0)
+    }
+
+    // writer                          | checkpointer              | log
+    // commits 1,000 pages             |                           | 1,000 pages
+    // begins, writes                  | writes 1,000 pages back   | 1,000 pages
+    // commits, writes the rest back   |                           | some pages more
+    // commits                         |                           | starts again
+    @Test func `a log starts again although commits follow each other without a pause`() throws {
+        let folder = TemporaryFolder()
+        let path = try makeFile(in: folder)
+        let database = try openSample(path)
+        try database.write { connection in
+            while try connection.integer("PRAGMA page_count") ?? 0 < Checkpointer.threshold {
+                try connection.execute("INSERT INTO item (name) SELECT name FROM item LIMIT 2000")
+            }
+        }
+        let before = try Self.logStart(path)
+        let checkpointer = try #require(database.checkpointer)
+        try database.write { connection in
+            try connection.execute("UPDATE item SET name = 'second' WHERE _id = 1")
+            checkpointer.run()
+        }
+        #expect(try Self.logStart(path) == before)
+        try database.write { try $0.execute("UPDATE item SET name = 'third' WHERE _id = 1") }
+        #expect(try Self.logStart(path) != before)
+        #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+        #expect(try database.read { try $0.string("SELECT name FROM item WHERE _id = 1") } == "third")
+    }
+
+    /// The header of the log, which changes when the log starts again.
+    private static func logStart(_ path: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: path + "-wal")).prefix(LogFormat.headerByteCount)
     }
 }
