@@ -63,13 +63,14 @@ import Testing
     // tool                        | test
     // opens the store, imports …  | saves, reads
     //                             | kills the tool, finds all of the import or nothing of it, and all that it saved
-    @Test func `a killed import into a store in use is one transaction`() throws {
+    @Test(arguments: killCounts(6))
+    func `a killed import into a store in use is one transaction`(kills: Int) throws {
         var generator = SeededGenerator()
         let context = try open()
         try insert("first", in: context)
         var saved = ["first"]
         var (rounds, complete) = (0, 0)
-        for round in 0..<killCount(6) {
+        for round in 0..<kills {
             let lines = (0..<Self.imported).map { "{\"_entity\":\"Item\",\"name\":\"import \(round) \($0)\"}\n" }
             try Data(lines.joined().utf8).write(to: folder.file("in.jsonl"))
             try work(
@@ -92,8 +93,8 @@ import Testing
     // tool                        | test
     // reads one state, writes …   | saves, reads
     //                             | kills the tool, finds a file with one state of the store or none
-    @Test(arguments: ["json", "plaintext-sqlite"])
-    func `a killed export of a store in use leaves nothing, or one state of it`(format: String) throws {
+    @Test(arguments: ["json", "plaintext-sqlite"], killCounts(6))
+    func `a killed export of a store in use leaves nothing, or one state of it`(format: String, kills: Int) throws {
         var generator = SeededGenerator()
         let context = try open()
         var saved: [String] = []
@@ -102,7 +103,7 @@ import Testing
             ManagedObject(entity: context.model.entities[0], insertInto: context)["name"] = .text("first \(number)")
         }
         try context.save()
-        for round in 0..<killCount(6) {
+        for round in 0..<kills {
             let target = folder.file("target\(round)")
             let before = saved.count
             try work(["export", store.path, target.path, "--to", format], in: context, &saved, &generator)

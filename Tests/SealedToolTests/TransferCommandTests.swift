@@ -121,15 +121,15 @@ struct TransferCommandTests {
     }
 
     // Each round kills the tool at a random step; a file under its final name is complete.
-    @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"])
-    func `a killed transfer leaves nothing or all`(kind: String) throws {
+    @Test(arguments: ["import", "json", "csv", "plaintext-sqlite"], killCounts(8))
+    func `a killed transfer leaves nothing or all`(kind: String, kills: Int) throws {
         let objects = 2_000
         try prepare(count: objects)
         if kind != "import" { #expect(try Tool.start(importing()).wait().status == 0) }
         var generator = SeededGenerator()
         print(generator)
         var steps = 0
-        for round in 0..<killCount(8) {
+        for round in 0..<kills {
             let name = "target\(round)"
             let arguments =
                 kind == "import"
@@ -159,14 +159,15 @@ struct TransferCommandTests {
     }
 
     // Each round kills an import into a store with objects at a random step: all of it is there, or nothing.
-    @Test func `a killed import into a store is one transaction`() throws {
+    @Test(arguments: killCounts(6))
+    func `a killed import into a store is one transaction`(kills: Int) throws {
         try prepare(count: 2_000)
         #expect(try Tool.start(importing()).wait().status == 0)
         let lines = (1...2_000).map { "{\"_entity\":\"Item\",\"name\":\"second \($0)\"}\n" }
         var generator = SeededGenerator()
         print(generator)
         var (expected, steps) = (2_000, 0)
-        for round in 0..<killCount(6) {
+        for round in 0..<kills {
             let text = lines.map { $0.replacing("second", with: "round \(round)") }.joined()
             try Data(text.utf8).write(to: folder.file("in.jsonl"))
             let tool = try Tool.start(importing())

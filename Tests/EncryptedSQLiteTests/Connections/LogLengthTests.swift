@@ -29,7 +29,7 @@ import Testing
         try Data(contentsOf: URL(filePath: path + "-wal")).count / pageByteCount
     }
 
-    private func makeFile(in folder: TemporaryFolder) throws -> String {
+    private func makeFile(in folder: TestSupport.TemporaryFolder) throws -> String {
         let path = folder.filePath("store")
         try makeSample(path, rows: 2000)
         return path
@@ -42,7 +42,7 @@ import Testing
     // restarts the log              | reads
     @Test(arguments: [false, true])
     func `a reader in another database or process does not let the log grow`(isOtherProcess: Bool) async throws {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         let path = try makeFile(in: folder)
         let reader = try openSample(path)
         let isDone = Atomic(false)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a write ends the transactions that other databases keep`() throws {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         let path = try makeFile(in: folder)
         let (reader, writer) = (try openSample(path), try openSample(path))
         try writer.write { try insert(3000...3001, into: $0) }
@@ -96,7 +96,7 @@ import Testing
     // commits, writes the rest back   |                           | some pages more
     // commits                         |                           | starts again
     @Test func `a log starts again although commits follow each other without a pause`() throws {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         let path = try makeFile(in: folder)
         let database = try openSample(path)
         try database.write { connection in

@@ -12,9 +12,10 @@ import Testing
     // opens, writes "begun"    | saves pairs, acknowledges   |
     // copies, verifies         | saves pairs, acknowledges   | kills the process
     // (renames)                |                             | kills the writer, opens the files
-    @Test(arguments: JournalMaintenance.allCases)
+    @Test(arguments: JournalMaintenance.allCases, killCounts(8))
     func `a killed process leaves a complete new file or none, and no acknowledged save is lost`(
-        operation: JournalMaintenance
+        operation: JournalMaintenance,
+        kills: Int
     ) throws {
         let folder = TemporaryFolder()
         let url = folder.file("journal.store")
@@ -31,7 +32,7 @@ import Testing
         }
         var acknowledged = Set<Int64>()
         var complete = 0
-        for round in 0..<killCount(8) {
+        for round in 0..<kills {
             let first = Int64(1000 * (round + 1))
             let writer = try WriterProcess(url, String(first))
             writer.waitForLines(3)
