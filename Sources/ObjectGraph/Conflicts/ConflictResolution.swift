@@ -14,6 +14,8 @@ struct ConflictResolution {
     /// The changes of the context before the resolution changed anything.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
+    /// The objects that the next attempt inserts again, since another writer has deleted them.
+    private var insertedAgain: Set<ManagedObjectID> = []
 
     init(_ mergePolicy: MergePolicy, _ loader: ObjectLoader, _ deletePropagation: DeletePropagation) {
         self.mergePolicy = mergePolicy
@@ -31,13 +33,24 @@ struct ConflictResolution {
         attempts += 1
         if snapshot == nil, mergePolicy != .error { snapshot = ChangesSnapshot(changeTracker) }
         switch conflict {
-        case .outdated(let ids): try resolveOutdated(ids)
+        case .outdated(let ids):
+            if attempts < Self.maximumAttempts, !insertedAgain.isDisjoint(with: ids) { return startAgain() }
+            try resolveOutdated(ids)
         case .missingDestinations(let references): try resolveMissing(references)
         case .remainingReferences(let references): try resolveRemaining(references)
         case .notUnique:
             let wasResolved = try uniqueness.resolve()
             guard wasResolved, attempts < Self.maximumAttempts else { throw ObjectGraphError(conflict) }
         }
+    }
+
+    /// Reverts the resolution, after another writer has inserted a deleted object again as well: the next attempt finds
+    /// its row.
+    private mutating func startAgain() {
+        revert()
+        forgetSnapshot()
+        insertedAgain = []
+        uniqueness = UniquenessResolution(mergePolicy, loader, deletePropagation)
     }
 
     /// Reverts the resolution after the save has failed.
@@ -62,7 +75,8 @@ struct ConflictResolution {
         let rows = try persistedRows(of: ids)
         let objects = ids.map { identityMap.object(forKey: $0.key, of: $0.entity) }
         let canMerge = zip(ids, objects).allSatisfy { id, object in
-            guard let object, object.hasChanges else { return false }
+            // Nothing can be merged into an object that an undo inserts again, and another writer, too.
+            guard let object, object.hasChanges, rows[id] == nil || !object.isInserted else { return false }
             let isInsertedAgain = rows[id] == nil && !object.life.isDeleted
             return !(isInsertedAgain && mergePolicy == .overwrite) || object.hasAllValues
         }
@@ -77,7 +91,7 @@ struct ConflictResolution {
         }
         var present: [(object: any GraphObject, row: Row)] = []
         for case (let id, let object?) in zip(ids, objects) {
-            if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object) }
+            if let row = rows[id] { present.append((object, row)) } else { resolveRemoteDeletion(of: object, id) }
             merged.add(CommittedChanges.Change(rows[id] == nil ? .deleted : .updated), of: id.key, entity: id.entity)
             object.state.pointee.flags.remove(.outdated)
         }
@@ -145,7 +159,7 @@ struct ConflictResolution {
 
     /// Resolves the conflict of an object that another context or process has deleted: the deletion takes precedence
     /// over changes, unless the policy is ``MergePolicy/overwrite``.
-    private func resolveRemoteDeletion(of object: any GraphObject) {
+    private mutating func resolveRemoteDeletion(of object: any GraphObject, _ id: ManagedObjectID) {
         let state = object.state
         if state.pointee.life.isDeleted {
             changeTracker.deleted.remove(object)
@@ -156,6 +170,7 @@ struct ConflictResolution {
                 // Under its previous key, which no other object ever gets.
                 object.ensureChanges().assignedKey = state.pointee.key
                 changeTracker.inserted.add(object)
+                insertedAgain.insert(id)
             } else {
                 state.pointee.changes = nil
                 state.pointee.life.markMissing()

@@ -39,7 +39,11 @@ struct SaveTransaction {
         // After the updates: members that now belong to other objects no longer deny the deletion of their previous
         // owners.
         try clearReferences(to: deleted, \.keyReferences)
-        try insert(request.inserted)
+        do {
+            try insert(request.inserted)
+        } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
+            throw try conflict(of: violation, inserting: request.inserted)
+        }
         for change in request.memberships { try apply(change) }
         try clearReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
@@ -58,6 +62,27 @@ struct SaveTransaction {
     }
 
     // MARK: Rows
+
+    /// The error for rows whose keys the file has already.
+    ///
+    /// Two writers can insert a deleted object again at the same time. The version of its row continues, while that of a
+    /// new object is the first one: its key was reserved, and no other row can have it.
+    private func conflict(of violation: ConstraintViolation, inserting rows: RowBatch) throws -> any Error {
+        var present: [ManagedObjectID] = []
+        for chunk in rows.chunks {
+            for index in 0..<chunk.rowCount where chunk.row(at: index).version > 1 {
+                let row = chunk.row(at: index)
+                let entity = store.schema.model.entities[row.entityIndex]
+                let sql = #"SELECT 1 FROM \#(store.schema.table(of: entity).name) WHERE "_id" = ?"#
+                let exists = try connection.withStatement(sql) { statement in
+                    try statement.bind(row.key, at: 1)
+                    return try statement.step()
+                }
+                if exists { present.append(id(entity, row.key)) }
+            }
+        }
+        return present.isEmpty ? DatabaseError.constraint(violation) : SaveConflict.outdated(present)
+    }
 
     /// Inserts rows, with one statement for successive rows of one entity.
     mutating func insert(_ rows: RowBatch) throws {

@@ -32,6 +32,47 @@ import Testing
         #expect(try third.count(third.request("Item", where: isFree)) == 1)
     }
 
+    /// An object that calls `willInsert` once when it is validated for its insertion.
+    final class Witness: ManagedObject {
+        var willInsert: (() throws -> Void)?
+
+        override func validateForInsert() throws {
+            let action = willInsert
+            willInsert = nil
+            try action?()
+        }
+    }
+
+    // first      second                              third
+    // deletes
+    //            saves: the object is missing
+    //                                                saves: the object is missing, inserts it again
+    //            inserts it again: it is there
+    //            updates it
+    @Test func `two contexts insert it again at the same time`() throws {
+        let store = try TestStore(.sealed, Self.model, classes: ["Owner": Witness.self])
+        let first = store.context()
+        let owner = Witness(entity: Self.model.entitiesByName["Owner"]!, insertInto: first)
+        try first.save()
+        let (second, third) = (store.context(), store.context())
+        for (context, name) in [(second, "second"), (third, "third")] {
+            context.mergePolicy = .overwrite
+            try context.counterpart(of: owner)["name"] = .text(name)
+        }
+        first.delete(owner)
+        try first.save()
+        var hasThirdSaved = false
+        let witness = try #require(try second.counterpart(of: owner) as? Witness)
+        witness.willInsert = {
+            try third.save()
+            hasThirdSaved = true
+        }
+        try second.save()
+        #expect(hasThirdSaved)
+        #expect(try store.context().one("Owner")["name"] == "second")
+        #expect(!second.hasChanges && !third.hasChanges)
+    }
+
     private static let model = Fixtures.model(
         EntityDescription(
             "Owner",

@@ -81,8 +81,8 @@ import Testing
             try Self.save(context)
             try await change
             process.waitForLines(1)
-            try await wait(until: { try Self.identifiers(observers[0]) == stored(container, nil) }, comment)
-            try await wait(until: { try Self.identifiers(observers[1]) == stored(container, 4) }, comment)
+            try await wait(until: { try Self.shown(observers[0]) == stored(container, nil) }, comment)
+            try await wait(until: { try Self.shown(observers[1]) == stored(container, 4) }, comment)
             for (index, observer) in observers.enumerated() {
                 #expect(observer.fetchError == nil, comment)
                 #expect(lists[index] == Self.identifiers(observer), comment)
@@ -129,11 +129,26 @@ import Testing
         observer.results.map(\.persistentModelID)
     }
 
-    /// The identifiers in the order that the store returns.
-    private func stored(_ container: ModelContainer, _ limit: Int?) throws -> [PersistentIdentifier] {
+    /// A result with the title of its section. A book that was not read again yet, or is read before its change has
+    /// arrived at the observer, can have another title.
+    private struct Shown: Equatable {
+        let title: String
+        let identifier: PersistentIdentifier
+    }
+
+    private static func shown(_ observer: ResultsObserver<Book, String>) -> [Shown] {
+        (observer.sections ?? .init()).flatMap { section in
+            section.map { Shown(title: section.title, identifier: $0.persistentModelID) }
+        }
+    }
+
+    /// The results that the store returns.
+    private func stored(_ container: ModelContainer, _ limit: Int?) throws -> [Shown] {
         var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title), SortDescriptor(\.number)])
         descriptor.fetchLimit = limit
-        return try ModelContext(container).fetchIdentifiers(descriptor)
+        return try ModelContext(container).fetch(descriptor).map {
+            Shown(title: $0.title, identifier: $0.persistentModelID)
+        }
     }
 
     /// Lets the main actor receive the changes of others until a condition holds.
