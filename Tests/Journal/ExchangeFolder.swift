@@ -52,6 +52,8 @@ package struct ExchangeFolder {
 extension Bookcase {
     /// Inserts books with ascending numbers and exchanges the changes, until the process is killed. Each saved number
     /// is acknowledged.
+    ///
+    /// Pauses as long as a round takes: a process that receives the changes of two others must be faster than they.
     package static func exchange(
         _ url: URL,
         through folder: URL,
@@ -63,13 +65,17 @@ extension Bookcase {
         let log = ExchangeFolder(folder)
         var random = SeededGenerator(seed: UInt64(first))
         var number = first
+        let clock = ContinuousClock()
         while true {
+            let start = clock.now
             try insertBook(number, in: context)
             if let book = random.pick(try all("Book", in: context)) { book["title"] = .text("book \(number)") }
             try context.save()
             acknowledge("\(number)\n")
             number += 1
             try log.exchange(context.coordinator)
+            let duration = clock.now - start
+            Thread.sleep(forTimeInterval: duration / .seconds(1))
         }
     }
 }
