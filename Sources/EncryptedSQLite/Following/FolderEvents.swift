@@ -6,7 +6,7 @@
     /// The system's events of folders with database files: one `inotify` instance.
     ///
     /// `@unchecked Sendable`: `state` is guarded, and the other properties are constants. `source` is not declared as
-    /// sendable, but any thread may cancel it.
+    /// sendable, but any thread may cancel it, and only blocks on `queue` suspend and resume it, in turns.
     final class FolderEvents: @unchecked Sendable {
         private struct Folder {
             var descriptor: Int32
@@ -50,6 +50,7 @@
         /// Ends the events and closes the descriptor.
         func cancel() { source.cancel() }
 
+        /// Lets events wait. The block that ends the pause retains the source: a suspended source must not be released.
         private func pause() {
             source.suspend()
             queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { [self] in source.resume() }
