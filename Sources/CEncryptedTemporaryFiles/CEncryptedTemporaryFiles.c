@@ -30,6 +30,8 @@ typedef struct {
     sqlite3_file base;
     // The file on the disk, behind this structure.
     sqlite3_file *disk;
+    // The name under which the file was created, to which SQLite keeps a reference; null for a name of SQLite's choice.
+    char *name;
     EVP_CIPHER_CTX *encryption;
     EVP_CIPHER_CTX *decryption;
     // The number of the last write of each sector; 0 for a sector that was not written, which is zeros.
@@ -72,7 +74,8 @@ static int read_sector(temporary_file *file, sqlite3_int64 sector, unsigned char
     }
     unsigned char bytes[TAG + SECTOR];
     int code = file->disk->pMethods->xRead(file->disk, bytes, sizeof bytes, position(sector));
-    if (code != SQLITE_OK) return code == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : code;
+    // Not the codes for a damaged file: the database is not.
+    if (code != SQLITE_OK) return code == SQLITE_IOERR_NOMEM ? code : SQLITE_IOERR_READ;
     unsigned char nonce[NONCE] = {0};
     memcpy(nonce, &file->numbers[sector], sizeof file->numbers[sector]);
     int count;
@@ -100,9 +103,12 @@ static int write_sector(temporary_file *file, sqlite3_int64 sector, const unsign
         || EVP_CIPHER_CTX_ctrl(file->encryption, EVP_CTRL_AEAD_GET_TAG, TAG, bytes) != 1) {
         return SQLITE_IOERR_WRITE;
     }
-    // Also if the write fails: part of the sector may be new.
+    uint64_t previous = file->numbers[sector];
     file->numbers[sector] = number;
-    return file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
+    code = file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
+    // If the write fails, part of the sector may be new, so that the previous content is lost unless it was zeros.
+    if (code != SQLITE_OK && previous == 0) file->numbers[sector] = 0;
+    return code;
 }
 
 static sqlite3_int64 smaller(sqlite3_int64 first, sqlite3_int64 second) { return first < second ? first : second; }
@@ -114,7 +120,9 @@ static int close_file(sqlite3_file *base) {
     EVP_CIPHER_CTX_free(file->encryption);
     EVP_CIPHER_CTX_free(file->decryption);
     sqlite3_free(file->numbers);
-    return file->disk->pMethods ? file->disk->pMethods->xClose(file->disk) : SQLITE_OK;
+    int code = file->disk->pMethods ? file->disk->pMethods->xClose(file->disk) : SQLITE_OK;
+    sqlite3_free(file->name);
+    return code;
 }
 
 static int read_file(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
@@ -237,22 +245,23 @@ const char *cencryptedtemporaryfiles_set_folder(const char *new_folder) {
     return old_folder;
 }
 
-// The file loses its name at once, because of SQLITE_OPEN_DELETEONCLOSE.
-static int open_in_folder(sqlite3_file *disk, int flags, int *result) {
+// The file loses its name on the disk at once, because of SQLITE_OPEN_DELETEONCLOSE.
+static int open_in_folder(temporary_file *file, int flags, int *result) {
     unsigned long long number;
-    char path[4096];
     if (!folder || RAND_bytes((unsigned char *)&number, sizeof number) != 1) return SQLITE_CANTOPEN;
-    int count = snprintf(path, sizeof path, "%s/.etilqs_%016llx", folder, number);
+    size_t size = strlen(folder) + 32;
+    file->name = sqlite3_malloc64(size);
+    if (!file->name) return SQLITE_NOMEM;
     // SQLite requires two zero bytes at the end of a name.
-    if (count < 0 || count >= (int)sizeof path - 1) return SQLITE_CANTOPEN;
-    path[count + 1] = 0;
-    return system_files->xOpen(system_files, path, disk, flags, result);
+    memset(file->name, 0, size);
+    snprintf(file->name, size - 1, "%s/.etilqs_%016llx", folder, number);
+    return system_files->xOpen(system_files, file->name, file->disk, flags, result);
 }
 
-static int open_on_disk(sqlite3_file *disk, int flags, int *result) {
-    if (open_in_folder(disk, flags, result) == SQLITE_OK) return SQLITE_OK;
-    memset(disk, 0, system_files->szOsFile);
-    return system_files->xOpen(system_files, 0, disk, flags, result);
+static int open_on_disk(temporary_file *file, int flags, int *result) {
+    if (open_in_folder(file, flags, result) == SQLITE_OK) return SQLITE_OK;
+    memset(file->disk, 0, system_files->szOsFile);
+    return system_files->xOpen(system_files, 0, file->disk, flags, result);
 }
 
 static int open_temporary(temporary_file *file, int flags, int *result) {
@@ -265,7 +274,7 @@ static int open_temporary(temporary_file *file, int flags, int *result) {
     }
     OPENSSL_cleanse(key, sizeof key);
     int code = SQLITE_NOMEM;
-    if (file->encryption && file->decryption) code = open_on_disk(file->disk, flags, result);
+    if (file->encryption && file->decryption) code = open_on_disk(file, flags, result);
     if (code != SQLITE_OK) {
         close_file(&file->base);
         return code;

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <fcntl.h>
 #if defined(__linux__)
@@ -386,7 +387,23 @@ static inline int csqlcipher_copy_attributes(const char *from, const char *to) {
 #endif
 }
 
-// Renames a file, and fails with EEXIST if the new name exists. Returns 0 or -1 and sets errno.
+// Renames a file or folder as csqlcipher_rename_exclusively does, on file systems without such a call.
+static inline int csqlcipher_link_exclusively(const char *old_path, const char *new_path) {
+    struct stat status;
+    if (lstat(old_path, &status) != 0) return -1;
+    if (S_ISDIR(status.st_mode)) {
+        if (lstat(new_path, &status) == 0) {
+            errno = EEXIST;
+            return -1;
+        }
+        // If the name is taken meanwhile, at most an empty folder is replaced.
+        return rename(old_path, new_path);
+    }
+    if (link(old_path, new_path) != 0) return -1;
+    return unlink(old_path);
+}
+
+// Renames a file or folder, and fails with EEXIST if the new name exists. Returns 0 or -1 and sets errno.
 static inline int csqlcipher_rename_exclusively(const char *old_path, const char *new_path) {
 #if defined(__linux__) && defined(SYS_renameat2)
     if (syscall(SYS_renameat2, AT_FDCWD, old_path, AT_FDCWD, new_path, 1u /* RENAME_NOREPLACE */) == 0) return 0;
@@ -395,8 +412,7 @@ static inline int csqlcipher_rename_exclusively(const char *old_path, const char
     if (renamex_np(old_path, new_path, RENAME_EXCL) == 0) return 0;
     if (errno != ENOTSUP) return -1;
 #endif
-    if (link(old_path, new_path) != 0) return -1;
-    return unlink(old_path);
+    return csqlcipher_link_exclusively(old_path, new_path);
 }
 
 #endif

@@ -85,6 +85,10 @@
             self.sectionBy = sectionBy
             self.transaction = transaction
         }
+
+        func haveSameQuery(as other: QueryParameters) -> Bool {
+            descriptor == other.descriptor && sectionBy == other.sectionBy
+        }
     }
 
     /// The observer of a query, for the lifetime of the view.
@@ -105,7 +109,10 @@
             if let current, current.modelContext === context {
                 guard parameters !== self.parameters else { return current }
                 observer = current
-                observer.setQuery(parameters.descriptor, sectionBy: parameters.sectionBy)
+                // What the program has set holds until the view has other parameters.
+                if !(self.parameters.map(parameters.haveSameQuery) ?? false) {
+                    observer.setQuery(parameters.descriptor, sectionBy: parameters.sectionBy)
+                }
             } else {
                 observer = ResultsObserver(
                     reportingErrorsOf: parameters.descriptor,

@@ -61,6 +61,23 @@ import Testing
         #expect(observers.count == 1)
     }
 
+    @Test func `a filter that the program sets stays until the view has other parameters`() throws {
+        var host = ViewHost()
+        var shown: [[String]] = []
+        var observer: ResultsObserver<Station, Never>?
+        for prefix in ["G", "G", "S"] {
+            host.show {
+                StationList(prefix) { names, results in
+                    shown.append(names)
+                    observer = results
+                }
+                .modelContainer(container)
+            }
+            if prefix == "G" { observer?.filterBy = #Predicate { $0.name == "Goryo" } }
+        }
+        #expect(shown == [["Gion", "Goryo"], ["Goryo"], ["Shijo"]])
+    }
+
     @Test func `changes of the results have the transaction of the query`() throws {
         var host = ViewHost()
         let animations = Guarded<[Animation?]>([])

@@ -12,8 +12,8 @@
 // Returns its name for `sqlite3_open_v2`, or null if SQLite has no default file system.
 const char *cencryptedtemporaryfiles_register(void);
 
-// Names the folder in which the calling thread creates temporary files; null for none. If that fails, they are in the
-// folders that SQLite uses. The text must stay valid until the next call.
+// Names the folder in which the calling thread creates temporary files; null for none. A file that cannot be created
+// there is in the folder that SQLite chooses. The text must stay valid until the next call.
 //
 // Returns the folder that was set before.
 const char *cencryptedtemporaryfiles_set_folder(const char *folder);

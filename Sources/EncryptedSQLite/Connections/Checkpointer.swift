@@ -22,6 +22,11 @@ final class Checkpointer: Sendable {
     private static let urgentThreshold = 16_000
     /// The largest number of pages that a commit writes back after a checkpoint.
     private static let restLimit = 250
+    /// The number of pages from which a checkpoint makes writers wait. While one reader begins before another one ends,
+    /// at no time all pages can be written back, and the log would grow without bound.
+    private static let waitingThreshold = 64_000
+    /// The longest time for which writers wait.
+    private static let maximumWaitMilliseconds: Int32 = 1000
 
     /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
     let connections: ConnectionPool
@@ -31,6 +36,8 @@ final class Checkpointer: Sendable {
     /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a
     /// reader needed some of them.
     private let writtenPages = Atomic<Int>(0)
+    /// The number of pages from which the next checkpoint makes writers wait: more after a reader took longer.
+    let waitingLength = Atomic<Int>(Checkpointer.waitingThreshold)
 
     init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Void) {
         self.connections = connections
@@ -52,10 +59,14 @@ final class Checkpointer: Sendable {
     }
 
     private func didCommit(pages: Int, to name: UnsafePointer<CChar>?, _ handle: OpaquePointer?) -> Int32 {
-        guard pages >= Self.threshold else { return SQLITE_OK }
-        // Fewer pages than were written back are those of a log that has started again.
+        guard pages >= Self.threshold else {
+            // The log may have started again.
+            if writtenPages.load(ordering: .relaxed) != 0 { writtenPages.store(0, ordering: .relaxed) }
+            return SQLITE_OK
+        }
         let rest = pages - writtenPages.exchange(0, ordering: .relaxed)
-        if pages >= Self.urgentThreshold || 0 < rest && rest <= Self.restLimit {
+        let isUrgent = pages >= Self.urgentThreshold && pages < waitingLength.load(ordering: .relaxed)
+        if isUrgent || 0 < rest && rest <= Self.restLimit {
             guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
             prepare()
             // As SQLite's own hook does. If the checkpoint fails, a later commit repeats it.
@@ -82,8 +93,19 @@ final class Checkpointer: Sendable {
                 &length,
                 &writtenBack
             )
-            guard code == SQLITE_OK, writtenBack == length else { return }
-            writtenPages.store(Int(length), ordering: .relaxed)
+            guard code == SQLITE_OK else { return }
+            if writtenBack == length {
+                writtenPages.store(Int(length), ordering: .relaxed)
+            } else if length >= waitingLength.load(ordering: .relaxed) {
+                restartLog(ofLength: Int(length), through: connection)
+            }
         }
+    }
+
+    /// Writes the log back while writers wait. Readers that begin meanwhile do not need the log afterwards.
+    private func restartLog(ofLength length: Int, through connection: Connection) {
+        sqlite3_busy_timeout(connection.handle, Self.maximumWaitMilliseconds)
+        let code = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+        waitingLength.store(code == SQLITE_OK ? Self.waitingThreshold : 2 * length, ordering: .relaxed)
     }
 }

@@ -103,20 +103,26 @@ final class ConnectionPool: Sendable {
     /// Opens a connection that does not belong to the pool and does not count towards its limit, and calls `body` with
     /// it.
     ///
-    /// ``stop(_:)`` waits until `body` has returned.
+    /// ``stop(_:)`` waits until `body` has returned. A paused pool opens it when it is resumed.
     func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
-        let decision = state.withLock { state -> Decision in
-            if case .stopped(let error) = state.phase { return .refuse(error) }
-            guard let open = state.open else { return .refuse(.closed) }
-            state.transitions += 1
-            return .open(open)
-        }
-        switch decision {
-        case .open(let open):
-            defer { endTransition() }
-            return try body(try open())
-        case .refuse(let error): throw error
-        case .use, .wait: throw .closed
+        let thread = csqlcipher_thread_identity()
+        while true {
+            let decision = state.withLock { state -> Decision? in
+                if case .stopped(let error) = state.phase { return .refuse(error) }
+                guard let open = state.open else { return .refuse(.closed) }
+                // A pool is not yet paused while a thread holds one of its connections.
+                guard state.isServing || state.members.contains(where: { $0.borrower == thread }) else { return nil }
+                state.transitions += 1
+                return .open(open)
+            }
+            switch decision {
+            case .open(let open):
+                defer { endTransition() }
+                return try body(try open())
+            case .refuse(let error): throw error
+            case .use, .wait: throw .closed
+            case nil: release(try borrow())
+            }
         }
     }
 

@@ -13,9 +13,17 @@ extension Database {
         phase.withLock { phase in
             guard readers != nil, phase == .open || phase == .suspended else { return }
             phase = .locked
+            work.refuse(.locked)
             stop(.locked)
             session.withLock { $0 = nil }
         }
+        waitForLateWork()
+    }
+
+    /// Waits for operations that began between two steps of a call, because another thread opened the database again.
+    /// They may wait for the phase, whose lock the caller must not hold.
+    private func waitForLateWork() {
+        if readers != nil { work.waitUntilIdle() }
     }
 
     /// Opens a locked database again. Does nothing if the database is not locked.
@@ -55,8 +63,10 @@ extension Database {
         phase.withLock { phase in
             guard readers != nil, phase == .open else { return }
             phase = .suspended
+            work.refuse(.suspended)
             stop(.suspended)
         }
+        waitForLateWork()
     }
 
     /// Opens a suspended database again. Does nothing if the database is not suspended.

@@ -43,14 +43,22 @@ final class FileWork: Sendable {
 
     /// Cancels all operations, waits until they have ended, and refuses further ones. They throw `error`.
     func stop(_ error: DatabaseError) {
+        refuse(error)
+        waitUntilIdle()
+    }
+
+    /// Cancels all operations, and refuses further ones. They throw `error`.
+    func refuse(_ error: DatabaseError) {
         let running = state.withLock { state in
             state.refusal = error
             return state.running
         }
         // Outside the lock, since a progress can have observers.
         for progress in running { progress.cancel() }
-        group.wait()
     }
+
+    /// Waits until all operations have ended.
+    func waitUntilIdle() { group.wait() }
 
     /// Allows operations again.
     func resume() { state.withLock { $0.refusal = nil } }

@@ -1,4 +1,5 @@
 import CEncryptedTemporaryFiles
+import CSQLCipher
 import Foundation
 
 /// The files to which SQLite moves what does not fit into memory.
@@ -24,9 +25,9 @@ extension Connection {
     /// index that is built, the pages that a statement changes and may have to restore. Memory then does not depend on
     /// the number of rows. The pages of a statement stay in memory if `body` is called inside a transaction.
     ///
-    /// The files are in the folder of the database; if it is not writable, in the first one that is of the environment
-    /// variables `SQLITE_TMPDIR` and `TMPDIR`, `/var/tmp` and `/tmp`. They have no name and vanish with the process. Their
-    /// keys are random and stay in memory.
+    /// The files are in the folder of the database; if none can be made there, in the one that SQLite chooses, which the
+    /// environment variables `SQLITE_TMPDIR` and `TMPDIR` name. They lose their name at once and vanish with the process:
+    /// one that is killed between both steps leaves an empty file. Their keys are random and stay in memory.
     package func usingTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
         guard !usesTemporaryFiles, isEncrypted, TemporaryFiles.encryptingSystem != nil else { return try body() }
         try moveTemporaryData("PRAGMA temp_store = FILE")
@@ -35,6 +36,8 @@ extension Connection {
             try? moveTemporaryData("PRAGMA temp_store = MEMORY")
             usesTemporaryFiles = false
         }
+        // The program may have opened the database through a symbolic link in another folder.
+        let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
         return try TemporaryFiles.withFolder(DatabaseFiles(path: path, namedPath: path).folder, body)
     }
 

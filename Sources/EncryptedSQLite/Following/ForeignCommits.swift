@@ -104,7 +104,9 @@ final class ForeignCommits: Sendable {
     }
 
     private func unwatch() {
-        let watch = state.withLock { state in
+        let watch = state.withLock { state -> FileWatch? in
+            // Another thread may have begun to follow meanwhile.
+            guard state.followers == 0 || state.file == nil else { return nil }
             state.generation += 1
             state.scheduled = nil
             defer { state.watch = nil }

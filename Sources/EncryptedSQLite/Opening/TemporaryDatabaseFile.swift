@@ -3,11 +3,12 @@ import Foundation
 
 /// A database file under a temporary name in the folder of another database.
 ///
-/// A crash can leave such a file, which is encrypted. ``removeLeftovers(beside:)`` removes it when it is one hour old.
+/// A crash can leave such a file, which is encrypted. ``removeLeftovers(beside:)`` removes it one hour after its last
+/// write.
 struct TemporaryDatabaseFile: ~Copyable {
     let files: DatabaseFiles
 
-    /// The age from which a file with a temporary name counts as a leftover.
+    /// The time without a write after which a file with a temporary name counts as a leftover.
     private static let leftoverAge: TimeInterval = 3600
     private static let suffix = ".creating"
 
@@ -54,17 +55,21 @@ struct TemporaryDatabaseFile: ~Copyable {
         Self.remove(files)
     }
 
-    /// Removes the temporary files of processes that ended before they could remove them.
+    /// Removes the temporary files of processes that ended before they could remove them, which nobody has written for
+    /// an hour.
     static func removeLeftovers(beside original: DatabaseFiles) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
         // A database that is created under a temporary name has a further temporary name meanwhile.
         let prefixes = [".\(original.name).", "..\(original.name)."]
         for name in names where prefixes.contains(where: name.hasPrefix) && name.hasSuffix(suffix) {
             let path = original.folder + "/" + name
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let date = attributes?[.modificationDate] as? Date, -date.timeIntervalSinceNow > leftoverAge
-            else { continue }
-            remove(DatabaseFiles(path: path, namedPath: path))
+            let files = DatabaseFiles(path: path, namedPath: path)
+            // A long transaction writes only the log.
+            let dates = ([path] + files.companions).compactMap { file in
+                (try? FileManager.default.attributesOfItem(atPath: file))?[.modificationDate] as? Date
+            }
+            guard let last = dates.max(), -last.timeIntervalSinceNow > leftoverAge else { continue }
+            remove(files)
         }
     }
 

@@ -42,6 +42,9 @@ final class TemporaryFolder {
             case .refused:
                 // Another process takes the folder for that of an ended process, and removes it.
                 continue
+            case .failed(let code):
+                rmdir(path)
+                throw DatabaseError(systemError: code, path: files.namedPath)
             }
         }
     }
@@ -64,7 +67,7 @@ final class TemporaryFolder {
                 let date = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
                 guard let date, -date.timeIntervalSinceNow > leftoverAge else { continue }
                 try? FileManager.default.removeItem(atPath: path)
-            case .refused: continue
+            case .refused, .failed: continue
             }
         }
     }
@@ -77,11 +80,13 @@ final class TemporaryFolder {
         case refused
         /// The file system has no such locks.
         case unsupported
+        /// The folder cannot be opened. The value is the system's error.
+        case failed(Int32)
     }
 
     private static func lock(_ path: String) -> Locking {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return .refused }
+        guard descriptor >= 0 else { return errno == ENOENT ? .refused : .failed(errno) }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             let isHeld = errno == EWOULDBLOCK

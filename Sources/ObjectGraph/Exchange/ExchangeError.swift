@@ -8,7 +8,8 @@ public enum ExchangeError: Error, Hashable, Sendable {
     case outOfSequence(position: Int64, sequence: Int64)
     /// The change set belongs to another model.
     case otherModel
-    /// Transactions that were not exchanged were deleted from the history, up to the given number.
+    /// Changes that were not exchanged are not in the history, up to the given number of a transaction: a repair has
+    /// cleared references, or a migration has given the objects other keys. The store cannot continue the exchange.
     case expired(lastDeleted: Int64)
     /// The change set contradicts the model or the common order.
     case invalidChangeSet(Problem)
@@ -70,7 +71,10 @@ extension ExchangeError: CustomStringConvertible {
             "the store contains the change sets up to \(position): apply the next one before that with number \(sequence)"
         case .otherModel: "the change set belongs to another model: migrate all stores of the exchange to the same one"
         case .expired(let last):
-            "transactions up to number \(last), which were not exchanged, were deleted from the history"
+            """
+            a repair or a migration has changed objects that were not exchanged (up to transaction \(last)): continue \
+            with a copy of the file of another store
+            """
         case .invalidChangeSet(let problem): "the change set is invalid: \(problem)"
         case .conflicts(let conflicts):
             "the change set is in conflict with \(conflicts.count) changes of the store: choose another merge policy"

@@ -15,6 +15,9 @@ public struct HistoryFetchRequest: Sendable {
     public var excludesOwn = false
     /// Whether the changes are read.
     public var includesChanges = true
+    /// Whether transactions that were deleted are skipped, without an error: a caller that began with the first one that
+    /// the history had continues.
+    package var skipsDeleted = false
 
     /// Makes a request.
     public init(after: Int64 = 0, through: Int64? = nil, fetchLimit: Int? = nil) {

@@ -1,19 +1,19 @@
 extension LiveResults {
     /// The order of the sections: that of the first sort key; nil if the order of the result is unknown.
     package var sectionOrder: QuerySort? { isPositional ? nil : query.request.sort.first }
+}
 
-    /// The positions in entries of this result at which the value of the first sort key differs from that of the
-    /// previous entry; nil if the order of the result is unknown.
+extension OrderedResults {
+    /// The positions at which the value of the first sort key differs from that of the previous entry.
     ///
     /// - Complexity: O(*s* log *n*) comparisons for *s* positions.
-    package func sectionStarts(of entries: OrderedResults) -> [Int]? {
-        guard let sort = sectionOrder else { return nil }
+    package func sectionStarts(_ sort: QuerySort) -> [Int] {
         var starts: [Int] = []
         var next = 0
-        while next < entries.count {
+        while next < count {
             starts.append(next)
-            let value = entries[next].values[0]
-            next = entries.partitioningIndex { sort.precedes(value, $0.values[0]) != true }
+            let value = self[next].values[0]
+            next = partitioningIndex { sort.precedes(value, $0.values[0]) != true }
         }
         return starts
     }

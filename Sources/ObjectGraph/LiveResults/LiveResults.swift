@@ -43,6 +43,10 @@ package final class LiveResults: ContextFollower {
         /// The entries that have left or entered the result or changed their rank, before and after the update; nil if
         /// the result was fetched again.
         package let edits: [(old: ResultEntry?, new: ResultEntry?)]?
+        /// The order of the sections; nil if the order of the entries is unknown.
+        package let sectionOrder: QuerySort?
+        /// Whether this is the update of ``LiveResults/setQuery(_:)``.
+        package let isOfNewQuery: Bool
     }
 
     /// The query.
@@ -117,7 +121,7 @@ package final class LiveResults: ContextFollower {
         refetch(modified: [:], knownObjects: false, isNewQuery: true)
     }
 
-    private func fail(with error: any Error, modified: [ObjectIdentifier: SlotSet]) {
+    private func fail(with error: any Error, modified: [ObjectIdentifier: SlotSet], isNewQuery: Bool = false) {
         self.error = error
         collect(modified)
         onUpdate?(
@@ -128,7 +132,9 @@ package final class LiveResults: ContextFollower {
                 modifications: [],
                 reidentified: [],
                 changesEntries: false,
-                edits: []
+                edits: [],
+                sectionOrder: sectionOrder,
+                isOfNewQuery: isNewQuery
             )
         )
     }
@@ -271,7 +277,7 @@ package final class LiveResults: ContextFollower {
         } catch {
             // The values of the entries are not those of the new sort keys.
             if isNewQuery { setPositionalEntries(of: objects) }
-            return fail(with: error, modified: modified)
+            return fail(with: error, modified: modified, isNewQuery: isNewQuery)
         }
         collect(modified)
         collect(slots(changedSince: oldRows))
@@ -287,7 +293,8 @@ package final class LiveResults: ContextFollower {
             if !new.hasRank(of: entry) { changesRanks = true }
         }
         let changes = IndexChanges(from: old, to: entries, entriesByObject)
-        finish(old, changes, modified, reidentified, changesEntries: !changes.isEmpty || changesRanks)
+        let changesEntries = !changes.isEmpty || changesRanks
+        finish(old, changes, modified, reidentified, changesEntries: changesEntries, isNewQuery: isNewQuery)
     }
 
     private func fetchedObjects(knownObjects: Bool) throws -> [any GraphObject] {
@@ -393,7 +400,8 @@ package final class LiveResults: ContextFollower {
         _ modified: [ObjectIdentifier: SlotSet],
         _ reidentified: [ObjectIdentifier] = [],
         changesEntries: Bool = false,
-        edits: [(old: ResultEntry?, new: ResultEntry?)]? = nil
+        edits: [(old: ResultEntry?, new: ResultEntry?)]? = nil,
+        isNewQuery: Bool = false
     ) {
         let modified = reportsModifications ? modified : [:]
         guard changesEntries || !modified.isEmpty || !reidentified.isEmpty else { return }
@@ -413,7 +421,9 @@ package final class LiveResults: ContextFollower {
                 modifications: modifications.sorted { $0.position < $1.position },
                 reidentified: reidentified.compactMap(position).sorted(),
                 changesEntries: changesEntries,
-                edits: edits
+                edits: edits,
+                sectionOrder: sectionOrder,
+                isOfNewQuery: isNewQuery
             )
         )
     }

@@ -80,10 +80,13 @@ struct ResultDependencies {
             }
             guard case .relationship(let relationship) = property else { continue }
             entity = relationship.destination
-            // The value of a to-one relationship at the end of a path is a key of the source.
-            guard relationship.isToMany || index < path.count - 1 else { continue }
+            // The value of a to-one relationship at the end of a path is a key of the source, which a deletion of the
+            // destination changes along the inverse relationship. Without one, it changes no object but the deleted one.
+            let isFollowed = relationship.isToMany || index < path.count - 1
+            let isCleared = relationship.inverse.map { $0.deleteRule != .noAction } ?? false
+            guard isFollowed || !isCleared else { continue }
             related[entity.rootIndex, default: SlotSet()].formUnion(SlotSet())
-            if let inverse = relationship.inverse { related[entity.rootIndex]?.insert(inverse.slot) }
+            if isFollowed, let inverse = relationship.inverse { related[entity.rootIndex]?.insert(inverse.slot) }
         }
         return entity
     }

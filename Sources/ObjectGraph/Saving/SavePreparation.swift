@@ -130,8 +130,11 @@ struct SavePreparation {
         let state = entry.pointee.state
         part.batch.inserted.positions.append(position)
         let key = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
-        // An object that was in the store before continues its versions, so that other contexts detect the change.
-        let version = (state.borrowedRow { $0.version } ?? 0) &+ versionStep
+        // An object that was in the store before continues its versions, so that other contexts detect the change. Its
+        // deleted row may have had later versions than the known one, which the new row must not repeat.
+        let known = state.borrowedRow { $0.version }
+        let jump = known == nil || versionStep == 0 ? 0 : UInt32.random(in: 1 << 16..<1 << 20)
+        let version = (known ?? 0) &+ versionStep &+ jump
         encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
         if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &part.batch.request) }
     }

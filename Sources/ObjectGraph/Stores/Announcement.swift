@@ -35,10 +35,17 @@ final class ContextInbox: Sendable {
     private let state = Guarded(State())
     private let count = Atomic<Int>(0)
 
-    /// Called for the first announcement, and for the first one after each ``take()``.
+    /// Called for the first announcement, and for the first one after each ``take()``; at once if there are some when it
+    /// is set.
     var onRemoteChange: (@Sendable () -> Void)? {
         get { state.withLock { $0.onRemoteChange } }
-        set { state.withLock { $0.onRemoteChange = newValue } }
+        set {
+            let isEmpty = state.withLock { state in
+                state.onRemoteChange = newValue
+                return state.announcements.isEmpty
+            }
+            if !isEmpty { newValue?() }
+        }
     }
 
     /// Whether there are no announcements; costs one atomic load.

@@ -35,6 +35,13 @@ extension Value {
         left < right ? -1 : left > right ? 1 : 0
     }
 
+    /// Puts NaN, which an object can have until it is saved, below all numbers.
+    private static func order(_ left: Double, _ right: Double) -> Int {
+        if left < right { return -1 }
+        if left > right { return 1 }
+        return left == right ? 0 : (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1)
+    }
+
     /// Compares without rounding the integer to a double.
     private static func order(_ left: Int64, _ right: Double) -> Int {
         if right.isNaN { return 1 }

@@ -83,6 +83,8 @@ struct StoreHistory {
         private let coordinator: PersistentStoreCoordinator
         private let store: UUID
         private let size: Int
+        /// Whether the caller names no transaction after which it reads, and so can miss none.
+        private let isUnbounded: Bool
         private var transactions: ArraySlice<PersistentHistoryTransaction> = []
         private var last: Int64
         private var isAtEnd = false
@@ -91,6 +93,7 @@ struct StoreHistory {
             self.coordinator = coordinator
             self.store = store
             self.size = size
+            isUnbounded = number <= 0
             last = number
             try fill()
         }
@@ -105,7 +108,9 @@ struct StoreHistory {
 
         private mutating func fill() throws {
             do {
-                let page = try coordinator.history(HistoryFetchRequest(after: last, fetchLimit: size), ofStore: store)
+                var request = HistoryFetchRequest(after: last, fetchLimit: size)
+                request.skipsDeleted = isUnbounded
+                let page = try coordinator.history(request, ofStore: store)
                 isAtEnd = page.count < size
                 last = page.last?.number ?? last
                 transactions = page[...]

@@ -37,22 +37,28 @@ public struct ResultsChanges: Hashable, Sendable {
     public internal(set) var sections: ResultsSectionChanges?
 
     var indices: IndexChanges
+    /// The old sections, if there are no new ones.
+    private var oldSections: SectionSizes?
     var modified: Set<Int>
     /// The identifiers at the positions of insertions and modifications.
     var identifiers: [Int: PersistentIdentifier]
 
     /// Whether nothing has changed.
-    public var isEmpty: Bool { !isInitial && indices.isEmpty && modified.isEmpty && sections?.isEmpty ?? true }
+    public var isEmpty: Bool {
+        !isInitial && indices.isEmpty && modified.isEmpty && sections?.isEmpty ?? (oldSections == nil)
+    }
 
     init(
         isInitial: Bool,
         sections: ResultsSectionChanges?,
+        oldSections: SectionSizes? = nil,
         indices: IndexChanges,
         modified: Set<Int>,
         identifiers: [Int: PersistentIdentifier]
     ) {
         self.isInitial = isInitial
         self.sections = sections
+        self.oldSections = oldSections
         self.indices = indices
         self.modified = modified
         self.identifiers = identifiers
@@ -88,11 +94,19 @@ public struct ResultsChanges: Hashable, Sendable {
         result.identifiers = identifiers.merging(later.identifiers) { $1 }
         result.modified = Set(modified.compactMap(positions.new)).union(later.modified)
             .subtracting(result.indices.insertions)
-        switch (sections, later.sections) {
-        case (let first?, let second?): result.sections = first.followed(by: second)
-        case (_, let second): result.sections = second
-        }
+        result.sections = sections(followedBy: later)
+        result.oldSections = result.sections == nil ? oldSections ?? sections?.old : nil
         return result
+    }
+
+    private func sections(followedBy later: ResultsChanges) -> ResultsSectionChanges? {
+        guard let second = later.sections else { return nil }
+        if let sections { return sections.followed(by: second) }
+        if let oldSections { return ResultsSectionChanges(replacing: oldSections, by: second) }
+        if isInitial { return ResultsSectionChanges(replacing: SectionSizes(), by: second) }
+        // The results of this set have no sections, and count as one.
+        let count = second.old.elementCount - indices.insertions.count + indices.deletions.count
+        return ResultsSectionChanges(replacing: SectionSizes(oneOf: count), by: second)
     }
 
     /// The number of changes.
@@ -120,7 +134,7 @@ public struct ResultsSectionChanges: Hashable, Sendable {
     public var newSizes: [Int] { new.array }
 
     let indices: IndexChanges
-    private let old: SectionSizes
+    let old: SectionSizes
     private let new: SectionSizes
 
     /// Whether the titles, their order and the sizes have not changed.
@@ -148,6 +162,13 @@ public struct ResultsSectionChanges: Hashable, Sendable {
         old = SectionSizes(oneOf: oldCount)
         self.new = new.sizes
         indices = IndexChanges(deletions: [0], insertions: Array(0..<new.count))
+    }
+
+    /// The difference between other sections and the new ones of a set. No section is in both.
+    fileprivate init(replacing old: SectionSizes, by later: ResultsSectionChanges) {
+        self.old = old
+        new = later.new
+        indices = IndexChanges(deletions: Array(0..<old.count), insertions: Array(0..<new.count))
     }
 
     init(_ indices: IndexChanges, _ old: SectionSizes, _ new: SectionSizes) {

@@ -34,6 +34,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private(set) var query: ResultsQuery<Element, SectionTitle>
     private let live: LiveResults
     private var shown: OrderedResults
+    /// The titles and the order of the sections of ``shown``. While an update is delivered, the query can be a later one.
+    private var shownSections: SectionSource
+    /// The titles of the sections of the last update.
+    private var updatedTitles: KeyPath<Element, SectionTitle>?
     private var knownLayout: SectionLayout<SectionTitle>?
     /// The number of times that the sections were made from all results.
     private(set) var layoutCount = 0
@@ -47,10 +51,16 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     package var performUpdate: ((() -> Void) -> Void)?
 
     /// The updates that are not applied yet: code that is called by an update may set the query.
-    private var updates:
-        [(update: LiveResults.Update, previousLayout: SectionLayout<SectionTitle>?, error: (any Error)?)] =
-            []
+    private var updates: [(update: LiveResults.Update, sections: SectionSource, error: (any Error)?)] = []
     private var isApplying = false
+
+    /// What divides results into sections.
+    private struct SectionSource {
+        /// Nil without sections.
+        var titles: KeyPath<Element, SectionTitle>?
+        /// Nil if the order of the results is unknown.
+        var order: QuerySort?
+    }
 
     private struct WeakReceiver {
         weak var receiver: (any ResultsChangeReceiver)?
@@ -95,6 +105,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         self.modelContext = modelContext
         self.live = live
         shown = live.entries
+        updatedTitles = query.reportedTitles
+        shownSections = SectionSource(titles: updatedTitles, order: live.sectionOrder)
         error = live.error
         modelContext.followChanges(isolation: isolation)
         // Code that is called by an update can release other observers, which still receive that update.
@@ -175,10 +187,16 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     public func indexPath(for element: Element) -> IndexPath? {
         registrar.access(self, keyPath: \.results)
         guard assignedResults == nil, assignedSections == nil else { return assignedIndexPath(for: element) }
-        guard let position = live.position(of: element) else { return nil }
+        guard let position = position(of: element) else { return nil }
         guard let layout else { return IndexPath(indexes: [0, position]) }
         let section = layout.section(containing: position)
         return IndexPath(indexes: [section, position - layout.range(of: section).lowerBound])
+    }
+
+    private func position(of element: Element) -> Int? {
+        // Code that is called by an update can have changed the results, which are not shown yet.
+        updates.isEmpty
+            ? live.position(of: element) : (0..<shown.count).first { shown[$0].object === element }
     }
 
     private func assignedIndexPath(for element: Element) -> IndexPath? {
@@ -231,23 +249,17 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         modelContext.processPendingChanges()
         registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
             registrar.withMutation(of: self, keyPath: \.sectionBy) {
-                previousLayout = layout
                 body(&query)
             }
         }
         live.setQuery(query.reportingQuery(in: modelContext))
-        previousLayout = nil
     }
-
-    /// The sections before the query was changed.
-    private var previousLayout: SectionLayout<SectionTitle>?
 
     private var layout: SectionLayout<SectionTitle>? {
         if let knownLayout { return knownLayout }
-        // An invalid key path is reported by the query.
-        guard let titles = (try? query.titles) ?? nil else { return nil }
+        guard let titles = shownSections.titles else { return nil }
         var layout = SectionLayout<SectionTitle>()
-        let knownStarts = live.sectionStarts(of: shown)
+        let knownStarts = shownSections.order.map(shown.sectionStarts)
         let starts = knownStarts ?? Array(0..<shown.count)
         for (index, start) in starts.enumerated() {
             guard let title = Self.title(of: shown[start], titles) else { continue }
@@ -269,10 +281,11 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// The sections after an update of the shown results, and their changes; nil if the sections are not known, or have
     /// to be made anew.
     private func changedLayout(
-        by update: LiveResults.Update
+        by update: LiveResults.Update,
+        _ sections: SectionSource
     ) -> (layout: SectionLayout<SectionTitle>, changes: ResultsSectionChanges)? {
-        guard var layout = knownLayout, let edits = update.edits, let order = live.sectionOrder,
-            let titles = (try? query.titles) ?? nil
+        guard !update.isOfNewQuery, var layout = knownLayout, let edits = update.edits, let order = sections.order,
+            let titles = sections.titles
         else { return nil }
         let changes = layout.apply(edits, order) { Self.title(of: update.new[$0], titles) }
         return changes.map { (layout, $0) }
@@ -282,30 +295,31 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// Applies an update, after the earlier ones.
     private func apply(_ update: LiveResults.Update) {
-        updates.append((update, previousLayout, live.error))
+        if update.isOfNewQuery { updatedTitles = query.reportedTitles }
+        updates.append((update, SectionSource(titles: updatedTitles, order: update.sectionOrder), live.error))
         guard !isApplying else { return }
         isApplying = true
         defer { isApplying = false }
         while !updates.isEmpty {
             let next = updates.removeFirst()
-            apply(next.update, next.previousLayout, next.error)
+            apply(next.update, next.sections, next.error)
         }
     }
 
     private func apply(
         _ update: LiveResults.Update,
-        _ previousLayout: SectionLayout<SectionTitle>?,
+        _ source: SectionSource,
         _ newError: (any Error)?
     ) {
         receivers.removeAll { $0.receiver == nil }
         // While there are receivers, the sections are known: the models no longer have the titles that they had.
-        let previous = previousLayout ?? knownLayout
+        let previous = knownLayout
         if newError != nil || error != nil {
             registrar.withMutation(of: self, keyPath: \.fetchError) { error = newError }
         }
-        let changed = previousLayout == nil ? changedLayout(by: update) : nil
+        let changed = changedLayout(by: update, source)
         if update.changesEntries {
-            show(update, changed?.layout, notifies: !update.changes.isEmpty || previousLayout != nil)
+            show(update, source, changed?.layout, notifies: !update.changes.isEmpty || update.isOfNewQuery)
         }
         guard !receivers.isEmpty, newError == nil else { return }
         let sections =
@@ -314,18 +328,22 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
                 previous.map { ResultsSectionChanges(from: $0, to: layout) }
                     ?? ResultsSectionChanges(from: update.old.count, to: layout)
             }
-        let changes = ResultsUpdate(update, sections) { PersistentIdentifier($0.managedObjectID) }
+        let changes = ResultsUpdate(update, sections, oldSections: previous?.sizes) {
+            PersistentIdentifier($0.managedObjectID)
+        }
         for entry in receivers { entry.receiver?.receive(changes) }
     }
 
     private func show(
         _ update: LiveResults.Update,
+        _ source: SectionSource,
         _ layout: SectionLayout<SectionTitle>?,
         notifies: Bool
     ) {
         let change = { [self] in
             registrar.withMutation(of: self, keyPath: \.sections) {
                 shown = update.new
+                shownSections = source
                 knownLayout = layout
                 knownModels = nil
                 assignedResults = nil

@@ -22,6 +22,9 @@ struct ResultsQuery<Element: PersistentModel, SectionTitle: Hashable> {
         }
     }
 
+    /// The key path of the titles; nil without sections, and for an invalid one, which the query reports.
+    var reportedTitles: KeyPath<Element, SectionTitle>? { (try? titles) ?? nil }
+
     /// The query for the live results.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or a related error if the store cannot execute it.

@@ -8,10 +8,13 @@ struct ResultsUpdate {
     private let reidentified: [Int]
     private let identifiers: [Int: PersistentIdentifier]
     private let sections: ResultsSectionChanges?
+    /// The old sections, if the update removes all division into sections.
+    private let oldSections: SectionSizes?
 
     init(
         _ update: LiveResults.Update,
         _ sections: ResultsSectionChanges?,
+        oldSections: SectionSizes?,
         identifier: (any GraphObject) -> PersistentIdentifier
     ) {
         isInitial = false
@@ -24,6 +27,7 @@ struct ResultsUpdate {
         }
         self.identifiers = identifiers
         self.sections = sections
+        self.oldSections = sections == nil ? oldSections : nil
     }
 
     /// The first update: all models are new.
@@ -40,6 +44,7 @@ struct ResultsUpdate {
             uniqueKeysWithValues: (0..<entries.count).map { ($0, identifier(entries[$0].object)) }
         )
         sections = layout.map { ResultsSectionChanges(from: SectionLayout(), to: $0) }
+        oldSections = nil
     }
 
     /// The change set of the update.
@@ -52,6 +57,7 @@ struct ResultsUpdate {
         return ResultsChanges(
             isInitial: isInitial,
             sections: sections,
+            oldSections: oldSections,
             indices: indices,
             modified: Set(observed.map(\.position) + reidentified),
             identifiers: identifiers

@@ -96,6 +96,8 @@ struct ExchangeDifferences {
                 difference.slots = SlotSet()
                 difference.isDeleted = true
                 if merge.deletedByOthers[place] != nil { difference.isKnown = false }
+                // A rule deletes an object of the change set, also one that was merged with an object of this store.
+                if merge.target(at: place) != nil { difference.isKnown = true }
             }
             differences[place] = difference
         }

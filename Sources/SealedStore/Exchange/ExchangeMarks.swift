@@ -87,9 +87,11 @@ enum ExchangeMarks {
         }
     }
 
-    /// Deletes all marks, if the store exchanges its changes.
-    static func clear(on connection: Connection) throws {
-        if try ExchangeRecord.read(on: connection) != nil { try delete(through: .max, on: connection) }
+    /// Deletes all marks, and returns whether there were any. The table must exist.
+    static func clear(on connection: Connection) throws -> Bool {
+        let hasMarks = try connection.withStatement(#"SELECT 1 FROM "_applied" LIMIT 1"#) { try $0.step() }
+        try delete(through: .max, on: connection)
+        return hasMarks
     }
 
     /// Deletes the marks of transactions up to a number.

@@ -44,13 +44,22 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         guard try HistoryTable.exists(ExchangeMarks.name, ExchangeMarks.creation, on: connection) else {
             throw SealedStoreError.foreignSchema(object: ExchangeMarks.name)
         }
-        let text = try connection.withStatement(#"SELECT "state" FROM "_exchange" WHERE "_id" = 1"#) { statement in
-            try statement.step() ? statement.string(at: 0) : ""
-        }
-        guard let record = try? JSONDecoder().decode(ExchangeRecord.self, from: Data(text.utf8)), record.position >= 0,
-            record.acknowledged >= 0
+        let text = try storedText(on: connection)
+        guard let record = try? JSONDecoder().decode(ExchangeRecord.self, from: Data(text.utf8)),
+            (0..<Int64.max).contains(record.position), record.acknowledged >= 0
         else { throw SealedStoreError.damagedMetadata(name) }
         return record
+    }
+
+    /// The text of the record, which each step of an exchange changes; nil before the first exchange.
+    static func text(on connection: Connection) throws -> String? {
+        try HistoryTable.exists(name, creation, on: connection) ? storedText(on: connection) : nil
+    }
+
+    private static func storedText(on connection: Connection) throws -> String {
+        try connection.withStatement(#"SELECT "state" FROM "_exchange" WHERE "_id" = 1"#) { statement in
+            try statement.step() ? statement.string(at: 0) : ""
+        }
     }
 
     /// Reads the record, or begins the exchange: all objects of the store are changes that the common order does not

@@ -23,7 +23,8 @@ extension OpenStore {
                 } else {
                     record.note(.init(id: draft.changeSet.id, covered: draft.covered))
                 }
-                try record.write(on: connection)
+                // A repeated call changes nothing, and no process that follows the store has to look.
+                if record != draft.record { try record.write(on: connection) }
                 return true
             }
             // Another connection may have applied a change set meanwhile.

@@ -114,6 +114,11 @@ struct PendingChanges {
             let slots = SlotSet(group.updatedProperties)
             for key in group.keys.joined() {
                 let place = ObjectPlace(rootIndex: group.entity.rootIndex, key: key)
+                // No difference: the object is as in the common order, or in neither.
+                if group.kind == .update, slots.isEmpty {
+                    objects[place] = nil
+                    continue
+                }
                 objects[place] = Difference(
                     entity: group.entity,
                     isKnown: group.kind != .insert,

@@ -155,6 +155,8 @@ struct HistoryPosition: Sendable {
     private let settingsText: String
     /// The sum of the sequences, which a reservation of keys increases.
     private let reservedKeys: Double
+    /// The record of the exchange, which making and acknowledging a change set changes.
+    private let exchange: String?
     private let schemaVersion: Int64
     /// The number of commits of all processes; nil if it is unknown.
     private let commitCounter: UInt32?
@@ -176,6 +178,7 @@ struct HistoryPosition: Sendable {
             self.settings = settings
         }
         reservedKeys = try PrimaryKeySequences.total(on: connection)
+        exchange = try ExchangeRecord.text(on: connection)
         schemaVersion = try connection.schemaVersion()
         commitCounter = connection.commitCounter
     }
@@ -191,7 +194,7 @@ struct HistoryPosition: Sendable {
 
     /// Whether all commits since an earlier position are in the history, or have changed no object.
     ///
-    /// Commits that change no object reserve keys, change the record of the history, or the schema.
+    /// Commits that change no object reserve keys, or change the record of the history or of an exchange, or the schema.
     ///
     /// - Parameters:
     ///   - others: The number of transactions of others since then.
@@ -203,7 +206,7 @@ struct HistoryPosition: Sendable {
         on connection: Connection
     ) throws -> Bool {
         if reservedKeys > known.reservedKeys + Double(own.keys) || settingsText != known.settingsText
-            || schemaVersion != known.schemaVersion
+            || exchange != known.exchange || schemaVersion != known.schemaVersion
         {
             return true
         }

@@ -99,8 +99,9 @@ struct HistoryDecoder {
         for _ in 0..<(try bytes.count(least: 2)) {
             let first = last &+ (try bytes.signed())
             let count = try bytes.number()
+            guard count > 0, count <= 1 << 20 - total else { throw HistoryReader.damage }
             total += count
-            guard first > 0, count > 0, total <= 1 << 20, first <= Int64.max - Int64(count) else {
+            guard first > 0, first <= Int64.max - Int64(count) else {
                 throw HistoryReader.damage
             }
             last = first + Int64(count) - 1

@@ -57,14 +57,20 @@ struct HistoryMigration: Sendable {
     func record(on connection: Connection) throws {
         guard var settings = try HistorySettings.read(on: connection) else { return }
         if settings.identifiesObjects { try moveIdentities(on: connection) }
-        let last = try HistoryTable.lastKey(on: connection)
+        var last = try HistoryTable.lastKey(on: connection)
+        let exchanges = try ExchangeRecord.read(on: connection) != nil
         if changesKeys {
-            try ExchangeMarks.clear(on: connection)
+            if exchanges, try ExchangeMarks.clear(on: connection) {
+                // The exchange cannot continue, as if transactions were deleted that were not exchanged.
+                last = try HistoryTable.skipNumber(on: connection)
+            }
             try HistoryTable.delete([1...max(1, last)], on: connection)
             settings.lastDeleted = max(settings.lastDeleted, last)
             settings.renamings = []
         } else {
-            guard last > 0, !(entities.isEmpty && properties.isEmpty) else { return }
+            // Differences from the common order can be recorded under the number of a deleted transaction.
+            if exchanges { last = max(last, settings.lastDeleted) }
+            guard last > 0 || exchanges, !(entities.isEmpty && properties.isEmpty) else { return }
             settings.renamings.append(.init(through: last, entities: entities, properties: properties))
         }
         try settings.write(on: connection)

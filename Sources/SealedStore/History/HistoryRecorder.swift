@@ -23,7 +23,7 @@ final class HistoryRecorder {
     /// The rows before their change, by root entity and key, as far as they are needed.
     private var oldRows: [Int: [Int64: Row]] = [:]
     /// The changes of to-many relationships by root entity, key and slot; only if values are recorded.
-    private var members: [Int: [Int64: [Int: PersistentHistoryChange.Members]]] = [:]
+    private var members: [Int: [Int64: [Int: CollectedMembers]]] = [:]
     /// The keys of inserted objects by root entity, in the order of their insertion.
     private var inserted: [Int: [ClosedRange<Int64>]] = [:]
     /// The objects that an import has inserted.
@@ -76,14 +76,20 @@ final class HistoryRecorder {
     private func add(_ change: PersistentHistoryChange.Members, to relationship: Relationship, of key: Int64) {
         guard recordsValues else { return }
         let root = relationship.source.rootIndex
-        guard var known = members[root]?[key]?[relationship.slot] else {
-            members[root, default: [:]][key, default: [:]][relationship.slot] = change
-            return
+        members[root, default: [:]][key, default: [:]][relationship.slot, default: .init()].add(change)
+    }
+
+    /// Changes of one relationship of an object, which are added one after the other.
+    private struct CollectedMembers {
+        private(set) var change = PersistentHistoryChange.Members(added: [], removed: [], order: nil)
+        private var added: Set<Int64> = []
+        private var removed: Set<Int64> = []
+
+        mutating func add(_ more: PersistentHistoryChange.Members) {
+            for key in more.added where added.insert(key).inserted { change.added.append(key) }
+            for key in more.removed where removed.insert(key).inserted { change.removed.append(key) }
+            change.order = more.order ?? change.order
         }
-        known.added += change.added.filter { !known.added.contains($0) }
-        known.removed += change.removed.filter { !known.removed.contains($0) }
-        known.order = change.order ?? known.order
-        members[root, default: [:]][key, default: [:]][relationship.slot] = known
     }
 
     /// Records that members have lost an owner, which is deleted.
@@ -186,7 +192,7 @@ final class HistoryRecorder {
         let slots = SlotSet(allOf: entity)
         try encoder.add(.insert, entity, slots, key: row.key) { bytes in
             for slot in 0..<entity.slotCount {
-                if let change = changes[slot] { bytes.append(change) } else { try bytes.append(row, slot) }
+                if let change = changes[slot]?.change { bytes.append(change) } else { try bytes.append(row, slot) }
             }
         }
     }
@@ -203,7 +209,7 @@ final class HistoryRecorder {
         let changes = members[entity.rootIndex]?.removeValue(forKey: row.key) ?? [:]
         try encoder.add(.update, entity, slots, key: row.key) { bytes in
             for slot in 0..<entity.slotCount where slots.contains(slot) {
-                if let change = changes[slot] {
+                if let change = changes[slot]?.change {
                     bytes.append(change)
                 } else {
                     try bytes.append(old, slot)

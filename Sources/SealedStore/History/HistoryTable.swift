@@ -86,8 +86,13 @@ enum HistoryTable {
     }
 
     /// The largest key; 0 for an empty table.
+    ///
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if no key can follow.
     static func lastKey(on connection: Connection) throws -> Int64 {
-        try connection.withStatement(#"SELECT max("_id") FROM "_history""#) { try $0.step() ? $0.integer(at: 0) : 0 }
+        let sql = #"SELECT max("_id") FROM "_history""#
+        let last = try connection.withStatement(sql) { try $0.step() ? $0.integer(at: 0) : 0 }
+        guard last < .max else { throw HistoryReader.damage }
+        return last
     }
 
     /// The number of transactions after a number.

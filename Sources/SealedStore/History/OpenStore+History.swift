@@ -76,7 +76,7 @@ extension OpenStore {
             guard let settings = try HistorySettings.read(on: connection) else {
                 throw PersistentHistoryError.notRecorded
             }
-            guard request.after <= 0 || request.after >= settings.lastDeleted else {
+            guard request.skipsDeleted || request.after <= 0 || request.after >= settings.lastDeleted else {
                 throw PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
             }
             return try transactions(request, settings, on: connection)
@@ -219,8 +219,13 @@ extension OpenStore {
         var settings = settings
         settings.lastDeleted = max(settings.lastDeleted, last)
         settings.renamings.removeAll { renaming in
-            // Only transactions in front of a renaming have the old names.
-            if case .through(let number) = selection { renaming.through <= min(number, limit) } else { false }
+            // Only transactions in front of a renaming have the old names, and the differences from the common order that
+            // were recorded up to the limit.
+            if case .through(let number) = selection {
+                renaming.through <= number && (renaming.through < limit || limit == .max)
+            } else {
+                false
+            }
         }
         try settings.write(on: connection)
         return count

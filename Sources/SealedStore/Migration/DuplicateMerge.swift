@@ -186,8 +186,10 @@ private struct DuplicateGroup {
         while true {
             try progress?.checkCancellation()
             let objects = try context.fetch(request, as: ManagedObject.self)
-            guard let kept = objects.first else { return }
-            for object in objects.dropFirst() {
+            let store = context.coordinator.sealedStores.first
+            let kept = try rule.keptObject(of: objects, entity) { try store?.globalIdentifier(of: $0.managedObjectID) }
+            guard let kept else { return }
+            for object in objects where object !== kept {
                 if rule.relationships == .moveToKeptObject {
                     try moveRelationships(of: object, to: kept, context)
                 }

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 
 /// A rule by which a migration resolves the duplicates of a uniqueness constraint that the new model adds.
@@ -34,10 +35,11 @@ public struct DuplicateRule: Hashable, Sendable {
 
     /// The name of the entity in the new model that declares the uniqueness constraint.
     public var entity: String
-    /// The order of the objects of a group; objects that are equal in it are ordered by their primary keys, and so by
-    /// their insertion.
+    /// The order of the objects of a group; objects that are equal in it are ordered by their insertion: by their global
+    /// identifiers, if the store has any, so that stores that exchange their changes keep the same object, and by their
+    /// primary keys otherwise.
     public var sort: [SortKey]
-    /// Whether objects that are equal in ``sort`` are ordered by descending primary keys.
+    /// Whether the object that was inserted last is the first one of those that are equal in ``sort``.
     public var keepsLastInserted: Bool
     /// The effect on the relationships of the objects that are not kept.
     public var relationships: Relationships
@@ -57,11 +59,35 @@ public struct DuplicateRule: Hashable, Sendable {
 
     /// The sort keys of a fetch; nil if the entity does not have the attributes.
     func querySort(of entity: Entity) -> [QuerySort]? {
+        attributeSort(of: entity).map { $0 + (keepsLastInserted ? [QuerySort(.variable(0), ascending: false)] : []) }
+    }
+
+    /// The sort keys of ``sort``; nil if the entity does not have the attributes.
+    private func attributeSort(of entity: Entity) -> [QuerySort]? {
         let keys = sort.compactMap { key in
             entity.attribute(named: key.attribute).map { QuerySort(.path(.attribute($0)), ascending: key.ascending) }
         }
-        guard keys.count == sort.count else { return nil }
-        return keys + (keepsLastInserted ? [QuerySort(.variable(0), ascending: false)] : [])
+        return keys.count == sort.count ? keys : nil
+    }
+
+    /// The object to keep of objects in the order of ``querySort(of:)``.
+    func keptObject(
+        of objects: [ManagedObject],
+        _ entity: Entity,
+        identifier: (ManagedObject) throws -> UUID?
+    ) throws -> ManagedObject? {
+        guard let first = objects.first, let sort = attributeSort(of: entity) else { return objects.first }
+        let evaluator = QueryEvaluator()
+        let values = { (object: ManagedObject) in try sort.map { try evaluator.value($0.expression, for: object) } }
+        let firstValues = try values(first)
+        var kept = (object: first, name: try identifier(first)?.uuidString)
+        for object in objects.dropFirst() {
+            let others = try values(object)
+            let isEqual = zip(sort, zip(firstValues, others)).allSatisfy { $0.precedes($1.0, $1.1) == nil }
+            guard isEqual, let name = try identifier(object)?.uuidString, let keptName = kept.name else { break }
+            if keepsLastInserted ? name > keptName : name < keptName { kept = (object, name) }
+        }
+        return kept.object
     }
 }
 

@@ -46,12 +46,13 @@ extension OpenStore {
         }
         if options.contains(.references) {
             let repair = ContentRepair(connection, schema, entityNames: description.entityNames)
-            repaired += try repair.repairReferences()
+            let references = try repair.repairReferences()
+            if !references.isEmpty, var settings = try HistorySettings.read(on: connection) {
+                try settings.noteUnrecordedChanges(on: connection)
+            }
+            repaired += references
         }
         if options.contains(.derivedData) { repaired += try rebuildIndexes(found, on: connection) }
-        if !repaired.isEmpty, var settings = try HistorySettings.read(on: connection) {
-            try settings.noteUnrecordedChanges(on: connection)
-        }
         return repaired
     }
 

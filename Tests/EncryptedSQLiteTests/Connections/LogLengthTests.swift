@@ -117,6 +117,53 @@ import Testing
         #expect(try database.read { try $0.string("SELECT name FROM item WHERE _id = 1") } == "third")
     }
 
+    // readers                              | writer
+    // one begins before the other one ends | commits, runs checkpoints
+    @Test func `a log starts again although there is always a reader`() throws {
+        let folder = TestSupport.TemporaryFolder()
+        let path = try makeFile(in: folder)
+        let database = try openSample(path)
+        let checkpointer = try #require(database.checkpointer)
+        checkpointer.waitingLength.store(1, ordering: .relaxed)
+        let isDone = Atomic(false)
+        let turns = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+        let begun = DispatchSemaphore(value: 0)
+        let group = DispatchGroup()
+        for number in 0..<2 {
+            group.enter()
+            Thread {
+                defer { group.leave() }
+                if number == 1 { turns[1].wait() }
+                while !isDone.load(ordering: .relaxed) {
+                    do {
+                        try database.read { connection in
+                            _ = try connection.itemCount()
+                            turns[1 - number].signal()
+                            begun.signal()
+                            turns[number].wait()
+                        }
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+                turns[1 - number].signal()
+            }.start()
+        }
+        for _ in 0..<10 { begun.wait() }
+        let before = try Self.logStart(path)
+        var rounds = 0
+        while try Self.logStart(path) == before, rounds < 50 {
+            try database.write { try $0.execute("UPDATE item SET name = 'round \(rounds)' WHERE _id = 1") }
+            checkpointer.run()
+            rounds += 1
+        }
+        isDone.store(true, ordering: .relaxed)
+        for turn in turns { turn.signal() }
+        group.wait()
+        #expect(rounds < 50)
+        #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
     /// The header of the log, which changes when the log starts again.
     private static func logStart(_ path: String) throws -> Data {
         try Data(contentsOf: URL(filePath: path + "-wal")).prefix(LogFormat.headerByteCount)

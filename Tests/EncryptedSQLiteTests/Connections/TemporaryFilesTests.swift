@@ -94,6 +94,17 @@ import Testing
             #expect(try database.read { try $0.integer(sql) } == 40_000)
         }
 
+        @Test func `the files are beside the database that a symbolic link leads to`() throws {
+            try database().close()
+            let (links, store) = (TemporaryFolder(), folder.filePath("store"))
+            let link = links.filePath("link")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+            let database = try openSample(link, options: sampleOptions { $0.cacheKilobytes = 100 })
+            let observation = Observation(in: path, marker)
+            try buildIndex(database) { observation.look() }
+            #expect(observation.largest > 1_000_000)
+        }
+
         @Test func `the pages that a statement restores are in a file without plaintext`() throws {
             let database = try database()
             let observation = Observation(in: path, marker)

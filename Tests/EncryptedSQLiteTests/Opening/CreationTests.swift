@@ -1,3 +1,4 @@
+import CSQLCipher
 import EncryptedSQLite
 import Foundation
 import TestSupport
@@ -69,11 +70,33 @@ import Testing
 
     @Test func `a creation removes the old leftovers of an interrupted creation`() throws {
         let (old, new) = (folder.filePath(".store.0a.creating"), folder.filePath(".store.0b.creating"))
-        for path in [old, old + "-wal", new] { try Data([1]).write(to: URL(fileURLWithPath: path)) }
+        // A long transaction writes only the log.
+        let used = folder.filePath(".store.0c.creating")
+        for path in [old, old + "-wal", new, used, used + "-wal"] {
+            try Data([1]).write(to: URL(fileURLWithPath: path))
+        }
         let yesterday = Date(timeIntervalSinceNow: -86_400)
-        try FileManager.default.setAttributes([.modificationDate: yesterday], ofItemAtPath: old)
+        for path in [old, old + "-wal", used] {
+            try FileManager.default.setAttributes([.modificationDate: yesterday], ofItemAtPath: path)
+        }
         try openSample(path).close()
-        #expect(try folder.names() == [".store.0b.creating", "store"])
+        #expect(
+            try folder.names() == [".store.0b.creating", ".store.0c.creating", ".store.0c.creating-wal", "store"]
+        )
+    }
+
+    @Test func `files and folders take a free name on a file system without a call for it`() throws {
+        let taken = folder.filePath("taken")
+        try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: false)
+        try Data([1]).write(to: folder.file("file"))
+        try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: false)
+        try Data([2]).write(to: folder.file("folder/content"))
+        for name in ["file", "folder"] {
+            #expect(csqlcipher_link_exclusively(folder.filePath(name), taken) == -1 && errno == EEXIST)
+            #expect(csqlcipher_link_exclusively(folder.filePath(name), folder.filePath("new \(name)")) == 0)
+        }
+        #expect(try folder.names() == ["new file", "new folder", "taken"])
+        #expect(try Data(contentsOf: folder.file("new folder/content")) == Data([2]))
     }
 
     @Test func `threads that create the same file concurrently open the same database`() throws {

@@ -246,15 +246,16 @@ import Testing
     // MARK: Concurrent use
 
     // this thread          | readers, writers
-    // changes the key      | read, save
-    // changes the key      | read, save …
+    // changes the key      | read, save, take snapshots
+    // changes the key      | read, save, take snapshots …
     @Test func `threads read and write while the key changes`() throws {
         let database = try openSample(path, options: sampleOptions { $0.busyTimeoutMilliseconds = 60_000 })
         let failures = Guarded<[String]>([])
-        inThreads(4) { number in
+        inThreads(5) { number in
             do {
                 switch number {
                 case 0: for round in 0..<8 { try database.changeKey(to: rawKey(UInt8(10 + round))) }
+                case 4: for _ in 0..<200 { _ = try database.snapshot() }
                 case 1:
                     for item in 2001...2200 { try database.write { try insert(item...item, into: $0) } }
                 default:

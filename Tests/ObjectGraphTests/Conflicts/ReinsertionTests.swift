@@ -1,3 +1,4 @@
+import Guarded
 import ObjectGraph
 import Testing
 
@@ -71,6 +72,43 @@ import Testing
         #expect(hasThirdSaved)
         #expect(try store.context().one("Owner")["name"] == "second")
         #expect(!second.hasChanges && !third.hasChanges)
+    }
+
+    // first                    second
+    // reads, changes
+    //                          changes, saves, deletes, saves
+    // saves: inserts it again
+    //                          reads it again
+    @Test func `its row has a version that the deleted row did not have`() throws {
+        let store = try TestStore(.sealed, Self.model)
+        let first = store.context()
+        first.mergePolicy = .overwrite
+        let owner = first.make("Owner", ["name": "1"])
+        try first.save()
+        let second = store.context()
+        let counterpart = try second.counterpart(of: owner)
+        owner["name"] = "first"
+        counterpart["name"] = "second"
+        try second.save()
+        second.delete(counterpart)
+        try second.save()
+        try first.save()
+        #expect(try second.one("Owner")["name"] == "first")
+        #expect(!counterpart.isObjectDeleted)
+    }
+
+    @Test func `a save that preceded the callback for saves of others is reported`() throws {
+        let store = try TestStore(.sealed, Self.model)
+        let (reader, writer) = (store.context(), store.context())
+        _ = writer.make("Owner", [:])
+        try writer.save()
+        let reports = Guarded(0)
+        reader.onRemoteChange = { reports.withLock { $0 += 1 } }
+        #expect(reports.withLock(\.self) == 1)
+        reader.processPendingChanges()
+        _ = writer.make("Owner", [:])
+        try writer.save()
+        #expect(reports.withLock(\.self) == 2)
     }
 
     private static let model = Fixtures.model(

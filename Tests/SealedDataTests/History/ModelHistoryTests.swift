@@ -62,6 +62,21 @@ enum Records {
         try context.fetchHistory(descriptor)
     }
 
+    @Test func `a long history without its last transaction is read from its beginning`() throws {
+        for number in 0..<300 {
+            context.insert(Stop("\(number)"))
+            try context.save()
+        }
+        context.author = "import"
+        context.insert(Route("12"))
+        try context.save()
+        try context.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "import" }))
+        #expect(try history().count == 300)
+        let first = try #require(try history().first)
+        let token = first.token
+        #expect(throws: SwiftDataError.self) { try history(Descriptor(predicate: #Predicate { $0.token > token })) }
+    }
+
     @Test func `transactions name the inserted, updated and deleted models`() throws {
         let route = Route("12")
         context.author = "importer"

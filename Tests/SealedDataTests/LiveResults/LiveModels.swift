@@ -21,6 +21,8 @@ enum Live {
         var platforms: Int
         var kind = Kind.train
         var town: Town?
+        /// Without an inverse relationship.
+        var company: Company?
 
         init(_ name: String, line: String? = nil, platforms: Int = 1, town: Town? = nil) {
             self.name = name
@@ -28,6 +30,13 @@ enum Live {
             self.platforms = platforms
             self.town = town
         }
+    }
+
+    @Model
+    final class Company {
+        var name: String
+
+        init(name: String) { self.name = name }
     }
 
     static func container() throws -> ModelContainer {

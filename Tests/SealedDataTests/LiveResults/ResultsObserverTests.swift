@@ -125,6 +125,72 @@ import TestSupport
         withExtendedLifetime(subscriptions) {}
     }
 
+    @Test func `a callback may set the query and read the results`() throws {
+        let observer = try ResultsObserver(sectionBy: \Station.line, modelContext: context)
+        observer.sectionBy = nil
+        var sets: [ResultsChanges] = []
+        let subscription = observer.onChange { set in
+            sets.append(set)
+            guard sets.count == 2 else { return }
+            observer.sectionBy = \.line
+            observer.sortBy = [SortDescriptor(\.name)]
+            #expect(observer.sections == nil, "the results of the earlier query are shown")
+            observer.filterBy = #Predicate { $0.line != nil }
+            for model in observer.results {
+                #expect(observer.indexPath(for: model).flatMap(observer.element) === model)
+            }
+        }
+        context.insert(Station("new", line: "Z"))
+        try context.save()
+        #expect(observer.sections?.sectionTitles.last == "Z")
+        for model in observer.results { #expect(observer.indexPath(for: model).flatMap(observer.element) === model) }
+        // Each set begins with the sections with which the previous one has ended.
+        for (previous, next) in zip(sets, sets.dropFirst()) {
+            if let sizes = previous.sections?.newSizes { #expect(next.sections?.oldSizes == sizes) }
+        }
+        #expect(sets.count > 3)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `sets compose although sections were set or removed between them`() throws {
+        let observer = try ResultsObserver(
+            sortBy: [SortDescriptor(\.name)],
+            sectionBy: \Station.line,
+            modelContext: context
+        )
+        let sizes = try #require(observer.sections).map(\.count)
+        var sets: [ResultsChanges] = []
+        let subscription = observer.onChange { sets.append($0) }
+        observer.sectionBy = nil
+        context.delete(observer.results[0])
+        try context.save()
+        let count = observer.results.count
+        observer.sectionBy = \.line
+        let newSizes = try #require(observer.sections).map(\.count)
+        try #require(sets.count == 4)
+        let all = try #require(sets[1].followed(by: sets[2]).followed(by: sets[3]).sections)
+        #expect(all.oldSizes == sizes && all.newSizes == newSizes)
+        #expect(all.deletions == Array(sizes.indices) && all.insertions == Array(newSizes.indices))
+        let later = try #require(sets[2].followed(by: sets[3]).sections)
+        #expect(later.oldSizes == [count + 1] && later.oldLocation(of: count).index == count)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `results follow the deletion of a model to which they refer without an inverse relationship`() throws {
+        let company = Live.Company(name: "Keihan")
+        let station = try #require(try context.fetch(FetchDescriptor<Station>()).first)
+        station.company = company
+        try context.save()
+        let observer = try ResultsObserver<Station, Never>(
+            filterBy: #Predicate { $0.company == nil },
+            modelContext: context
+        )
+        let count = observer.results.count
+        context.delete(company)
+        try context.save()
+        #expect(observer.results.count == count + 1 && observer.results.contains { $0 === station })
+    }
+
     @Test func `observation reports changes of the results only`() throws {
         let observer = try observer()
         let station = try #require(observer.results.first)

@@ -101,6 +101,7 @@ import Testing
             #expect(outcomes.compactMap(\.self) == [])
             let error = #expect(throws: (any Error).self) { try Library(folder.file("library.store")) }
             #expect(error.map(Resources.isTyped) ?? false, "\(String(describing: error))")
+            #expect(throws: DatabaseError.self) { _ = try NewFolder(at: folder.file("folder")) }
             Resources.insert(50..<60, into: library)
             do {
                 try library.context.save()
@@ -109,6 +110,7 @@ import Testing
                 #expect(library.context.insertedObjects.count == 10)
             }
             limit.lift()
+            #expect(try !folder.names().contains { $0.hasSuffix(".creating") })
             for filler in fillers { close(filler) }
             try library.context.save()
             #expect(try Resources.labels(library) == Set(0..<60))

@@ -102,9 +102,16 @@ struct Branch {
     init(
         _ url: URL?,
         history: HistoryOptions? = HistoryOptions(identifiesObjects: true),
-        declarations: [EntityDescription] = Branch.declarations()
+        declarations: [EntityDescription] = Branch.declarations(),
+        duplicateRules: [DuplicateRule] = []
     ) throws {
-        coordinator = try .withSealedStore(url, declarations, key: .raw(0..<32), history: history)
+        coordinator = try .withSealedStore(
+            url,
+            declarations,
+            key: .raw(0..<32),
+            history: history,
+            duplicateRules: duplicateRules
+        )
         context = ManagedObjectContext(coordinator: coordinator)
     }
 

@@ -42,6 +42,29 @@ import Testing
         conflicts.map(\.resolution)
     }
 
+    // first                second
+    // deletes x            changes x and y
+    // exchanges
+    //                      receives: x is deleted
+    //                      a context with unsaved changes inserts x again, exchanges
+    @Test func `an object is inserted again after its deletion was received`() throws {
+        let (x, y) = (try first.insert("Party", ["code": "x"]), try first.insert("Party", ["code": "y"]))
+        let copies = try share(x, y)
+        try second.set(copies[0], "note", "lost")
+        try second.set(copies[1], "note", "pending")
+        let context = ManagedObjectContext(coordinator: second.coordinator)
+        context.mergePolicy = .overwrite
+        let again = try #require(try context.existingObject(with: copies[0].managedObjectID) as? ManagedObject)
+        again["note"] = "again"
+        try first.delete(x)
+        try first.exchange(log)
+        try second.receive(log)
+        #expect(try second.count("Party") == 1)
+        try context.save()
+        _ = try exchange()
+        #expect(try first.count("Party") == 2)
+    }
+
     // MARK: Properties
 
     @Test(arguments: [

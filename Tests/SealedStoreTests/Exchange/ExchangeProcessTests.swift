@@ -130,4 +130,66 @@ import Testing
         #expect(try branches[1].content() == content)
         for branch in branches { #expect(try branch.store.check() == []) }
     }
+
+    @Test func `the first changes of an exchange survive a migration that renames their entity`() throws {
+        let urls = [folder.file("first.store"), folder.file("second.store")]
+        do {
+            let unrecorded = try Branch(urls[0], history: nil)
+            try unrecorded.insert("Badge", ["number": 1])
+            try unrecorded.coordinator.removeAllStores()
+            let branch = try Branch(urls[0])
+            // The change set is lost.
+            #expect(try branch.coordinator.changeSet() != nil)
+            try branch.coordinator.removeAllStores()
+        }
+        var declarations = Branch.declarations()
+        for entity in declarations.indices {
+            if declarations[entity].name == "Badge" {
+                declarations[entity].name = "Medal"
+                declarations[entity].renamingIdentifier = "Badge"
+            }
+            for relationship in declarations[entity].relationships.indices
+            where declarations[entity].relationships[relationship].destination == "Badge" {
+                declarations[entity].relationships[relationship].destination = "Medal"
+            }
+        }
+        let log = ChangeLog()
+        let branches = try urls.map { try Branch($0, declarations: declarations) }
+        for branch in branches + branches { try branch.exchange(log) }
+        for branch in branches {
+            #expect(try branch.count("Medal") == 1)
+            #expect(try branch.store.check() == [])
+        }
+        #expect(try branches[0].content() == branches[1].content())
+    }
+
+    // first                           second
+    // inserts a, receives             inserts b, receives
+    // makes both unique: keeps one    makes both unique: keeps the same one
+    // exchanges                       exchanges
+    @Test(arguments: [false, true])
+    func `stores that merge the same duplicates keep the same object`(keepsLast: Bool) throws {
+        let urls = [folder.file("first.store"), folder.file("second.store")]
+        var declarations = Branch.declarations()
+        let category = try #require(declarations.firstIndex { $0.name == "Category" })
+        let log = ChangeLog()
+        do {
+            let branches = try urls.map { try Branch($0, declarations: declarations) }
+            for branch in branches { try branch.insert("Category", ["title": "x"]) }
+            for branch in branches + branches { try branch.exchange(log) }
+            for branch in branches {
+                #expect(try branch.count("Category") == 2)
+                try branch.coordinator.removeAllStores()
+            }
+        }
+        declarations[category].uniquenessConstraints = [["title"]]
+        let rule = DuplicateRule(entity: "Category", keepsLastInserted: keepsLast)
+        let branches = try urls.map { try Branch($0, declarations: declarations, duplicateRules: [rule]) }
+        for branch in branches + branches { try branch.exchange(log) }
+        for branch in branches {
+            #expect(try branch.count("Category") == 1)
+            #expect(try branch.store.check() == [])
+        }
+        #expect(try branches[0].content() == branches[1].content())
+    }
 }

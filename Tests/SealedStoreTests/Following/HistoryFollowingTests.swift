@@ -60,6 +60,26 @@ import Testing
         #expect(shelf.members(forRelationship: "books").count == 1)
     }
 
+    @Test func `an undone deletion of another coordinator brings its object back`() throws {
+        let results = bookcase.follow()
+        let undo = UndoManager()
+        undo.groupsByEvent = false
+        other.undoManager = undo
+        let book = try theirBook(1)
+        undo.beginUndoGrouping()
+        other.delete(book)
+        other.processPendingChanges()
+        undo.endUndoGrouping()
+        try other.save()
+        bookcase.context.processPendingChanges()
+        #expect(bookcase.shownTitles.count == 2)
+        undo.undo()
+        try other.save()
+        bookcase.context.processPendingChanges()
+        #expect(try bookcase.shownTitles == bookcase.storedTitles && bookcase.shownTitles.count == 3)
+        #expect(results.fetchCount == 1)
+    }
+
     @Test func `commits that change no object refresh nothing`() throws {
         let results = bookcase.follow()
         let books = try bookcase.books
@@ -77,6 +97,30 @@ import Testing
         bookcase.context.processPendingChanges()
         #expect(bookcase.shownTitles.last == .text("book 7"))
         #expect(results.fetchCount == 1)
+    }
+
+    // other coordinator                    | context
+    // makes a change set, acknowledges it  | reads nothing again
+    // saves, makes a change set            | reads the changed object again
+    // makes the same change set again      | reads nothing again
+    @Test func `an exchange of changes by another coordinator refreshes nothing`() throws {
+        let options = HistoryOptions(identifiesObjects: true)
+        let bookcase = try FollowedBookcase(folder.file("exchanged.store"), history: options)
+        let other = try Bookcase.open(bookcase.url)
+        let results = bookcase.follow()
+        let books = try bookcase.books
+        try other.coordinator.apply(try #require(try other.coordinator.changeSet()))
+        #expect(bookcase.statements { bookcase.context.processPendingChanges() } == 0)
+        try Bookcase.all("Book", in: other)[1]["title"] = .text("book 9")
+        try other.save()
+        let changes = try #require(try other.coordinator.changeSet())
+        #expect(bookcase.statements { bookcase.context.processPendingChanges() } == 1, "the changed book")
+        #expect(try other.coordinator.changeSet()?.id == changes.id)
+        #expect(bookcase.statements { bookcase.context.processPendingChanges() } == 0)
+        #expect(bookcase.statements { for book in books { _ = book["number"] } } == 0)
+        #expect(results.fetchCount == 1)
+        #expect(bookcase.shownTitles.last == .text("book 9"))
+        #expect(try bookcase.context.storeProblems() == [])
     }
 
     @Test func `all is read again after transactions were deleted that were not read`() throws {

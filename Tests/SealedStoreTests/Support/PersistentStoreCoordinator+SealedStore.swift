@@ -10,13 +10,15 @@ extension PersistentStoreCoordinator {
         _ url: URL?,
         _ entities: [EntityDescription],
         key: EncryptionKey,
-        history: HistoryOptions?
+        history: HistoryOptions?,
+        duplicateRules: [DuplicateRule] = []
     ) throws -> PersistentStoreCoordinator {
         SealedStore.register()
         let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: entities))
         var options: [String: any Sendable] = [:]
         if url != nil { options[SealedStore.keyOption] = key }
         options[SealedStore.historyOption] = history
+        if !duplicateRules.isEmpty { options[SealedStore.duplicateRulesOption] = duplicateRules }
         try coordinator.addPersistentStore(
             PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
         )
