@@ -58,8 +58,8 @@ where S.Input == ResultsChanges, S.Failure == Never {
         /// Nil after the cancellation.
         var subscriber: S?
         var demand = Subscribers.Demand.none
-        /// The changes that are not delivered yet, as one set.
-        var changes: ResultsChanges?
+        /// The changes that are not delivered yet.
+        var changes = CollectedChanges()
         var isDelivering = false
     }
 
@@ -78,9 +78,7 @@ where S.Input == ResultsChanges, S.Failure == Never {
         guard state.withLock({ $0.subscriber != nil }) else { return }
         let subscription = observer.onChange(of: keyPaths) { [weak self] changes in
             guard let self else { return }
-            state.withLock { state in
-                state.changes = state.changes.map { $0.followed(by: changes) } ?? changes
-            }
+            state.withLock { $0.changes.add(changes) }
             deliver()
         }
         // The first set may have made the subscriber cancel.
@@ -95,7 +93,7 @@ where S.Input == ResultsChanges, S.Failure == Never {
     func cancel() {
         state.withLock { state in
             state.subscriber = nil
-            state.changes = nil
+            state.changes = CollectedChanges()
         }
         source?.subscription.cancel()
         source = nil
@@ -115,10 +113,9 @@ where S.Input == ResultsChanges, S.Failure == Never {
     private func take() -> (S, ResultsChanges)? {
         state.withLock { state in
             guard !state.isDelivering, state.demand > .none, let subscriber = state.subscriber,
-                let changes = state.changes
+                let changes = state.changes.take()
             else { return nil }
             state.demand -= .max(1)
-            state.changes = nil
             state.isDelivering = true
             return (subscriber, changes)
         }

@@ -18,6 +18,8 @@ public struct HistoryFetchRequest: Sendable {
     /// Whether transactions that were deleted are skipped, without an error: a caller that began with the first one that
     /// the history had continues.
     package var skipsDeleted = false
+    /// Whether transactions are skipped that have applied the change set of another store.
+    package var excludesApplied = false
 
     /// Makes a request.
     public init(after: Int64 = 0, through: Int64? = nil, fetchLimit: Int? = nil) {

@@ -66,13 +66,15 @@ private struct SentSubscriptionReference: @unchecked Sendable {
 /// They are kept as a few sets, each of which has at least twice as many changes as the next: a set is combined with the
 /// previous one as soon as it is large enough. So a change is combined O(log *m*) times for *m* changes, and the sets
 /// need no more memory than two of the results.
-struct CollectedChanges {
+package struct CollectedChanges {
     private var sets: [ResultsChanges] = []
 
-    var isEmpty: Bool { sets.isEmpty }
+    package init() {}
+
+    package var isEmpty: Bool { sets.isEmpty }
 
     /// Adds later changes.
-    mutating func add(_ changes: ResultsChanges) {
+    package mutating func add(_ changes: ResultsChanges) {
         sets.append(changes)
         while sets.count > 1, sets[sets.count - 1].count * 2 >= sets[sets.count - 2].count {
             let last = sets.removeLast()
@@ -81,7 +83,7 @@ struct CollectedChanges {
     }
 
     /// Removes and returns all changes as one set; nil if there are none.
-    mutating func take() -> ResultsChanges? {
+    package mutating func take() -> ResultsChanges? {
         guard var changes = sets.popLast() else { return nil }
         while let earlier = sets.popLast() { changes = earlier.followed(by: changes) }
         return changes

@@ -17,6 +17,9 @@ enum ExchangeMarks {
         "applied" INTEGER NOT NULL, "changes" BLOB) STRICT
         """
 
+    /// The condition that a row of the history is not that of a transaction that has applied a change set.
+    static let isNotApplied = #""_id" NOT IN (SELECT "number" FROM "_applied" WHERE "applied" <> 0)"#
+
     /// Records a change set that was applied.
     ///
     /// - Parameters:
@@ -56,7 +59,6 @@ enum ExchangeMarks {
     /// A change set that was applied.
     struct Mark {
         let number: Int64
-        let isTransaction: Bool
         let groups: [PersistentHistoryTransaction.Group]
     }
 
@@ -67,21 +69,19 @@ enum ExchangeMarks {
         _ settings: HistorySettings,
         on connection: Connection
     ) throws -> [Mark] {
-        let sql = #"SELECT "number", "applied", "changes" FROM "_applied" WHERE "number" >= ? ORDER BY "number", "_id""#
+        let sql = #"SELECT "number", "changes" FROM "_applied" WHERE "number" >= ? ORDER BY "number", "_id""#
         return try connection.withStatement(sql) { statement in
             try statement.bind(number, at: 1)
             var marks: [Mark] = []
             while try statement.step() {
                 let number = statement.integer(at: 0)
                 var decoder = HistoryDecoder(
-                    statement.blob(at: 2),
+                    statement.blob(at: 1),
                     row: number,
                     model: model,
                     renamings: settings.renamings
                 )
-                marks.append(
-                    Mark(number: number, isTransaction: statement.integer(at: 1) != 0, groups: try decoder.groups())
-                )
+                marks.append(Mark(number: number, groups: try decoder.groups()))
             }
             return marks
         }

@@ -63,19 +63,13 @@ struct PendingChanges {
         on connection: Connection
     ) throws {
         var marks = try ExchangeMarks.read(from: number, store.model, settings, on: connection)[...]
-        let request = HistoryFetchRequest(after: number)
+        var request = HistoryFetchRequest(after: number)
+        request.excludesApplied = true
         for transaction in try store.transactions(request, settings, on: connection) {
             while let mark = marks.first, mark.number < transaction.number {
                 replace(mark.groups)
                 marks.removeFirst()
             }
-            var isApplied = false
-            while let mark = marks.first, mark.number == transaction.number, mark.isTransaction {
-                isApplied = true
-                replace(mark.groups)
-                marks.removeFirst()
-            }
-            guard !isApplied else { continue }
             for group in transaction.groups { add(group) }
             if let author = transaction.author, !authors.contains(author) { authors.append(author) }
         }

@@ -91,9 +91,10 @@ extension OpenStore {
     ) throws -> [PersistentHistoryTransaction] {
         let changes = request.includesChanges ? #""changes""# : "NULL"
         let others = request.excludesOwn ? #" AND "store" IS NOT ?4"# : ""
+        let made = request.excludesApplied ? " AND \(ExchangeMarks.isNotApplied)" : ""
         let sql = """
             SELECT "_id", "parts", "timestamp", "author", "bundle", "process", "store", \(changes) FROM "_history" \
-            WHERE "_id" > ?1 AND "_id" <= ?2 AND "parts" IS NOT NULL\(others) \
+            WHERE "_id" > ?1 AND "_id" <= ?2 AND "parts" IS NOT NULL\(others)\(made) \
             ORDER BY "_id"\(request.isDescending ? " DESC" : "") LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
