@@ -50,7 +50,10 @@ extension SaveOperation {
                     state.didSave(as: row)
                 }
             }
-            for entry in batch.related { entry.state.didSave(as: entry.state.pointee.row) }
+            for entry in batch.related {
+                entry.state.didSave(as: entry.state.pointee.row)
+                if entry.state.pointee.flags.contains(.outdated) { outdatedObjects.append(entry.object) }
+            }
         }
         return composites
     }

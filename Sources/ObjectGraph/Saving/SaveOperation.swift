@@ -18,6 +18,8 @@ final class SaveOperation {
     private var hasCommitted = false
     /// The objects whose `didSave()` is called.
     private var savedObjects: [ManagedObject] = []
+    /// The objects without a changed value that other contexts have changed: the save has not read their rows.
+    var outdatedObjects: [any GraphObject] = []
 
     var identityMap: IdentityMap { loader.identityMap }
 
@@ -56,9 +58,21 @@ final class SaveOperation {
             let lifecycleObjects = changedLifecycleObjects
             defer { savedObjects = hasCommitted ? lifecycleObjects.filter { !$0.hasChanges } : [] }
             try changeTracker.withoutRecording {
+                defer { reloadOutdatedObjects() }
                 try generation.advancing(merging: remoteChanges.mergeAnnouncements, write)
             }
         }
+    }
+
+    private func reloadOutdatedObjects() {
+        for object in outdatedObjects { object.state.pointee.flags.remove(.outdated) }
+        loader.reload(
+            outdatedObjects,
+            changedObjects: .becomeOutdated,
+            missingRows: .markMissing,
+            failures: .report
+        )
+        outdatedObjects = []
     }
 
     // MARK: Writing
