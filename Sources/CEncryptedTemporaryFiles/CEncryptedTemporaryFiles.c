@@ -260,6 +260,8 @@ static int open_in_folder(temporary_file *file, int flags, int *result) {
 
 static int open_on_disk(temporary_file *file, int flags, int *result) {
     if (open_in_folder(file, flags, result) == SQLITE_OK) return SQLITE_OK;
+    sqlite3_free(file->name);
+    file->name = 0;
     memset(file->disk, 0, system_files->szOsFile);
     return system_files->xOpen(system_files, 0, file->disk, flags, result);
 }

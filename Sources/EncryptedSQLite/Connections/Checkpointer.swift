@@ -25,7 +25,7 @@ final class Checkpointer: Sendable {
     /// The number of pages from which a checkpoint makes writers wait. While one reader begins before another one ends,
     /// at no time all pages can be written back, and the log would grow without bound.
     private static let waitingThreshold = 64_000
-    /// The longest time for which writers wait.
+    /// The longest time for which such a checkpoint waits for readers.
     private static let maximumWaitMilliseconds: Int32 = 1000
 
     /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
@@ -36,7 +36,8 @@ final class Checkpointer: Sendable {
     /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a
     /// reader needed some of them.
     private let writtenPages = Atomic<Int>(0)
-    /// The number of pages from which the next checkpoint makes writers wait: more after a reader took longer.
+    /// The number of pages from which the next checkpoint makes writers wait: more after readers took longer, until the
+    /// log has started again.
     let waitingLength = Atomic<Int>(Checkpointer.waitingThreshold)
 
     init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Void) {
@@ -62,10 +63,14 @@ final class Checkpointer: Sendable {
         guard pages >= Self.threshold else {
             // The log may have started again.
             if writtenPages.load(ordering: .relaxed) != 0 { writtenPages.store(0, ordering: .relaxed) }
+            waitingLength.store(Self.waitingThreshold, ordering: .relaxed)
             return SQLITE_OK
         }
-        let rest = pages - writtenPages.exchange(0, ordering: .relaxed)
-        let isUrgent = pages >= Self.urgentThreshold && pages < waitingLength.load(ordering: .relaxed)
+        let written = writtenPages.exchange(0, ordering: .relaxed)
+        let rest = pages - written
+        // From a certain length on, only if no reader has kept the last checkpoint from writing all pages back.
+        let mayFinish = pages < waitingLength.load(ordering: .relaxed) || written > 0
+        let isUrgent = pages >= Self.urgentThreshold && mayFinish
         if isUrgent || 0 < rest && rest <= Self.restLimit {
             guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
             prepare()
@@ -106,6 +111,6 @@ final class Checkpointer: Sendable {
     private func restartLog(ofLength length: Int, through connection: Connection) {
         sqlite3_busy_timeout(connection.handle, Self.maximumWaitMilliseconds)
         let code = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
-        waitingLength.store(code == SQLITE_OK ? Self.waitingThreshold : 2 * length, ordering: .relaxed)
+        if code == SQLITE_BUSY { waitingLength.store(2 * length, ordering: .relaxed) }
     }
 }

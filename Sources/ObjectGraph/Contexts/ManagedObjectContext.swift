@@ -128,7 +128,7 @@ public final class ManagedObjectContext {
     }
 
     /// Called on any thread when another context has saved changes, which ``processPendingChanges()`` merges, and again
-    /// for the first save after that.
+    /// for the first save after that. If there are such changes when it is set, it is called at once, on the same thread.
     public var onRemoteChange: (@Sendable () -> Void)? {
         get { remoteChanges.inbox.onRemoteChange }
         set { remoteChanges.inbox.onRemoteChange = newValue }

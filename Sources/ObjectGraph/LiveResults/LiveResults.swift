@@ -69,6 +69,8 @@ package final class LiveResults: ContextFollower {
     private var dependencies: ResultDependencies
     /// Whether the entries are ranked by their positions in the last fetch, since their order cannot be computed.
     private(set) var isPositional = false
+    /// Whether destinations of relationships were deleted, so that the next insertion may be that of one of them.
+    private var mayRestoreDestinations = false
     /// Whether a fetch is replacing the entries. It delivers changes of the context, which its result includes.
     private var isFetching = false
     /// The changed slots of objects of the result that no update has reported, because of an error or a fetch.
@@ -165,6 +167,16 @@ package final class LiveResults: ContextFollower {
     private func mustFetch(after changes: ContextChanges, _ root: ContextChanges.Root?) -> Bool {
         if changes.isUnknown || root?.isUnknown ?? false { return true }
         if dependencies.areRelatedObjectsConcerned(by: changes) { return true }
+        switch dependencies.existenceOfDestinations(in: changes) {
+        case .none: break
+        case .deletion:
+            mayRestoreDestinations = true
+            return true
+        case .insertion where mayRestoreDestinations:
+            mayRestoreDestinations = false
+            return true
+        case .insertion: break
+        }
         guard let root else { return false }
         if !root.slotsOfAnyObject.isDisjoint(with: dependencies.own) { return true }
         let concerns = root.concernsExistence || !root.slots.isDisjoint(with: dependencies.own)

@@ -6,10 +6,14 @@ struct ResultDependencies {
     private(set) var own = SlotSet()
     /// The slots of objects that the request reads along relationships, by the index of their root entity.
     private(set) var related: [Int: SlotSet] = [:]
+    /// The index of the root entities to which relationships of the fetched objects lead whose values only a deletion of
+    /// the destination changes, but no change that is announced of the source.
+    private var destinations: Set<Int> = []
 
     /// The slots by the index of their root entity, for every root entity that the request reads.
     var slots: [Int: SlotSet] {
         var slots = related
+        for destination in destinations { slots[destination, default: SlotSet()].formUnion(SlotSet()) }
         slots[rootIndex, default: SlotSet()].formUnion(own)
         return slots
     }
@@ -35,6 +39,23 @@ struct ResultDependencies {
             guard let root = changes.roots[rootIndex] else { return false }
             return root.concernsExistence || root.isUnknown || !root.slots.isDisjoint(with: slots)
         }
+    }
+
+    /// The change of the existence of objects to which relationships lead.
+    enum ExistenceChange { case none, insertion, deletion }
+
+    /// The changes of destinations that no change of a source announces. An insertion may be a reverted deletion.
+    func existenceOfDestinations(in changes: ContextChanges) -> ExistenceChange {
+        var result = ExistenceChange.none
+        for destination in destinations {
+            guard let root = changes.roots[destination], root.concernsExistence else { continue }
+            let hasDeletion =
+                root.unregistered.values.contains { $0.kind == .deleted }
+                || root.objects.values.contains { $0.concernsExistence && $0.object.isObjectDeleted }
+            if hasDeletion { return .deletion }
+            result = .insertion
+        }
+        return result
     }
 
     private mutating func addAll(of entity: Entity) {
@@ -82,11 +103,13 @@ struct ResultDependencies {
             entity = relationship.destination
             // The value of a to-one relationship at the end of a path is a key of the source, which a deletion of the
             // destination changes along the inverse relationship. Without one, it changes no object but the deleted one.
-            let isFollowed = relationship.isToMany || index < path.count - 1
-            let isCleared = relationship.inverse.map { $0.deleteRule != .noAction } ?? false
-            guard isFollowed || !isCleared else { continue }
+            guard relationship.isToMany || index < path.count - 1 else {
+                let isCleared = relationship.inverse.map { $0.deleteRule != .noAction } ?? false
+                if !isCleared { destinations.insert(entity.rootIndex) }
+                continue
+            }
             related[entity.rootIndex, default: SlotSet()].formUnion(SlotSet())
-            if isFollowed, let inverse = relationship.inverse { related[entity.rootIndex]?.insert(inverse.slot) }
+            if let inverse = relationship.inverse { related[entity.rootIndex]?.insert(inverse.slot) }
         }
         return entity
     }

@@ -197,14 +197,11 @@ final class RemoteChangeMerger {
                     object.unloadMembers(of: relationship)
                 }
             }
-            let present = known.filter { root.objects[$0.state.pointee.key]?.kind != .deleted }
+            var present = known.filter { root.objects[$0.state.pointee.key]?.kind != .deleted }
             // An undo of a deletion inserts its objects again.
-            loader.reload(
-                present.filter { $0.life.isMissing && !$0.life.hasChanges },
-                changedObjects: .becomeOutdated,
-                missingRows: .keepObjects,
-                failures: .report
-            )
+            let returned = present.filter { $0.life.isMissing && !$0.life.hasChanges }
+            present.removeAll { $0.life.isMissing }
+            loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
             reload(present)
             for object in known where root.objects[object.state.pointee.key]?.kind == .deleted { markDeleted(object) }
             for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }

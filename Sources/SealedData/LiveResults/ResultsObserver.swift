@@ -319,7 +319,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         }
         let changed = changedLayout(by: update, source)
         if update.changesEntries {
-            show(update, source, changed?.layout, notifies: !update.changes.isEmpty || update.isOfNewQuery)
+            let changesDivision = update.isOfNewQuery && (source.titles != nil || shownSections.titles != nil)
+            show(update, source, changed?.layout, notifies: !update.changes.isEmpty || changesDivision)
         }
         guard !receivers.isEmpty, newError == nil else { return }
         let sections =

@@ -51,7 +51,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         return record
     }
 
-    /// The text of the record, which each step of an exchange changes; nil before the first exchange.
+    /// The text of the record, which each commit of an exchange changes; nil before the first exchange.
     static func text(on connection: Connection) throws -> String? {
         try HistoryTable.exists(name, creation, on: connection) ? storedText(on: connection) : nil
     }

@@ -220,8 +220,8 @@ extension OpenStore {
         var settings = settings
         settings.lastDeleted = max(settings.lastDeleted, last)
         settings.renamings.removeAll { renaming in
-            // Only transactions in front of a renaming have the old names, and the differences from the common order that
-            // were recorded up to the limit.
+            // Only transactions in front of a renaming have the old names. Differences from the common order may be
+            // recorded under the number of the limit.
             if case .through(let number) = selection {
                 renaming.through <= number && (renaming.through < limit || limit == .max)
             } else {

@@ -99,11 +99,7 @@ import Testing
         let folder = TestSupport.TemporaryFolder()
         let path = try makeFile(in: folder)
         let database = try openSample(path)
-        try database.write { connection in
-            while try connection.integer("PRAGMA page_count") ?? 0 < 2 * Checkpointer.threshold {
-                try connection.execute("INSERT INTO item (name) SELECT name FROM item LIMIT 2000")
-            }
-        }
+        try fillLog(of: database)
         let before = try Self.logStart(path)
         let checkpointer = try #require(database.checkpointer)
         try database.write { connection in
@@ -117,14 +113,14 @@ import Testing
         #expect(try database.read { try $0.string("SELECT name FROM item WHERE _id = 1") } == "third")
     }
 
-    // readers                              | writer
-    // one begins before the other one ends | commits, runs checkpoints
+    // readers                                        | writer
+    // one begins, and runs a query of many milliseconds |
+    // the other one begins before that ends …        | commits, runs a checkpoint, commits
     @Test func `a log starts again although there is always a reader`() throws {
         let folder = TestSupport.TemporaryFolder()
         let path = try makeFile(in: folder)
-        let database = try openSample(path)
+        let database = try openSample(path, options: sampleOptions { $0.busyTimeoutMilliseconds = 10_000 })
         let checkpointer = try #require(database.checkpointer)
-        checkpointer.waitingLength.store(1, ordering: .relaxed)
         let isDone = Atomic(false)
         let turns = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         let begun = DispatchSemaphore(value: 0)
@@ -138,8 +134,14 @@ import Testing
                     do {
                         try database.read { connection in
                             _ = try connection.itemCount()
-                            turns[1 - number].signal()
                             begun.signal()
+                            _ = try connection.integer(
+                                """
+                                WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000) \
+                                SELECT count(*) FROM c
+                                """
+                            )
+                            turns[1 - number].signal()
                             turns[number].wait()
                         }
                     } catch {
@@ -149,19 +151,31 @@ import Testing
                 turns[1 - number].signal()
             }.start()
         }
-        for _ in 0..<10 { begun.wait() }
+        for _ in 0..<4 { begun.wait() }
+        // No reader continues an earlier transaction on a long log.
+        try fillLog(of: database)
         let before = try Self.logStart(path)
-        var rounds = 0
-        while try Self.logStart(path) == before, rounds < 50 {
-            try database.write { try $0.execute("UPDATE item SET name = 'round \(rounds)' WHERE _id = 1") }
+        // On a loaded machine, a reader may take longer than a checkpoint waits.
+        for round in 0..<3 where try Self.logStart(path) == before {
+            checkpointer.waitingLength.store(1, ordering: .relaxed)
+            try database.write { try $0.execute("UPDATE item SET name = 'round \(round)' WHERE _id = 1") }
             checkpointer.run()
-            rounds += 1
+            try database.write { try $0.execute("UPDATE item SET name = 'round \(round)' WHERE _id = 2") }
         }
+        #expect(try Self.logStart(path) != before)
         isDone.store(true, ordering: .relaxed)
         for turn in turns { turn.signal() }
         group.wait()
-        #expect(rounds < 50)
         #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
+    /// Commits more pages than start a checkpoint.
+    private func fillLog(of database: Database) throws {
+        try database.write { connection in
+            while try connection.integer("PRAGMA page_count") ?? 0 < 2 * Checkpointer.threshold {
+                try connection.execute("INSERT INTO item (name) SELECT name FROM item LIMIT 2000")
+            }
+        }
     }
 
     /// The header of the log, which changes when the log starts again.

@@ -187,6 +187,12 @@ import TestSupport
         )
         let count = observer.results.count
         context.delete(company)
+        context.processPendingChanges()
+        #expect(observer.results.count == count + 1)
+        context.rollback()
+        context.processPendingChanges()
+        #expect(observer.results.count == count)
+        context.delete(company)
         try context.save()
         #expect(observer.results.count == count + 1 && observer.results.contains { $0 === station })
     }
