@@ -74,7 +74,7 @@ static int read_sector(temporary_file *file, sqlite3_int64 sector, unsigned char
     }
     unsigned char bytes[TAG + SECTOR];
     int code = file->disk->pMethods->xRead(file->disk, bytes, sizeof bytes, position(sector));
-    // Not the codes for a damaged file: the database is not.
+    // SQLite reports codes for a damaged file as damage of the database, which is sound.
     if (code != SQLITE_OK) return code == SQLITE_IOERR_NOMEM ? code : SQLITE_IOERR_READ;
     unsigned char nonce[NONCE] = {0};
     memcpy(nonce, &file->numbers[sector], sizeof file->numbers[sector]);
@@ -106,7 +106,7 @@ static int write_sector(temporary_file *file, sqlite3_int64 sector, const unsign
     uint64_t previous = file->numbers[sector];
     file->numbers[sector] = number;
     code = file->disk->pMethods->xWrite(file->disk, bytes, sizeof bytes, position(sector));
-    // If the write fails, part of the sector may be new, so that the previous content is lost unless it was zeros.
+    // A failed write may have changed part of the sector: its previous content is lost, unless it was zeros.
     if (code != SQLITE_OK && previous == 0) file->numbers[sector] = 0;
     return code;
 }

@@ -73,6 +73,14 @@ static inline sqlite3_file *csqlcipher_main_file(sqlite3 *database) {
     return file && file->pMethods ? file : 0;
 }
 
+/// Whether the connection, which must have read the file and written nothing, uses a write-ahead log. The journal of a
+/// rollback is open in write transactions only.
+static inline int csqlcipher_has_log(sqlite3 *database) {
+    sqlite3_file *journal = 0;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal) != SQLITE_OK) return 0;
+    return journal && journal->pMethods;
+}
+
 static inline int csqlcipher_file_size(sqlite3_file *file, int64_t *size) {
     sqlite3_int64 bytes = 0;
     int result = file->pMethods->xFileSize(file, &bytes);

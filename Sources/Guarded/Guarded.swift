@@ -6,9 +6,10 @@
 ///
 /// Public, because Swift inlines members of `package` types only in their own module. No product exports the module.
 ///
-/// `@unchecked Sendable`: the value is written in the initializer and otherwise accessed only between `lock` and
-/// `unlock`, which order the accesses of all threads. Callers neither keep nor pass on a reference out of a value that
-/// is not `Sendable`.
+/// `@unchecked Sendable`: the reference to the storage is a constant. The value is written in the initializer, before
+/// another thread has a copy, and otherwise accessed only between `lock` and `unlock`, which order the accesses of all
+/// threads. A value that is not `Sendable` is accessed in the same way: callers use references in it only inside
+/// ``withLock(_:)``.
 public struct Guarded<Value>: @unchecked Sendable {
     @usableFromInline let storage: ManagedBuffer<Value, SystemLock>
 

@@ -35,10 +35,12 @@
                 if isNew { setup.onSetup(made) }
                 return nil
             }
-            context.autosaveEnabled = setup.isAutosaveEnabled
-            let undoManager = setup.isUndoEnabled ? undoManager : nil
-            if context.undoManager !== undoManager { context.undoManager = undoManager }
-            if isNew { setup.onSetup(made) }
+            // Each evaluation can have another undo manager. The app can change the other settings after the first one.
+            if setup.isUndoEnabled, context.undoManager !== undoManager { context.undoManager = undoManager }
+            if isNew {
+                context.autosaveEnabled = setup.isAutosaveEnabled
+                setup.onSetup(made)
+            }
             return context
         }
     }

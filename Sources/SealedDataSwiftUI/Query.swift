@@ -109,7 +109,7 @@
             if let current, current.modelContext === context {
                 guard parameters !== self.parameters else { return current }
                 observer = current
-                // What the program has set holds until the view has other parameters.
+                // A query that the program has set stays until the view has other parameters.
                 if !(self.parameters.map(parameters.haveSameQuery) ?? false) {
                     observer.setQuery(parameters.descriptor, sectionBy: parameters.sectionBy)
                 }

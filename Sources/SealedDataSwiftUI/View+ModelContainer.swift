@@ -25,8 +25,9 @@
         ///   - modelType: The class.
         ///   - inMemory: Whether the store exists in memory only.
         ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
-        ///   - isAutosaveEnabled: Whether the context autosaves.
-        ///   - isUndoEnabled: Whether the changes are registered with the undo manager of the environment.
+        ///   - isAutosaveEnabled: Whether the context autosaves. The app can change the setting of the context later.
+        ///   - isUndoEnabled: Whether the changes are registered with the undo manager of the environment. If not, the
+        ///     undo manager of the context stays as the app sets it.
         ///   - onSetup: Receives the container, or the error, once. After an error the environment stays as it was.
         @MainActor
         public func modelContainer(

@@ -16,31 +16,64 @@ package enum Passphrase {
 
     /// Asks for the passphrase on the terminal, without echo.
     ///
+    /// A signal that ends the process does so after the terminal has its echo again. If the process is stopped, for
+    /// example by Ctrl-Z, it asks again when it continues.
+    ///
     /// - Throws: ``PassphraseError`` if standard input is not a terminal, or ends.
     package static func ask(_ question: String = "Passphrase: ") throws(PassphraseError) -> [UInt8] {
         guard Terminal.isTerminal(.standardInput) else { throw .noTerminal }
-        var shown = termios()
-        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { throw .noTerminal }
-        var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        hidden.c_lflag |= tcflag_t(ECHONL)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-        defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }
-        // Standard output may be redirected to a file; the question must appear on the terminal.
-        try? FileHandle.standardError.write(contentsOf: Data(question.utf8))
-        guard let line = readBytes() else { throw .endOfInput }
-        return line
+        while true {
+            var shown = termios()
+            guard tcgetattr(STDIN_FILENO, &shown) == 0 else { throw .noTerminal }
+            var hidden = shown
+            hidden.c_lflag &= ~tcflag_t(ECHO)
+            hidden.c_lflag |= tcflag_t(ECHONL)
+            let signals = PromptSignals()
+            setMode(&hidden)
+            // Standard output may be redirected to a file; the question must appear on the terminal.
+            write(question)
+            let line = readLine()
+            if case .interrupted = line { write("\n") }
+            setMode(&shown)
+            if signals.restoreAndRaise() { continue }
+            guard case .bytes(let bytes) = line else { throw .endOfInput }
+            return bytes
+        }
     }
 
-    /// Reads to the end of the line; nil at the end of input. A `String` would not preserve all bytes.
-    private static func readBytes() -> [UInt8]? {
+    private static func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+
+    /// Sets the mode of the terminal, and discards what was typed before.
+    private static func setMode(_ mode: inout termios) {
+        while tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode) != 0, errno == EINTR {}
+    }
+
+    private enum Line {
+        case bytes([UInt8])
+        case end
+        /// A signal has arrived.
+        case interrupted
+    }
+
+    /// The interval at which a question looks for signals, in milliseconds.
+    private static let signalInterval: Int32 = 50
+
+    /// Reads to the end of the line. A `String` would not preserve all bytes.
+    private static func readLine() -> Line {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while read(STDIN_FILENO, &byte, 1) == 1 {
-            if byte == UInt8(ascii: "\n") { return bytes }
+        while !PromptSignals.haveArrived {
+            // Another thread may get the signal, which does not interrupt this one.
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            let isReady = poll(&input, 1, signalInterval)
+            if isReady == 0 || isReady < 0 && errno == EINTR { continue }
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return count < 0 || bytes.isEmpty ? .end : .bytes(bytes) }
+            if byte == UInt8(ascii: "\n") { return .bytes(bytes) }
             bytes.append(byte)
         }
-        return bytes.isEmpty ? nil : bytes
+        return .interrupted
     }
 }
 

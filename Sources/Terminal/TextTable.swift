@@ -6,21 +6,23 @@
 /// devel             871
 /// ```
 package struct TextTable {
-    /// The title and the alignment of a column.
+    /// The title of a column, and whether it contains words or numbers.
     package struct Column {
         let title: String
-        let alignsRight: Bool
+        let isNumber: Bool
 
         /// A column of words.
-        package static func text(_ title: String) -> Column { Column(title: title, alignsRight: false) }
-        /// A column of numbers.
-        package static func number(_ title: String) -> Column { Column(title: title, alignsRight: true) }
+        package static func text(_ title: String) -> Column { Column(title: title, isNumber: false) }
+        /// A column of numbers or keys, which are aligned right and never truncated: a part of a number is another one.
+        package static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
     }
 
     /// The columns.
     package let columns: [Column]
     /// The number of characters of each column.
     private let widths: [Int]
+    /// Whether lines have a maximum width.
+    private let isLimited: Bool
 
     private static let gap = "  "
     /// The minimum width of a column whose cells are truncated.
@@ -31,7 +33,8 @@ package struct TextTable {
     /// - Parameters:
     ///   - columns: The columns.
     ///   - rows: The rows that determine the widths of the columns; each has one cell for each column.
-    ///   - width: The maximum number of characters in a line; the widest columns shrink. Nil means no limit.
+    ///   - width: The maximum number of characters in a line; the widest columns of words shrink. Nil means no limit:
+    ///     no cell is truncated.
     package init(_ columns: [Column], fitting rows: [[String]], width: Int?) {
         self.columns = columns
         var widths = columns.indices.map { column in
@@ -39,7 +42,8 @@ package struct TextTable {
         }
         if let width {
             var excess = widths.reduce(0, +) + (widths.count - 1) * Self.gap.count - width
-            while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+            let words = columns.indices.filter { !columns[$0].isNumber }
+            while excess > 0, let widest = words.max(by: { widths[$0] < widths[$1] }),
                 widths[widest] > Self.narrowest
             {
                 widths[widest] -= 1
@@ -47,15 +51,22 @@ package struct TextTable {
             }
         }
         self.widths = widths
+        isLimited = width != nil
     }
 
     /// The line with the titles.
     package var header: String { line(columns.map(\.title)) }
 
-    /// Returns the line of a row. Long cells are truncated, and control characters are replaced.
+    /// Returns the line of a row. Control characters are replaced.
+    ///
+    /// A cell that is longer than those of the measured rows is truncated if it is a word and lines have a maximum
+    /// width; otherwise the rest of the line moves to the right.
     package func line(_ cells: [String]) -> String {
         let parts = zip(cells, zip(columns, widths)).map { cell, shape in
-            cell.printable.truncated(to: shape.1).padded(to: shape.1, alignsRight: shape.0.alignsRight)
+            let (column, width) = shape
+            let text = cell.printable
+            let shown = isLimited && !column.isNumber ? text.truncated(to: width) : text
+            return shown.padded(to: width, alignsRight: column.isNumber)
         }
         var line = parts.joined(separator: Self.gap)
         while line.last == " " { line.removeLast() }

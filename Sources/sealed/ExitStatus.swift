@@ -26,6 +26,7 @@ enum ExitStatus: Int32 {
         case is CancellationError: self = .interrupted
         case is CommandError: self = .usage
         case is KeySourceError, is PassphraseError: self = .noPermission
+        case is OutputError: self = .inputOutput
         case let error as DatabaseError:
             switch error {
             case .missingKey, .invalidKey, .wrongKey: self = .noPermission
@@ -42,11 +43,21 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// Runs a command. An error of a store or a key is printed and becomes the status of the process.
+    /// Runs a command, and writes its output. An error of a store, a key or the output is printed and becomes the status
+    /// of the process.
     static func reporting(_ body: () throws -> Void) throws {
         do {
-            try body()
+            do {
+                try body()
+            } catch let code as ExitCode {
+                // A report that cannot be written is an error, whatever it says.
+                try Output.flush()
+                throw code
+            }
+            try Output.flush()
         } catch {
+            // The output must precede the error.
+            try? Output.flush()
             guard let status = ExitStatus(error) else { throw error }
             if status != .interrupted { Terminal.printError("Error: \(error)") }
             throw ExitCode(status.rawValue)

@@ -145,13 +145,14 @@ struct ImportCommand: ParsableCommand {
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(report), as: UTF8.self))
+            try Output.print(String(decoding: encoder.encode(report), as: UTF8.self))
             return
         }
         let rows = report.entities.map { [$0.entity, $0.inserted.grouped, $0.updated.grouped] }
-        for line in TextTable.lines([.text("entity"), .number("new"), .number("updated")], rows) { print(line) }
-        for line in report.notImported { print("not imported: \(line.printable)") }
-        for line in report.missing { print("not in the source: \(line.printable)") }
-        for values in report.omitted { print("left out: \("\(values)".printable)") }
+        let columns: [TextTable.Column] = [.text("entity"), .number("new"), .number("updated")]
+        for line in TextTable.lines(columns, rows) { try Output.print(line) }
+        for line in report.notImported { try Output.print("not imported: \(line.printable)") }
+        for line in report.missing { try Output.print("not in the source: \(line.printable)") }
+        for values in report.omitted { try Output.print("left out: \("\(values)".printable)") }
     }
 }

@@ -15,11 +15,11 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         try arguments.withStore { store in
             let size = try FileManager.default.attributesOfItem(atPath: arguments.file)[.size] as? Int ?? 0
-            print("store     \(store.metadata.uuid)")
-            print("type      \(store.metadata.type)")
-            print("format    \(store.metadata.formatVersion)")
-            print("size      \(size.grouped) bytes")
-            print("entities  \(store.entities.count)")
+            try Output.print("store     \(store.metadata.uuid)")
+            try Output.print("type      \(store.metadata.type)")
+            try Output.print("format    \(store.metadata.formatVersion)")
+            try Output.print("size      \(size.grouped) bytes")
+            try Output.print("entities  \(store.entities.count)")
             for entity in store.entities { try printEntity(entity, of: store) }
         }
     }
@@ -28,11 +28,11 @@ struct InspectCommand: ParsableCommand {
         var request = FetchRequest(entity)
         request.includesSubentities = false
         let count = entity.isAbstract ? 0 : try store.context.count(request)
-        print("\n\(entity.name)\(Self.kind(of: entity)), \(count.grouped) stored")
+        try Output.print("\n\(entity.name)\(Self.kind(of: entity)), \(count.grouped) stored")
         let columns: [TextTable.Column] = [.text("property"), .text("type"), .text("rules")]
-        for line in TextTable.lines(columns, entity.properties.map(Self.row)) { print("  \(line)") }
+        for line in TextTable.lines(columns, entity.properties.map(Self.row)) { try Output.print("  \(line)") }
         for slots in entity.uniquenessConstraints {
-            print("  unique: \(slots.map { entity.properties[$0].name }.joined(separator: ", "))")
+            try Output.print("  unique: \(slots.map { entity.properties[$0].name }.joined(separator: ", "))")
         }
     }
 

@@ -20,7 +20,7 @@ struct JSONRow {
             switch AttributeText(object[attribute.name], as: attribute.type) {
             case .none: return "null"
             case .word(let text): return quoted(text)
-            case .literal(let text): return text
+            case .literal(let text): return withoutDelete(text)
             }
         case .relationship(let relationship) where relationship.isToMany:
             let keys = object.members(forRelationship: relationship.name).map { String($0.managedObjectID.key) }
@@ -40,7 +40,9 @@ struct JSONRow {
     /// The text as a string of JSON (RFC 8259, section 7).
     private static func quoted(_ text: String) -> String {
         guard let data = try? encoder.encode(text) else { preconditionFailure("a text has a JSON form") }
-        // JSON permits the delete character in a string; a terminal acts on it.
-        return String(decoding: data, as: UTF8.self).replacing("\u{7F}", with: "\\u007f")
+        return withoutDelete(String(decoding: data, as: UTF8.self))
     }
+
+    /// JSON permits the delete character, in a string only; a terminal acts on it.
+    private static func withoutDelete(_ json: String) -> String { json.replacing("\u{7F}", with: "\\u007f") }
 }

@@ -50,7 +50,6 @@ struct MigrateCommand: ParsableCommand {
     func run() throws { try ExitStatus.reporting(migrate) }
 
     private func migrate() throws {
-        defer { Terminal.flush() }
         let key = try arguments.key.key(of: arguments.file)
         let modelPassphrase = Passphrase.fromEnvironment(Self.modelPassphraseVariable)
         let modelKey = modelPassphrase.map { EncryptionKey.passphrase($0) } ?? key
@@ -62,7 +61,7 @@ struct MigrateCommand: ParsableCommand {
         description.options[SealedStore.modelVersionOption] = version
         description.options[SealedStore.duplicateRulesOption] = keepFirst.map { DuplicateRule(entity: $0) }
         let preview = try SealedStore.migrationPreview(of: description, to: model)
-        show(preview)
+        try show(preview)
         guard preview.problems.isEmpty else { throw Self.problemsStatus }
         guard !dryRun, !preview.steps.isEmpty else { return }
         SealedStore.register()
@@ -71,11 +70,11 @@ struct MigrateCommand: ParsableCommand {
             try coordinator.addPersistentStore(description)
         } catch SealedStoreError.cannotMigrate(let problems) {
             // Another program has changed the objects after the preview.
-            show("problems", problems)
+            try show("problems", problems)
             throw Self.problemsStatus
         }
         try coordinator.removeAllStores()
-        print("\nmigrated")
+        try Output.print("\nmigrated")
     }
 
     private func description(
@@ -93,23 +92,23 @@ struct MigrateCommand: ParsableCommand {
 
     // MARK: Output
 
-    private func show(_ preview: MigrationPreview) {
-        guard !preview.steps.isEmpty else { return print("the store has this model") }
-        show("differences", preview.differences)
-        print("\(preview.differences.isEmpty ? "" : "\n")steps")
+    private func show(_ preview: MigrationPreview) throws {
+        guard !preview.steps.isEmpty else { return try Output.print("the store has this model") }
+        try show("differences", preview.differences)
+        try Output.print("\(preview.differences.isEmpty ? "" : "\n")steps")
         for step in preview.steps {
-            print("  \(step.description.printable)")
-            if sql { for statement in step.sql { print("    \(statement.printable);") } }
+            try Output.print("  \(step.description.printable)")
+            if sql { for statement in step.sql { try Output.print("    \(statement.printable);") } }
         }
         if preview.expectedSpace > 0 {
-            print("\nspace\n  an estimated \(preview.expectedSpace.grouped) bytes besides the file")
+            try Output.print("\nspace\n  an estimated \(preview.expectedSpace.grouped) bytes besides the file")
         }
-        show("problems", preview.problems)
+        try show("problems", preview.problems)
     }
 
-    private func show(_ title: String, _ lines: [some CustomStringConvertible]) {
+    private func show(_ title: String, _ lines: [some CustomStringConvertible]) throws {
         guard !lines.isEmpty else { return }
-        print("\(title == "differences" ? "" : "\n")\(title)")
-        for line in lines { print("  \(line.description.printable)") }
+        try Output.print("\(title == "differences" ? "" : "\n")\(title)")
+        for line in lines { try Output.print("  \(line.description.printable)") }
     }
 }

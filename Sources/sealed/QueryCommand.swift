@@ -52,7 +52,10 @@ struct QueryCommand: ParsableCommand {
             let pages = ObjectPages(of: entity, where: condition, in: store.context, limit: limit, offset: offset)
             switch format {
             case .table: try printTable(pages)
-            case .json: try pages.forEach { page in page.forEach { print(JSONRow($0).text) } }
+            case .json:
+                try pages.forEach { page in
+                    for object in page { try Output.print(JSONRow(object).text) }
+                }
             }
         }
     }
@@ -67,16 +70,17 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func printTable(_ pages: ObjectPages) throws {
-        // The first page determines the widths, so that a table of any length needs the memory of one page.
+        // The first page determines the widths, so that a table of any length needs the memory of one page. Without a
+        // terminal, longer cells of later pages move the rest of their line.
         var table: TextTable?
         let columns = TableRow.columns(of: pages.entity)
         try pages.forEach { page in
             let rows = page.map { TableRow($0, as: pages.entity).cells }
             let layout = table ?? TextTable(columns, fitting: rows, width: Terminal.width)
-            if table == nil { print(layout.header) }
+            if table == nil { try Output.print(layout.header) }
             table = layout
-            for row in rows { print(layout.line(row)) }
+            for row in rows { try Output.print(layout.line(row)) }
         }
-        if table == nil { print(TextTable(columns, fitting: [], width: Terminal.width).header) }
+        if table == nil { try Output.print(TextTable(columns, fitting: [], width: Terminal.width).header) }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SealedData
-import Terminal
 
 /// The arguments that name a store, which all commands share.
 struct StoreArguments: ParsableArguments {
@@ -17,11 +16,7 @@ struct StoreArguments: ParsableArguments {
 
     private func open(_ body: (OpenStore) throws -> Void) throws {
         let store = try OpenStore(URL(filePath: file, directoryHint: .notDirectory), key: key.key(of: file))
-        // The output must precede an error.
-        defer {
-            Terminal.flush()
-            store.close()
-        }
+        defer { store.close() }
         try body(store)
     }
 }

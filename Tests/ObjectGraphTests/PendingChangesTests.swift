@@ -34,6 +34,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the kind of a destination is that of an object which is not saved yet`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let (author, book, chapter) = (context.make("Author"), context.make("Book"), context.make("Chapter"))
+        chapter[one: "book"] = book
+        try context.save()
+        book[one: "author"] = author
+        let path = store.model.properties("Chapter", ["book", "author"])
+        let isByAuthor = QueryExpression.isKind(from: 0, path, of: author.managedObjectID.entity)
+        #expect(try context.all("Chapter", where: isByAuthor).count == 1)
+        #expect(try context.count(context.request("Chapter", where: isByAuthor)) == 1)
+        try context.save()
+        book[one: "author"] = nil
+        #expect(try context.all("Chapter", where: isByAuthor).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `limit and offset apply to the results with pending changes`(kind: StoreKind) throws {
         let (store, context) = try Self.context(kind)
         let born = store.model.path("Author", "born")

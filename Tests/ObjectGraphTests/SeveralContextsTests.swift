@@ -1,3 +1,4 @@
+import Guarded
 import ObjectGraph
 import Testing
 
@@ -139,5 +140,20 @@ import Testing
         try writer.save()
         _ = try reader.count(reader.request("Tag"))
         #expect(owner[many: "books"].texts("name") == ["stays"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the callback for saves of others is called for a save that preceded it`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let (reader, writer) = (store.context(), store.context())
+        writer.make("Author", [:])
+        try writer.save()
+        let calls = Guarded(0)
+        reader.onRemoteChange = { calls.withLock { $0 += 1 } }
+        #expect(calls.withLock(\.self) == 1)
+        reader.processPendingChanges()
+        writer.make("Author", [:])
+        try writer.save()
+        #expect(calls.withLock(\.self) == 2)
     }
 }

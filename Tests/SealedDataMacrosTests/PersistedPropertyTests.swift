@@ -55,6 +55,59 @@ struct PersistedPropertyTests {
         )
     }
 
+    @Test(arguments: ["ColourTransformer.self", "\"Colours\"", "name.rawValue"])
+    func `a value transformer is passed to the accessors`(transformer: String) {
+        expect(
+            """
+            final class Trip {
+                @Attribute(.externalStorage, .transformable(by: \(transformer)))
+                @_PersistedProperty(slot: 2) var colours: [Colour]?
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @Attribute(.externalStorage, .transformable(by: \(transformer)))
+                    var colours: [Colour]? {
+                        get {
+                            _$value(at: 2, by: SealedData._AttributeTransformer(\(transformer)))
+                        }
+                        set {
+                            _$setValue(newValue, at: 2, by: SealedData._AttributeTransformer(\(transformer)))
+                        }
+                    }
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
+    @Test func `an initializer passes a value transformer`() {
+        expect(
+            """
+            final class Trip {
+                @Attribute(.transformable(by: ColourTransformer.self))
+                @_InitializedProperty(slot: 0) var colour: Colour
+            }
+            """,
+            expandsTo: """
+                final class Trip {
+                    @Attribute(.transformable(by: ColourTransformer.self))
+                    var colour: Colour {
+                        @storageRestrictions(accesses: _$state, initializes: _$p_colour)
+                        init(initialValue) {
+                            Trip._$initialize(&_$state, 0, to: initialValue, \
+                by: SealedData._AttributeTransformer(ColourTransformer.self))
+                            _$p_colour = SealedData._NoStorage()
+                        }
+                    }
+
+                    private var _$p_colour: SealedData._NoStorage
+                }
+                """,
+            with: Specs.properties
+        )
+    }
+
     @Test func `an initializer must assign a property without a default`() {
         expect(
             """

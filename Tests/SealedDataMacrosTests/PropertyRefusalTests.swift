@@ -105,6 +105,15 @@ struct PropertyRefusalTests {
         )
     }
 
+    @Test(arguments: ["(Int, Int)?", "[any Shape]"])
+    func `a value transformer stores values of any type`(type: String) {
+        expect(
+            "@Model final class Trip { @Attribute(.transformable(by: T.self)) var a: \(type); init() { a = make() } }",
+            isRefusedWith: [],
+            with: Specs.model
+        )
+    }
+
     @Test(
         arguments: [
             (

@@ -132,6 +132,37 @@ import Testing
         #expect(shown == [[], ["Nara"]])
     }
 
+    @Test func `a container that a view makes keeps the settings of the app`() throws {
+        var host = ViewHost()
+        host.environment.undoManager = UndoManager()
+        let undoManager = UndoManager()
+        var made: ModelContainer?
+        for isFirst in [true, false] {
+            host.show {
+                StationList { _, _ in }
+                    .modelContainer(for: Station.self, inMemory: true) { made = try? $0.get() }
+            }
+            let context = try #require(made).mainContext
+            #expect(context.autosaveEnabled == isFirst)
+            #expect(context.undoManager === (isFirst ? nil : undoManager))
+            context.autosaveEnabled = false
+            context.undoManager = undoManager
+        }
+    }
+
+    @Test func `a context with undo follows the undo manager of the environment`() throws {
+        var host = ViewHost()
+        var made: ModelContainer?
+        for undoManager in [nil, UndoManager(), UndoManager()] as [UndoManager?] {
+            host.environment.undoManager = undoManager
+            host.show {
+                StationList { _, _ in }
+                    .modelContainer(for: Station.self, inMemory: true, isUndoEnabled: true) { made = try? $0.get() }
+            }
+            #expect(try #require(made).mainContext.undoManager === undoManager)
+        }
+    }
+
     @Test func `a container that cannot be opened is reported, and the surrounding context stays`() throws {
         var host = ViewHost()
         var errors: [any Error] = []

@@ -14,6 +14,18 @@ import Testing
         #expect(lines == ["section     packages", "contrib/g…         7"])
     }
 
+    @Test func `a number is never truncated`() {
+        let table = TextTable(columns, fitting: [["contrib/games", "7"]], width: 20)
+        #expect(table.line(["contrib/games", "1,000,000,000"]) == "contrib/g…  1,000,000,000")
+        let narrow = TextTable.lines(columns, [["games", "123456789012345678901234567890"]], width: 20)
+        #expect(narrow.last == "games    123456789012345678901234567890")
+    }
+
+    @Test func `without a width no cell is truncated`() {
+        let table = TextTable(columns, fitting: [["libs", "7"]], width: nil)
+        #expect(table.line(["contrib/games", "10,000,000"]) == "contrib/games  10,000,000")
+    }
+
     @Test func `a table without rows has its titles`() {
         #expect(TextTable.lines(columns, [], width: nil) == ["section  packages"])
     }

@@ -22,8 +22,8 @@ final class Checkpointer: Sendable {
     private static let urgentThreshold = 16_000
     /// The largest number of pages that a commit writes back after a checkpoint.
     private static let restLimit = 250
-    /// The number of pages from which a checkpoint makes writers wait. While one reader begins before another one ends,
-    /// at no time all pages can be written back, and the log would grow without bound.
+    /// The number of pages from which a checkpoint blocks writers. While one reader begins before another one ends, a
+    /// checkpoint that blocks no writer never writes all pages back, and the log would grow without bound.
     private static let waitingThreshold = 64_000
     /// The longest time for which such a checkpoint waits for readers.
     private static let maximumWaitMilliseconds: Int32 = 1000
@@ -36,8 +36,8 @@ final class Checkpointer: Sendable {
     /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a
     /// reader needed some of them.
     private let writtenPages = Atomic<Int>(0)
-    /// The number of pages from which the next checkpoint makes writers wait: more after readers took longer, until the
-    /// log has started again.
+    /// The number of pages from which the next checkpoint blocks writers. It doubles after a checkpoint that readers
+    /// have blocked for longer than ``maximumWaitMilliseconds``, until the log starts again.
     let waitingLength = Atomic<Int>(Checkpointer.waitingThreshold)
 
     init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Void) {
@@ -68,7 +68,7 @@ final class Checkpointer: Sendable {
         }
         let written = writtenPages.exchange(0, ordering: .relaxed)
         let rest = pages - written
-        // From a certain length on, only if no reader has kept the last checkpoint from writing all pages back.
+        // From this length on, a commit runs a checkpoint only if no reader has blocked the last one.
         let mayFinish = pages < waitingLength.load(ordering: .relaxed) || written > 0
         let isUrgent = pages >= Self.urgentThreshold && mayFinish
         if isUrgent || 0 < rest && rest <= Self.restLimit {
@@ -107,7 +107,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Writes the log back while writers wait. Readers that begin meanwhile do not need the log afterwards.
+    /// Writes the log back while writers are blocked. Readers that begin afterwards do not need the log.
     private func restartLog(ofLength length: Int, through connection: Connection) {
         sqlite3_busy_timeout(connection.handle, Self.maximumWaitMilliseconds)
         let code = sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)

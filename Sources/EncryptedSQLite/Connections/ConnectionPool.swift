@@ -107,22 +107,21 @@ final class ConnectionPool: Sendable {
     func openFurther<R>(_ body: (Connection) throws(DatabaseError) -> R) throws(DatabaseError) -> R {
         let thread = csqlcipher_thread_identity()
         while true {
-            let decision = state.withLock { state -> Decision? in
-                if case .stopped(let error) = state.phase { return .refuse(error) }
-                guard let open = state.open else { return .refuse(.closed) }
-                // A pool is not yet paused while a thread holds one of its connections.
+            let open = try state.withLock { state throws(DatabaseError) -> Opening? in
+                if case .stopped(let error) = state.phase { throw error }
+                guard let open = state.open else { throw .closed }
+                // The pause has not begun while the thread holds a connection of the pool.
                 guard state.isServing || state.members.contains(where: { $0.borrower == thread }) else { return nil }
                 state.transitions += 1
-                return .open(open)
+                return open
             }
-            switch decision {
-            case .open(let open):
-                defer { endTransition() }
-                return try body(try open())
-            case .refuse(let error): throw error
-            case .use, .wait: throw .closed
-            case nil: release(try borrow())
+            guard let open else {
+                // A borrower waits until the pool is resumed.
+                release(try borrow())
+                continue
             }
+            defer { endTransition() }
+            return try body(try open())
         }
     }
 
@@ -307,12 +306,10 @@ final class ConnectionPool: Sendable {
 
 /// A connection and the thread that holds it.
 ///
-/// `@unchecked Sendable`: the variables of a member of the pool are written under the lock of the pool only; before the
-/// member joins the pool, only the thread that opened the connection has a reference to it. `depth` rises above 1 and
-/// falls by calls of the borrower. Another thread sets it only when it passes the connection to the borrower, before it
-/// wakes the borrower: therefore the borrower may read it without the lock. `connection` is used by the borrower, by
-/// the pool under its lock while the connection is idle, and by the thread that has removed the member from the pool to
-/// close it.
+/// `@unchecked Sendable`: the variables of a member of the pool are read and written under the lock of the pool only;
+/// before the member joins the pool, only the thread that opened the connection has a reference to it. `connection` is a
+/// constant. One thread at a time uses the connection: the borrower; without a borrower, a thread that holds the lock
+/// of the pool; after the member has left the pool, the thread that removed it, which closes the connection.
 private final class PooledConnection: @unchecked Sendable {
     let connection: Connection
     var borrower: UInt?

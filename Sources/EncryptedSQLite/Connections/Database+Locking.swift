@@ -20,8 +20,8 @@ extension Database {
         waitForLateWork()
     }
 
-    /// Waits for operations that began between two steps of a call, because another thread opened the database again.
-    /// They may wait for the phase, whose lock the caller must not hold.
+    /// Waits for operations that began during the call, while another thread opened the database again. They may wait
+    /// for the lock of the phase, which the caller must not hold.
     private func waitForLateWork() {
         if readers != nil { work.waitUntilIdle() }
     }

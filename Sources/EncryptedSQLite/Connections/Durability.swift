@@ -21,13 +21,19 @@ public enum Durability: Hashable, Sendable {
 
 extension Durability {
     /// The settings of a connection, in SQL.
-    ///
-    /// `fullfsync` and `checkpoint_fullfsync` have an effect on Apple's systems only, where fsync() does not keep the
-    /// order of writes. Checkpoints need the order with either choice: the consistency of the database depends on it.
     var settings: String {
-        switch self {
-        case .applicationCrash: "PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON"
-        case .powerLoss: "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
-        }
+        let synchronous =
+            switch self {
+            case .applicationCrash: "NORMAL"
+            case .powerLoss: "FULL"
+            }
+        // On Apple's systems, fsync() does not keep the order of writes. Checkpoints need the order with either choice:
+        // the consistency of the database depends on it. On other systems, these settings have no effect.
+        #if canImport(Darwin)
+            let isFull = self == .powerLoss ? "ON" : "OFF"
+            return "PRAGMA synchronous = \(synchronous); PRAGMA fullfsync = \(isFull); PRAGMA checkpoint_fullfsync = ON"
+        #else
+            return "PRAGMA synchronous = \(synchronous)"
+        #endif
     }
 }

@@ -4,10 +4,7 @@
     import Guarded
 
     /// The system's events of folders with database files: one `inotify` instance.
-    ///
-    /// `@unchecked Sendable`: `state` is guarded, and the other properties are constants. `source` is not declared as
-    /// sendable, but any thread may cancel it, and only blocks on `queue` suspend and resume it, in turns.
-    final class FolderEvents: @unchecked Sendable {
+    final class FolderEvents: Sendable {
         private struct Folder {
             var descriptor: Int32
             var users: Int
@@ -18,13 +15,13 @@
             var paths: [Int32: String] = [:]
         }
 
-        /// The milliseconds for which events wait after others were read. A process that commits without a pause would
-        /// wake a thread at each commit, also by its own ones.
+        /// The pause between two reads of events. Without it, a process that commits continuously would wake a thread at
+        /// each commit, including its own commits.
         private static let pauseMilliseconds = 10
 
         private let descriptor: Int32
         private let queue: DispatchQueue
-        private let source: any DispatchSourceRead
+        private let source: Guarded<any DispatchSourceRead>
         private let state = Guarded(State())
 
         /// Begins to receive events.
@@ -35,7 +32,8 @@
             guard descriptor >= 0 else { return nil }
             self.descriptor = descriptor
             self.queue = queue
-            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            self.source = Guarded(source)
             source.setEventHandler { [unowned self] in
                 readEvents(body)
                 pause()
@@ -48,12 +46,15 @@
         }
 
         /// Ends the events and closes the descriptor.
-        func cancel() { source.cancel() }
+        func cancel() { source.withLock { $0.cancel() } }
 
-        /// Lets events wait. The block that ends the pause retains the source: a suspended source must not be released.
+        /// Suspends the source for a pause. The block that resumes it retains the source, because a suspended source
+        /// must not be released.
         private func pause() {
-            source.suspend()
-            queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { [self] in source.resume() }
+            source.withLock { $0.suspend() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { [self] in
+                source.withLock { $0.resume() }
+            }
         }
 
         /// Watches the folder of a file.
@@ -124,15 +125,17 @@
     import Guarded
 
     /// The system's events of folders with database files: a descriptor for each folder, and for each log in it.
-    ///
-    /// `@unchecked Sendable`: `watched` is guarded, and the other properties are constants. The sources in `watched` are not
-    /// declared as sendable, but any thread may cancel them.
-    final class FolderEvents: @unchecked Sendable {
+    final class FolderEvents: Sendable {
         private struct Watched {
             var folder: any DispatchSourceFileSystemObject
             /// Nil while there is no log.
             var log: (any DispatchSourceFileSystemObject)?
             var users: Int
+
+            func cancel() {
+                folder.cancel()
+                log?.cancel()
+            }
         }
 
         private let queue: DispatchQueue
@@ -149,13 +152,9 @@
 
         /// Ends the events and closes the descriptors.
         func cancel() {
-            let all = watched.withLock { watched in
-                defer { watched = [:] }
-                return Array(watched.values)
-            }
-            for entry in all {
-                entry.folder.cancel()
-                entry.log?.cancel()
+            watched.withLock { watched in
+                for entry in watched.values { entry.cancel() }
+                watched = [:]
             }
         }
 
@@ -180,23 +179,23 @@
 
         /// Reverses one call of ``add(_:)``.
         func remove(_ files: DatabaseFiles) {
-            let ended = watched.withLock { watched -> Watched? in
+            watched.withLock { watched in
                 watched[files.path]?.users -= 1
-                return watched[files.path]?.users == 0 ? watched.removeValue(forKey: files.path) : nil
+                if watched[files.path]?.users == 0 { watched.removeValue(forKey: files.path)?.cancel() }
             }
-            ended?.folder.cancel()
-            ended?.log?.cancel()
         }
 
         /// Watches the log that the path leads to now.
         private func watchLog(of files: DatabaseFiles) {
             let log = source(files.log, [.write, .extend]) { [weak self] in self?.body(files.log, .content) }
-            let previous = watched.withLock { watched in
-                guard watched[files.path] != nil else { return log }
-                defer { watched[files.path]?.log = log }
-                return watched[files.path]?.log
+            watched.withLock { watched in
+                guard watched[files.path] != nil else {
+                    log?.cancel()
+                    return
+                }
+                watched[files.path]?.log?.cancel()
+                watched[files.path]?.log = log
             }
-            previous?.cancel()
         }
 
         /// A source of the events of a file or folder. SQLite locks neither logs nor folders, so that closing the

@@ -17,7 +17,8 @@ struct PageCipher {
     /// AES-256-CBC. OpenSSL looks an algorithm up at each use unless it was fetched once, which takes several times as
     /// long as to decrypt a header.
     ///
-    /// `nonisolated(unsafe)`: libcrypto's algorithms are immutable, and this one is never freed.
+    /// `nonisolated(unsafe)`: the pointer is a constant, which Swift initializes once. It leads to an algorithm of
+    /// libcrypto, which is immutable, may be used by several threads at once, and is never freed.
     nonisolated(unsafe) private static let blockCipher: OpaquePointer? =
         csqlcipher_fetch_aes_256_cbc() ?? EVP_aes_256_cbc()
 

@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// Bytes that are overwritten before their memory is freed.
 ///
-/// `@unchecked Sendable`: only the initializer and `deinit` write the bytes; no reference exists before the end of the
-/// one, or after the beginning of the other. In between threads only read.
+/// `@unchecked Sendable`: the pointer is a constant. The bytes are written by the initializer, before any reference
+/// exists, and by `deinit`, after the last one; in between, all threads only read them.
 final class SecretBytes: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
 
@@ -37,17 +37,20 @@ final class SecretBytes: @unchecked Sendable {
 
     /// Collects a sequence of unknown length.
     private static func collect(_ bytes: some Sequence<UInt8>) -> SecretBytes {
-        var collected = SecretBytes(count: 64) { _ in }
+        var rest = bytes.makeIterator()
+        var next = rest.next()
+        var collected = SecretBytes(count: 0) { _ in }
         var count = 0
-        for byte in bytes {
-            if count == collected.count {
-                let smaller = collected
-                collected = SecretBytes(count: 2 * count) {
-                    $0.copyMemory(from: UnsafeRawBufferPointer(smaller.buffer))
+        while next != nil {
+            let smaller = collected
+            collected = SecretBytes(count: max(64, 2 * count)) { buffer in
+                buffer.copyMemory(from: UnsafeRawBufferPointer(smaller.buffer))
+                while let byte = next, count < buffer.count {
+                    buffer[count] = byte
+                    count += 1
+                    next = rest.next()
                 }
             }
-            collected.buffer[count] = byte
-            count += 1
         }
         return SecretBytes(count: count) {
             $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: collected.buffer[..<count]))

@@ -109,13 +109,13 @@ struct ConnectionOpener: Sendable {
             try writeAhead(on: connection)
             StatementAuthorizer.install(on: connection)
         case .first:
-            try detectLog(of: connection)
+            detectLog(of: connection)
             guard !connection.hasLog else { return }
             connection.endReading()
             sqlite3_set_authorizer(connection.handle, nil, nil)
             try writeAhead(on: connection)
             StatementAuthorizer.install(on: connection)
-        case .reader: try detectLog(of: connection)
+        case .reader: detectLog(of: connection)
         }
     }
 
@@ -128,10 +128,10 @@ struct ConnectionOpener: Sendable {
     }
 
     /// Records whether the file has a write-ahead log with an index in shared memory. The connection must have read the
-    /// file.
-    func detectLog(of connection: Connection) throws(DatabaseError) {
+    /// file and written nothing.
+    func detectLog(of connection: Connection) {
         guard !connection.hasLog, !isImmutable else { return }
-        connection.hasLog = try connection.setting("PRAGMA journal_mode") == "wal"
+        connection.hasLog = csqlcipher_has_log(connection.handle) != 0
     }
 
     /// Forbids to write, and installs the authorizer, which prevents changes to the settings.

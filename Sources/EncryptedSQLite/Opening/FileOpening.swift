@@ -122,7 +122,7 @@ struct FileOpening {
             try opener.prepare(connection, for: role)
             try opener.restrict(connection)
             // The settings have read the file.
-            try opener.detectLog(of: connection)
+            opener.detectLog(of: connection)
             if try examine(connection, verify: verify) == .unfinished {
                 connection.endReading()
                 try opener.withoutRestrictions(on: connection) { connection in

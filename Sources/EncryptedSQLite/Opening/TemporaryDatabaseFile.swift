@@ -10,7 +10,6 @@ struct TemporaryDatabaseFile: ~Copyable {
 
     /// The time without a write after which a file with a temporary name counts as a leftover.
     private static let leftoverAge: TimeInterval = 3600
-    private static let suffix = ".creating"
 
     /// Creates an empty file that only its owner can read, before SQLite opens it. The log and the shared memory
     /// inherit the permissions.
@@ -25,24 +24,24 @@ struct TemporaryDatabaseFile: ~Copyable {
 
     /// Creates the file, which the caller removes with ``remove(_:)``.
     static func create(beside original: DatabaseFiles) throws(DatabaseError) -> DatabaseFiles {
-        let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        let files = DatabaseFiles(
-            path: original.folder + "/." + original.name + "." + number + suffix,
-            namedPath: original.namedPath
-        )
+        let files = named(TemporaryName(of: original).unused(), beside: original)
         try create(files)
         return files
     }
 
     /// The files of a replacement of a database, see ``FileReplacement``. The name is always the same.
     static func replacement(of original: DatabaseFiles) -> DatabaseFiles {
-        DatabaseFiles(path: original.folder + "/." + original.name + ".replacing", namedPath: original.namedPath)
+        named(TemporaryName(of: original).fixed("replacing"), beside: original)
     }
 
     /// The files of the compact copy of a database that is compacted in place. The name is always the same, and only
     /// the holder of the lock for writing uses it.
     static func compaction(of original: DatabaseFiles) -> DatabaseFiles {
-        DatabaseFiles(path: original.folder + "/." + original.name + ".compacting", namedPath: original.namedPath)
+        named(TemporaryName(of: original).fixed("compacting"), beside: original)
+    }
+
+    private static func named(_ name: String, beside original: DatabaseFiles) -> DatabaseFiles {
+        DatabaseFiles(path: original.folder + "/" + name, namedPath: original.namedPath)
     }
 
     static func create(_ files: DatabaseFiles) throws(DatabaseError) {
@@ -55,13 +54,12 @@ struct TemporaryDatabaseFile: ~Copyable {
         Self.remove(files)
     }
 
-    /// Removes the temporary files of processes that ended before they could remove them, which nobody has written for
-    /// an hour.
+    /// Removes temporary files that ended processes have left. A file counts as such one hour after its last write.
     static func removeLeftovers(beside original: DatabaseFiles) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: original.folder)) ?? []
+        let temporary = TemporaryName(of: original)
         // A database that is created under a temporary name has a further temporary name meanwhile.
-        let prefixes = [".\(original.name).", "..\(original.name)."]
-        for name in names where prefixes.contains(where: name.hasPrefix) && name.hasSuffix(suffix) {
+        for name in names where temporary.matches(name) || temporary.matchesNested(name) {
             let path = original.folder + "/" + name
             let files = DatabaseFiles(path: path, namedPath: path)
             // A long transaction writes only the log.

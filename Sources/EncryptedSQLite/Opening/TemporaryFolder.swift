@@ -22,15 +22,13 @@ final class TemporaryFolder {
     let path: String
     private let descriptor: Int32?
 
-    private static let suffix = ".creating"
     private static let leftoverAge: TimeInterval = 3600
 
     /// Makes an empty folder, and removes those of ended processes.
     init(beside files: DatabaseFiles) throws(DatabaseError) {
         Self.removeLeftovers(beside: files)
         while true {
-            let number = String(UInt64.random(in: .min ... .max), radix: 16)
-            let path = files.folder + "/." + files.name + "." + number + Self.suffix
+            let path = files.folder + "/" + TemporaryName(of: files).unused()
             guard mkdir(path, 0o700) == 0 else { throw DatabaseError(systemError: errno, path: files.namedPath) }
             switch Self.lock(path) {
             case .taken(let descriptor):
@@ -57,7 +55,8 @@ final class TemporaryFolder {
     /// Removes the folders of processes that ended before they could remove them.
     static func removeLeftovers(beside files: DatabaseFiles) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.folder)) ?? []
-        for name in names where name.hasPrefix(".\(files.name).") && name.hasSuffix(suffix) {
+        let temporary = TemporaryName(of: files)
+        for name in names where temporary.matches(name) {
             let path = files.folder + "/" + name
             switch lock(path) {
             case .taken(let descriptor):

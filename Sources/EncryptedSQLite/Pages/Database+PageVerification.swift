@@ -34,6 +34,8 @@ extension Database {
             return connection
         }
         defer { connection.close() }
+        // A hole takes no space on the disk, but time to read.
+        try opener.files.checkContentLength()
         // Not by its schema, which may be on a damaged page: the number of the version is on the first one.
         try connection.runSettings("BEGIN; PRAGMA schema_version")
         let cipher = try PageCipher(opener.key)

@@ -38,6 +38,9 @@ package final class DamagedFile {
         package var unreadableRowCount = 0
 
         package init() {}
+
+        /// Whether all pages of the tree, and the types of the values of all rows, were read.
+        package var areNone: Bool { pageCount == 0 && unreadableRowCount == 0 }
     }
 
     /// An object of the schema.
@@ -57,11 +60,15 @@ package final class DamagedFile {
 
     /// Opens a file.
     ///
-    /// - Throws: `wrongKey` if no page verifies with the key; `notADatabase` for a file without a page; `fileNotFound`.
+    /// - Throws: `wrongKey` if no page verifies with the key; `notADatabase` for a file without a page; `fileNotFound`;
+    ///   `damaged` if nearly all of the file or its log is a hole.
     package init(path: String, key: EncryptionKey) throws(DatabaseError) {
         let files = try DatabaseFiles(at: path)
         try files.checkCompanions()
         guard try files.exist() else { throw .fileNotFound(path: files.namedPath) }
+        // Holes take no space on the disk, but time to read and memory for each page.
+        try files.checkContentLength()
+        try files.checkLogLength()
         lock = try FileHold(files, key: key)
         pages = try PageReader(files, of: lock.connection, key: key)
         visited = Array(repeating: false, count: pages.pageCount + 1)
@@ -133,7 +140,7 @@ package final class DamagedFile {
                 )
             )
         }
-        return (objects, losses.pageCount == 0 && losses.unreadableRowCount == 0)
+        return (objects, losses.areNone)
     }
 
     // MARK: Tables
@@ -150,6 +157,13 @@ package final class DamagedFile {
         var walk = Walk()
         try readIndex(root, depth: 0, &walk, row)
         return walk.finished
+    }
+
+    /// Calls `body`, whose pages count as unread afterwards: they can be read once more.
+    package func readingAhead<R>(_ body: () throws -> R) rethrows -> R {
+        let (pages, count) = (visited, readPageCount)
+        defer { (visited, readPageCount) = (pages, count) }
+        return try body()
     }
 
     /// The losses of a walk through a tree, and the depths at which pages are.

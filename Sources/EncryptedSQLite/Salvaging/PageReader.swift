@@ -10,7 +10,7 @@ final class PageReader {
     static let usableByteCount = PageCipher.pageByteCount - PageCipher.reservedByteCount
 
     /// The number of pages of the database.
-    let pageCount: Int
+    private(set) var pageCount: Int
     /// The committed pages in the log.
     private(set) var log: LogContent
     private let connection: Connection
@@ -39,14 +39,38 @@ final class PageReader {
         cipher = try PageCipher(key)
         log = LogContent(path: files.log, cipher: cipher)
         logFile = log.offsets.isEmpty ? nil : FileHandle(forReadingAtPath: files.log)
-        pageCount = log.pageCount ?? Int(byteCount) / PageCipher.pageByteCount
+        let filePageCount = Int(byteCount) / PageCipher.pageByteCount
+        pageCount = Self.pageCount(log, logFile, filePageCount, cipher)
         if hasPageOfKey { return }
         // A damaged plaintext header looks like a salt.
         guard inspection.salt != nil, encryptionKey.headerSalt != nil else { throw .wrongKey(path: files.namedPath) }
         key = try DerivedKey(encryptionKey, fileSalt: nil, counters: connection.statistics)
         cipher = try PageCipher(key)
         log = LogContent(path: files.log, cipher: cipher)
+        pageCount = Self.pageCount(log, logFile, filePageCount, cipher)
         guard hasPageOfKey else { throw .wrongKey(path: files.namedPath) }
+    }
+
+    /// The number of pages of a database with a log.
+    ///
+    /// Only the pages in a log are authenticated, with their numbers: the size of the database in it is not. Behind the
+    /// end of the file there are no more pages than the log has, up to the last one that verifies.
+    private static func pageCount(
+        _ log: LogContent,
+        _ logFile: FileHandle?,
+        _ filePageCount: Int,
+        _ cipher: PageCipher
+    ) -> Int {
+        guard let count = log.pageCount else { return filePageCount }
+        guard count > filePageCount, let logFile else { return min(count, filePageCount) }
+        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
+        defer { page.deallocate() }
+        let last = log.offsets.keys.filter { Int($0) > filePageCount }.sorted(by: >).first { number in
+            guard let offset = log.offsets[number] else { return false }
+            return pread(logFile.fileDescriptor, page.baseAddress, page.count, off_t(offset)) == page.count
+                && cipher.verifies(UnsafeRawBufferPointer(page), number: number)
+        }
+        return min(count, max(filePageCount, last.map { Int($0) } ?? 0))
     }
 
     deinit {

@@ -99,6 +99,7 @@ struct ConflictResolution {
             deletePropagation.restoreWithCascades(present.map(\.object).filter { $0.state.pointee.life.isDeleted })
         }
         for (object, row) in present { merge(row, into: object) }
+        for (object, row) in present { alignOneToOnes(of: object, with: row) }
         for case let object? in objects where object.isInserted { try dropLostDestinations(of: object) }
     }
 
@@ -144,6 +145,33 @@ struct ConflictResolution {
         if let base { loader.unloadMembers(namedBy: base) }
         loader.unloadMembers(namedBy: row)
         object.replaceRow(by: row)
+    }
+
+    /// Gives the objects to which the stored row of a merged object refers, and those to which the object refers instead,
+    /// consistent one-to-one relationships: the save must write them, too, or other contexts would not learn that they
+    /// are related to others.
+    private func alignOneToOnes(of object: any GraphObject, with row: Row) {
+        for relationship in object.entity.relationships where !relationship.isToMany {
+            guard let inverse = relationship.inverse, !inverse.isToMany, inverse.isOptional else { continue }
+            let stored = row.integer(at: relationship.slot)
+            let key = object.destinationKey(at: relationship.slot)
+            guard stored != key else { continue }
+            upToDate(stored, of: relationship)?.clearDestination(of: inverse, ifKey: object.state.pointee.key)
+            guard let destination = upToDate(key, of: relationship),
+                destination.destinationKey(at: inverse.slot) != object.state.pointee.key
+            else { continue }
+            destination.storeDestination(object.state.pointee.key, at: inverse.slot)
+        }
+    }
+
+    /// The object with a key that a relationship leads to, as it is stored if it has no changes; nil if it does not
+    /// exist.
+    private func upToDate(_ key: Int64, of relationship: Relationship) -> (any GraphObject)? {
+        guard key != 0, let object = loader.objects(with: [key], of: relationship.destination).first else { return nil }
+        if !object.hasChanges, object.life.isStored {
+            loader.reload([object], changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+        }
+        return object.life.isDeletedOrMissing ? nil : object
     }
 
     /// Clears those to-one relationships of a reinserted object whose destinations were deleted with it.

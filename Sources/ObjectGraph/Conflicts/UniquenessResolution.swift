@@ -14,6 +14,9 @@ struct UniquenessResolution {
     private var conflicts: [ConstraintConflict] = []
     private var wasResolved = false
     private var absorbed: [Absorbed] = []
+    /// The objects into which others were merged, by the ``Entity/index`` of the root entity and the key of the other:
+    /// one-way relationships still lead to the others.
+    private var survivors: [Int: [Int64: any GraphObject]] = [:]
 
     /// A new object that has become part of another one.
     private struct Absorbed {
@@ -36,6 +39,7 @@ struct UniquenessResolution {
     mutating func resolve() throws -> Bool {
         wasResolved = false
         conflicts = []
+        survivors = [:]
         for entity in identityMap.model.entities {
             for slots in entity.uniquenessConstraints
             where !(entity.superentity?.uniquenessConstraints.contains(slots) ?? false) {
@@ -94,6 +98,7 @@ struct UniquenessResolution {
             else { continue }
             owners[values] = resolve(object, against: saved, constraint)
         }
+        redirectReferences()
     }
 
     /// The rows that have one of the lists of values.
@@ -181,14 +186,18 @@ struct UniquenessResolution {
         )
     }
 
-    /// Merges an object into another one of its entity: its values according to the policy, its relationships, and the
-    /// references to it.
+    /// Merges an object into another one of its entity: its values according to the policy, and its relationships.
+    /// ``redirectReferences()`` redirects the other references to it.
     private mutating func absorb(
         _ object: any GraphObject,
         into survivor: any GraphObject,
         takingValues: Bool = true
     ) {
         let takesValues = takingValues && mergePolicy.objectWins
+        // Objects to which they refer may have been merged before.
+        redirectDestinations(of: object)
+        redirectMembers(of: object)
+        redirectDestinations(of: survivor)
         for property in object.entity.properties {
             switch property {
             case .attribute:
@@ -197,7 +206,7 @@ struct UniquenessResolution {
                 move(relationship, from: object, to: survivor, replaces: takesValues)
             }
         }
-        redirectReferences(from: object, to: survivor)
+        survivors[object.entity.rootIndex, default: [:]][object.state.pointee.key] = survivor
         for relationship in object.entity.relationships { object.empty(relationship) }
         if object.isSaved {
             deletePropagation.delete(object)
@@ -225,9 +234,9 @@ struct UniquenessResolution {
         replaces: Bool
     ) {
         if relationship.isToMany {
-            let known = Set(survivor.memberObjects(at: relationship.slot).map { ObjectIdentifier($0) })
-            for member in object.memberObjects(at: relationship.slot) where !known.contains(ObjectIdentifier(member)) {
-                survivor.add(member === object ? survivor : member, to: relationship)
+            // The members of the survivor are read only if they are ordered.
+            for member in object.memberObjects(at: relationship.slot) {
+                survivor.addMember(member === object ? survivor : member, at: relationship.slot)
             }
         } else if let destination = object.destination(at: relationship.slot),
             replaces || survivor.destination(at: relationship.slot) == nil
@@ -236,26 +245,64 @@ struct UniquenessResolution {
         }
     }
 
-    /// Redirects the one-way relationships of changed objects to the survivor. Relationships with an inverse have been
+    // MARK: Redirecting references
+
+    /// Redirects the one-way relationships of changed objects to the survivors. Relationships with an inverse have been
     /// moved before.
-    private func redirectReferences(from object: any GraphObject, to survivor: any GraphObject) {
-        let key = object.state.pointee.key
-        for relationship in identityMap.model.relationships
-        where relationship.inverse == nil && object.entity.isKind(of: relationship.destination) {
-            for entry in changeTracker.inserted.entries + changeTracker.updated.entries
-            where entry.object.entity.isKind(of: relationship.source) && entry.object !== object {
-                if !relationship.isToMany {
-                    if entry.object.destinationKey(at: relationship.slot) == key {
-                        entry.object.storeDestination(survivor.state.pointee.key, at: relationship.slot)
-                    }
-                } else if let members = entry.state.pointee.changes?.members(at: relationship.slot),
-                    members.keys.contains(key)
-                {
-                    entry.object.removeMember(key, from: relationship)
-                    entry.object.addMember(survivor.state.pointee.key, to: relationship)
-                }
+    ///
+    /// - Complexity: O(number of changed objects and their members), independent of the number of survivors.
+    private mutating func redirectReferences() {
+        defer { survivors = [:] }
+        guard identityMap.model.relationships.contains(where: { mayLeadToSurvivor($0) }) else { return }
+        for entry in changeTracker.inserted.entries + changeTracker.updated.entries {
+            let object = entry.object
+            redirectDestinations(of: object)
+            redirectMembers(of: object)
+        }
+    }
+
+    /// Redirects the one-way to-one relationships of an object to the survivors.
+    private mutating func redirectDestinations(of object: any GraphObject) {
+        guard !survivors.isEmpty else { return }
+        for relationship in object.entity.relationships
+        where !relationship.isToMany && mayLeadToSurvivor(relationship) {
+            let key = object.destinationKey(at: relationship.slot)
+            guard let target = survivor(of: key, along: relationship) else { continue }
+            object.storeDestination(target.state.pointee.key, at: relationship.slot)
+        }
+    }
+
+    /// Redirects the one-way to-many relationships of an object to the survivors.
+    private mutating func redirectMembers(of object: any GraphObject) {
+        guard !survivors.isEmpty else { return }
+        for relationship in object.entity.relationships
+        where relationship.isToMany && mayLeadToSurvivor(relationship) {
+            guard let members = object.state.pointee.changes?.members(at: relationship.slot) else { continue }
+            for key in Array(members.keys) {
+                guard let target = survivor(of: key, along: relationship) else { continue }
+                object.removeMember(key, from: relationship)
+                object.addMember(target.state.pointee.key, to: relationship)
             }
         }
+    }
+
+    private func mayLeadToSurvivor(_ relationship: Relationship) -> Bool {
+        relationship.inverse == nil && survivors[relationship.destination.rootIndex] != nil
+    }
+
+    /// The object into which the destination of a relationship was merged; nil if it was not.
+    private mutating func survivor(of key: Int64, along relationship: Relationship) -> (any GraphObject)? {
+        let root = relationship.destination.rootIndex
+        guard var last = survivors[root]?[key] else { return nil }
+        var merged = [key]
+        // It may have been merged into another object since.
+        while let next = survivors[root]?[last.state.pointee.key] {
+            merged.append(last.state.pointee.key)
+            last = next
+        }
+        // So that the length of a chain counts once.
+        if merged.count > 1 { for key in merged { survivors[root]?[key] = last } }
+        return last.entity.isKind(of: relationship.destination) ? last : nil
     }
 
     // MARK: After the save

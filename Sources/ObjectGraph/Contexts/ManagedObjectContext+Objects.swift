@@ -13,9 +13,15 @@ extension ManagedObjectContext {
 
     /// Inserts a new object of an entity, with its initial values. Its class is the one that the coordinator has for
     /// the entity.
+    ///
+    /// - Precondition: Objects of the entity are of class ``ManagedObject``, or the entity has a class of its own.
     package func insertNewObject(of entity: Entity) -> any GraphObject {
         let type = coordinator.objectTypes[entity.index]
         if let type = type as? ManagedObject.Type { return type.init(entity: entity, insertInto: self) }
+        precondition(
+            self.entity(for: type) == entity,
+            "entity '\(entity.name)' has no class of its own: add one to the classes of the coordinator"
+        )
         let object = type.blank()
         insert(object)
         return object

@@ -15,8 +15,7 @@ public struct HistoryFetchRequest: Sendable {
     public var excludesOwn = false
     /// Whether the changes are read.
     public var includesChanges = true
-    /// Whether transactions that were deleted are skipped without an error, for a caller that reads all of the history
-    /// from page to page.
+    /// Whether deleted transactions are skipped without an error, for a caller that reads the whole history in pages.
     package var skipsDeleted = false
     /// Whether transactions are skipped that have applied the change set of another store.
     package var excludesApplied = false

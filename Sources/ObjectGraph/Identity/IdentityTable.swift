@@ -6,8 +6,8 @@
 /// released object may call the context.
 ///
 /// Open addressing with linear probing. Eight neighbouring keys share a cache line, since rows that are fetched
-/// together mostly have neighbouring keys. Objects with temporary keys, all of which have other references, are stored
-/// separately: see ``TemporaryObjects``.
+/// together mostly have neighbouring keys. Objects with temporary keys are stored separately: see ``TemporaryObjects``.
+/// The context retains them until they are saved or deleted, so that a sweep looks only at the deleted ones.
 final class IdentityTable {
     private static let empty: Int64 = 0
     private static let removed = Int64.min
@@ -30,6 +30,9 @@ final class IdentityTable {
     /// The number of objects with permanent keys.
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var temporary = TemporaryObjects()
+    /// The temporary keys of objects that were deleted before a save. Some have been inserted again since, or have left
+    /// the table.
+    @exclusivity(unchecked) private var discarded: Set<Int64> = []
     @exclusivity(unchecked) private var sweepCount = IdentityTable.smallestSweep
 
     /// Creates an empty table; `onlyEntity` is the index of the entity of all objects if there is only one.
@@ -93,9 +96,9 @@ final class IdentityTable {
     /// Reserves capacity for `additional` objects with permanent keys, which stay referenced for a while, and sweeps if
     /// a sweep is due.
     func reserve(_ additional: Int) {
-        if count + additional > sweepCount {
+        if count + discarded.count + additional > sweepCount {
             sweep(reserving: additional)
-            sweepCount = max(sweepCount, count + additional + Self.smallestSweep)
+            sweepCount = max(sweepCount, count + discarded.count + additional + Self.smallestSweep)
         }
         if 4 * (used + additional) > 3 * capacity {
             rebuild(capacity: Self.capacity(for: count + max(additional, count / 2)))
@@ -111,6 +114,11 @@ final class IdentityTable {
         keys[place] = Self.removed
         count -= 1
         withExtendedLifetime(object) {}
+    }
+
+    /// Records that the new object with a key was deleted, so that a sweep releases it if it has no other references.
+    func noteDiscarded(_ key: Int64) {
+        if key < 0 { discarded.insert(key) }
     }
 
     /// Replaces an object without other references by another object of the same entity.
@@ -137,21 +145,28 @@ final class IdentityTable {
 
     /// Releases the objects without other references, and reserves capacity for further objects.
     func sweep(reserving additional: Int = 0) {
-        var dead: [AnyObject] = []
+        var dead = removeDiscarded()
+        let discardedCount = dead.count
         for place in 0..<capacity where isKnownUniquelyReferenced(&objects[place]) {
             guard let object = (objects + place).move() else { continue }
             dead.append(object)
             (objects + place).initialize(to: nil)
             keys[place] = Self.removed
         }
-        count -= dead.count
-        sweepCount = max(Self.smallestSweep, 2 * count)
-        if !dead.isEmpty {
-            sweeps &+= 1
-            rebuild(capacity: Self.capacity(for: count + additional))
-        }
+        count -= dead.count - discardedCount
+        sweepCount = max(Self.smallestSweep, 2 * (count + discarded.count))
+        if !dead.isEmpty { sweeps &+= 1 }
+        if dead.count > discardedCount { rebuild(capacity: Self.capacity(for: count + additional)) }
         // Released last, since the `deinit` of an object may call this table.
         withExtendedLifetime(dead) {}
+    }
+
+    /// Removes and returns the discarded objects without other references.
+    private func removeDiscarded() -> [AnyObject] {
+        if discarded.isEmpty { return [] }
+        let removed = discarded.compactMap { temporary.removeUnused($0) }
+        discarded = discarded.filter { temporary.contains($0) }
+        return removed
     }
 
     /// Removes and returns all objects.
@@ -228,6 +243,7 @@ final class IdentityTable {
         }
         used = 0
         count = 0
+        discarded = []
         return all
     }
 

@@ -36,6 +36,12 @@ struct TemporaryObjects: ~Copyable {
         }
     }
 
+    /// Whether there is an object with a key.
+    mutating func contains(_ key: Int64) -> Bool {
+        let place = place(of: key)
+        return block(of: key)?._withUnsafeGuaranteedRef { $0.objects[place] != nil } ?? false
+    }
+
     /// Adds an object; the key must be unused.
     mutating func insert(_ object: AnyObject, forKey key: Int64, entity: Int) {
         let place = place(of: key)
@@ -56,6 +62,20 @@ struct TemporaryObjects: ~Copyable {
 
     /// Releases the object with a key.
     mutating func remove(_ key: Int64) {
+        // Released last, since the `deinit` of an object may call the table.
+        withExtendedLifetime(take(key)) {}
+    }
+
+    /// Removes and returns the object with a key if it has no other references.
+    mutating func removeUnused(_ key: Int64) -> AnyObject? {
+        let place = place(of: key)
+        let isUnused = block(of: key)?._withUnsafeGuaranteedRef { isKnownUniquelyReferenced(&$0.objects[place]) }
+        return isUnused ?? false ? take(key) : nil
+    }
+
+    /// Removes and returns the object with a key.
+    @inline(__always)
+    private mutating func take(_ key: Int64) -> AnyObject? {
         let place = place(of: key)
         let removed: AnyObject? = block(of: key)?._withUnsafeGuaranteedRef { block in
             guard let object = (block.objects + place).move() else {
@@ -70,8 +90,7 @@ struct TemporaryObjects: ~Copyable {
             blocks[number(of: key)] = nil
             recent = nil
         }
-        // Released last, since the `deinit` of an object may call the table.
-        withExtendedLifetime(removed) {}
+        return removed
     }
 
     /// All objects, the oldest first.

@@ -69,7 +69,7 @@ package final class LiveResults: ContextFollower {
     private var dependencies: ResultDependencies
     /// Whether the entries are ranked by their positions in the last fetch, since their order cannot be computed.
     private(set) var isPositional = false
-    /// Whether destinations of relationships were deleted, so that the next insertion may be that of one of them.
+    /// Whether destinations of relationships were deleted: the next insertion may revert a deletion.
     private var mayRestoreDestinations = false
     /// Whether a fetch is replacing the entries. It delivers changes of the context, which its result includes.
     private var isFetching = false

@@ -6,8 +6,8 @@ struct ResultDependencies {
     private(set) var own = SlotSet()
     /// The slots of objects that the request reads along relationships, by the index of their root entity.
     private(set) var related: [Int: SlotSet] = [:]
-    /// The index of the root entities to which relationships of the fetched objects lead whose values only a deletion of
-    /// the destination changes, but no change that is announced of the source.
+    /// The root entities of destinations whose deletion changes a to-one relationship of a fetched object without a
+    /// change of that object, by ``Entity/index``.
     private var destinations: Set<Int> = []
 
     /// The slots by the index of their root entity, for every root entity that the request reads.
@@ -44,7 +44,7 @@ struct ResultDependencies {
     /// The change of the existence of objects to which relationships lead.
     enum ExistenceChange { case none, insertion, deletion }
 
-    /// The changes of destinations that no change of a source announces. An insertion may be a reverted deletion.
+    /// The changes of the existence of ``destinations``. An insertion may be a reverted deletion.
     func existenceOfDestinations(in changes: ContextChanges) -> ExistenceChange {
         var result = ExistenceChange.none
         for destination in destinations {

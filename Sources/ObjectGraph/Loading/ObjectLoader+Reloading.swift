@@ -26,6 +26,13 @@ extension ObjectLoader {
         case ignore
     }
 
+    /// Reloads objects without unsaved changes that other contexts have changed while they had some.
+    func reloadOutdated(among objects: [any GraphObject]) {
+        let outdated = objects.filter { $0.state.pointee.flags.contains(.outdated) }
+        for object in outdated { object.state.pointee.flags.remove(.outdated) }
+        reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+    }
+
     /// Reads the rows of saved objects again, with one request for each root entity. If a request fails, its objects do
     /// not change.
     ///

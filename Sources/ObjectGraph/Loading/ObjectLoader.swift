@@ -30,10 +30,11 @@ final class ObjectLoader {
             preconditionFailure("the context's model has no entity '\(id.entity.name)'")
         }
         let handler = identityMap.handlers[entity.index]
+        // First, since a sweep may release a new object that was deleted.
+        handler.table.reserve(1)
         guard identityMap.entity(of: id) != nil, id.key > 0 || handler.table.contains(id.key) else {
             return handler.makeMissingObject(key: id.key)
         }
-        handler.table.reserve(1)
         if let object = identityMap.object(forKey: id.key, of: entity) { return object }
         if !entity.isRoot || !entity.subentities.isEmpty {
             // A fault of another class than the row's must never be registered.

@@ -74,6 +74,7 @@ final class RemoteChangeMerger {
             // A parent has objects that no store has.
             case .erasure where parent == nil: mergeErasure()
             case .erasure, .revert: reloadAll()
+            case .overflow: mergeOverflow()
             }
             onCommit?(announcement, false)
             childInboxes.inboxes.post(announcement, except: nil)
@@ -184,9 +185,7 @@ final class RemoteChangeMerger {
     ///
     /// - Parameter changes: The changes; nil if they are unknown.
     private func mergeExternal(_ changes: CommittedChanges?) {
-        guard let changes, !changes.isUnknown else {
-            return mergeUnknown(Set(model.entities.filter(\.isRoot).map(\.index)))
-        }
+        guard let changes, !changes.isUnknown else { return mergeUnknown(allRoots) }
         let unknown = Set(changes.roots.filter(\.value.isUnknown).keys)
         if !unknown.isEmpty { mergeUnknown(unknown) }
         for (rootIndex, root) in changes.roots where !root.isUnknown {
@@ -207,6 +206,47 @@ final class RemoteChangeMerger {
             for object in known { if let row = object.lastRow { loader.unloadMembers(namedBy: row) } }
             unloadMembers(leadingToUnknownOwnersOf: root, rootIndex)
         }
+    }
+
+    /// The positions of the root entities.
+    private var allRoots: Set<Int> { Set(model.entities.lazy.filter(\.isRoot).map(\.index)) }
+
+    /// Merges changes whose announcements the inbox has dropped.
+    ///
+    /// The effect is that of the announcements: unchanged objects have their new values at the next access, and deleted
+    /// ones count as deleted at once, so that the store is asked which objects it has.
+    private func mergeOverflow() {
+        mergeUnknown(allRoots)
+        // The objects of a child have been reloaded.
+        guard parent == nil else { return }
+        for root in model.entities where root.isRoot {
+            let saved = identityMap.objects(of: root).filter { $0.state.pointee.key > 0 && !$0.life.isInserted }
+            for start in stride(from: 0, to: saved.count, by: Self.existenceBatch) {
+                mergeExistence(of: saved[start..<min(start + Self.existenceBatch, saved.count)], root)
+            }
+        }
+    }
+
+    /// The number of rows that a check of the existence of objects reads at once.
+    private static let existenceBatch = 1000
+
+    /// Marks the objects as missing that the store does not have, and reloads missing objects that it has again.
+    private func mergeExistence(of objects: ArraySlice<any GraphObject>, _ root: Entity) {
+        let ids = objects.map { identityMap.id(of: $0) }
+        // An error of the store is reported at the next access to one of the objects.
+        guard let rows = try? loader.stores.rows(of: root, with: ids) else { return }
+        let stored = Set(rows.map(\.key))
+        var returned: [any GraphObject] = []
+        for object in objects {
+            let isStored = stored.contains(object.state.pointee.key)
+            if !isStored, !object.life.isMissing {
+                markDeleted(object)
+            } else if isStored, object.life.isMissing, !object.life.hasChanges {
+                // An undo of a deletion has inserted it again.
+                returned.append(object)
+            }
+        }
+        loader.reload(returned, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)
     }
 
     /// Merges commits that may have changed any object of root entities.

@@ -29,7 +29,8 @@ extension ParentStore {
         context.processPendingChanges()
     }
 
-    /// The objects that a child changed. Unregistered ones are instantiated with the rows that the child read.
+    /// The objects that a child changed. Unregistered ones are instantiated with the rows that the child read, unless
+    /// the child has inserted them and not read them: the parent may have merged such an object into another one.
     private func objectsToChange(
         by changes: SaveChangesRequest,
         of child: ManagedObjectContext
@@ -44,7 +45,7 @@ extension ParentStore {
                 } else {
                     objects.append(known)
                 }
-            } else if let row = child.identityMap.object(forKey: key, of: entity)?.state.pointee.row {
+            } else if let row = child.identityMap.object(forKey: key, of: entity)?.state.pointee.row, row.version > 0 {
                 rows.append(row)
             } else if let object = try loader.existingObject(with: identityMap.id(entity: entity, key: key)) {
                 objects.append(object)

@@ -42,8 +42,7 @@ extension GraphObject {
         if let destination { joinGraph(of: destination) }
         guard let relationship = relationship(at: slot) else { return }
         let oldKey = destinationKey(at: slot)
-        let newKey = destination?.state.pointee.key ?? 0
-        guard oldKey != newKey else { return }
+        guard oldKey != destination?.state.pointee.key ?? 0 else { return }
         if let inverse = relationship.inverse {
             if oldKey != 0, let old = registered(oldKey, along: relationship) ?? self.destination(at: slot) {
                 old.forget(self, along: inverse)
@@ -62,7 +61,7 @@ extension GraphObject {
         let hasSharedSide = relationship.hasSharedSide
         let old =
             hasSharedSide && oldKey != 0 ? registered(oldKey, along: relationship) ?? self.destination(at: slot) : nil
-        storeDestination(newKey, at: slot)
+        storeDestination(destination?.state.pointee.key ?? 0, at: slot)
         if state.pointee.life.isMissing { state.pointee.handler?.context?.changeTracker.markChanged(self) }
         guard hasSharedSide else { return }
         if let old { didPart(from: old, along: relationship) }
@@ -75,10 +74,13 @@ extension GraphObject {
     }
 
     /// Writes the key of a destination, without a change of the inverse.
-    func storeDestination(_ key: Int64, at slot: Int) {
+    ///
+    /// - Parameter key: The key, read after observers are called: if one saves, a new destination gets another key.
+    func storeDestination(_ key: @autoclosure () -> Int64, at slot: Int) {
         if state.pointee.chunk == nil { fireFault() }
         recorder?.willSetDestination(of: self, at: slot)
         changing(slot) {
+            let key = key()
             ensureChanges()[slot] = .value(key == 0 ? .null : .integer(key))
             noteChange()
         }

@@ -137,19 +137,24 @@ extension GraphObject {
         if relationship.hasSharedSide { didRelate(to: object, along: relationship) }
     }
 
-    func addMember(_ key: Int64, to relationship: Relationship) {
-        let members = members(of: relationship)
-        recorder?.willChangeOrder(of: self, relationship, members)
+    // An observer that is called before a change can save. New objects then have other keys, and saved members are
+    // others than those of the new object.
+
+    /// - Parameter key: The key of the member, read after observers are called.
+    func addMember(_ key: @autoclosure () -> Int64, to relationship: Relationship) {
+        recorder?.willChangeOrder(of: self, relationship, members(of: relationship))
         changing(relationship.slot) {
-            guard members.add(key) else { return }
+            let key = key()
+            guard members(of: relationship).add(key) else { return }
             recorder?.didAdd(key, to: self, relationship)
             noteChange()
         }
     }
 
-    func removeMember(_ key: Int64, from relationship: Relationship) {
-        let members = members(of: relationship)
+    /// - Parameter key: The key of the member, read after observers are called.
+    func removeMember(_ key: @autoclosure () -> Int64, from relationship: Relationship) {
         if let recorder {
+            let members = members(of: relationship)
             // An undo requires the position of the member.
             if relationship.isOrdered, !members.isLoaded {
                 state.pointee.handler?.context?.loader.loadMembers(of: relationship, for: self)
@@ -157,7 +162,8 @@ extension GraphObject {
             recorder.willChangeOrder(of: self, relationship, members)
         }
         changing(relationship.slot) {
-            guard let removal = members.remove(key) else { return }
+            let key = key()
+            guard let removal = members(of: relationship).remove(key) else { return }
             recorder?.didRemove(key, from: self, relationship, removal)
             noteChange()
         }
@@ -169,12 +175,14 @@ extension GraphObject {
     private func order(_ objects: [any GraphObject], of relationship: Relationship) {
         let members = members(of: relationship)
         if members.keys.elementsEqual(objects.lazy.map { $0.state.pointee.key }) { return }
-        var seen: Set<Int64> = []
-        let keys = objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
-        if members.keys.elementsEqual(keys) { return }
+        func keys() -> [Int64] {
+            var seen: Set<Int64> = []
+            return objects.map { $0.state.pointee.key }.filter { seen.insert($0).inserted }
+        }
+        if members.keys.elementsEqual(keys()) { return }
         recorder?.willChangeOrder(of: self, relationship, members)
         changing(relationship.slot) {
-            members.reorder(keys)
+            self.members(of: relationship).reorder(keys())
             noteChange()
         }
     }

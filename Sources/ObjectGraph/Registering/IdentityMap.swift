@@ -41,8 +41,13 @@ final class IdentityMap {
                 readsFromParent: parent != nil
             )
         }
+        // Objects of a class belong to the topmost entity of the class: its subentities may have no class of their own.
+        let topmost = handlers.filter { handler in
+            guard let superentity = handler.entity.superentity else { return true }
+            return ObjectIdentifier(types[superentity.index]) != ObjectIdentifier(handler.objectType)
+        }
         handlersByType = Dictionary(
-            handlers.map { (ObjectIdentifier($0.objectType), $0) },
+            topmost.map { (ObjectIdentifier($0.objectType), $0) },
             uniquingKeysWith: { first, _ in first }
         )
     }
@@ -51,7 +56,7 @@ final class IdentityMap {
 
     /// The handler for an object that is to be inserted.
     ///
-    /// - Precondition: The model has an entity for the object's class.
+    /// - Precondition: The model has an entity for the object's class. A ``ManagedObject`` is of its entity's class.
     func handler(forNew object: any GraphObject) -> FaultHandler {
         let type = ObjectIdentifier(Swift.type(of: object))
         if let lastHandler, lastHandler.type == type { return lastHandler.handler }
@@ -59,7 +64,13 @@ final class IdentityMap {
             guard let entity = model.entitiesByName[object.entity.name] else {
                 preconditionFailure("the context's model has no entity '\(object.entity.name)'")
             }
-            return handlers[entity.index]
+            let handler = handlers[entity.index]
+            precondition(
+                type == ObjectIdentifier(handler.objectType)
+                    || ObjectTypes.isKind(Swift.type(of: object), of: handler.objectType),
+                "objects of entity '\(entity.name)' are of class '\(handler.objectType)'"
+            )
+            return handler
         }
         guard let handler = handlersByType[type] else {
             preconditionFailure(

@@ -25,15 +25,8 @@ final class ChangeReverter {
         // The reverted deletion stays saved.
         for object in reinserted where object.life == .unchanged { object.life.markMissing() }
         identityMap.detach(new)
-        reloadOutdated(among: changed)
+        loader.reloadOutdated(among: changed)
         undo.remoteChanges.announceRevert()
-    }
-
-    /// Reloads the objects that other contexts have changed.
-    private func reloadOutdated(among objects: [any GraphObject]) {
-        let outdated = objects.filter { $0.state.pointee.flags.contains(.outdated) }
-        for object in outdated { object.state.pointee.flags.remove(.outdated) }
-        loader.reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
     }
 
     /// Turns a saved object of the context into a fault.

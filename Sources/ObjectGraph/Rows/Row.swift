@@ -6,7 +6,8 @@ public import Foundation
 /// Values are read by slot. A slot of a to-many relationship is null. Reading a slot as a type other than that of its
 /// value returns a meaningless number or an empty text, but never reads memory outside the row.
 ///
-/// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a row of it exists.
+/// `@unchecked Sendable`: the properties are constants. The memory of the ``RowChunk`` is written only by the builder
+/// that made the chunk, before it returns the batch from which rows are made; afterwards all threads only read it.
 public struct Row: SlotValues, @unchecked Sendable {
     @usableFromInline let chunk: RowChunk
     @usableFromInline let offset: UInt32

@@ -1,6 +1,8 @@
 /// Rows in the order in which a store returned them.
 ///
-/// `@unchecked Sendable`: the memory of a ``RowChunk`` is constant once a batch contains it.
+/// `@unchecked Sendable`: a batch is a value, whose list of chunks is copied when it changes. The memory of a
+/// ``RowChunk`` is written only by the builder that made it, before it returns the chunk in a batch; afterwards all
+/// threads only read it.
 public struct RowBatch: @unchecked Sendable {
     /// The chunks of the rows, which are contiguous in each chunk.
     public private(set) var chunks: [RowChunk]

@@ -18,7 +18,7 @@ final class SaveOperation {
     private var hasCommitted = false
     /// The objects whose `didSave()` is called.
     private var savedObjects: [ManagedObject] = []
-    /// The objects without a changed value that other contexts have changed: the save has not read their rows.
+    /// The outdated objects whose changes have ended although no value of them was written.
     var outdatedObjects: [any GraphObject] = []
 
     var identityMap: IdentityMap { loader.identityMap }
@@ -47,7 +47,10 @@ final class SaveOperation {
         remoteChanges.mergeAnnouncements()
         deletePropagation.run()
         try loader.requireReadableValues()
-        guard changeTracker.changeCount > 0 else { return undo.registerChanges() }
+        guard changeTracker.changeCount > 0 else {
+            undo.registerChanges()
+            return changeTracker.releaseUnchanged()
+        }
         // After the save has ended: the methods may save again.
         defer { for object in savedObjects { object.didSave() } }
         try thread.saving {
@@ -58,21 +61,10 @@ final class SaveOperation {
             let lifecycleObjects = changedLifecycleObjects
             defer { savedObjects = hasCommitted ? lifecycleObjects.filter { !$0.hasChanges } : [] }
             try changeTracker.withoutRecording {
-                defer { reloadOutdatedObjects() }
+                defer { loader.reloadOutdated(among: outdatedObjects) }
                 try generation.advancing(merging: remoteChanges.mergeAnnouncements, write)
             }
         }
-    }
-
-    private func reloadOutdatedObjects() {
-        for object in outdatedObjects { object.state.pointee.flags.remove(.outdated) }
-        loader.reload(
-            outdatedObjects,
-            changedObjects: .becomeOutdated,
-            missingRows: .markMissing,
-            failures: .report
-        )
-        outdatedObjects = []
     }
 
     // MARK: Writing

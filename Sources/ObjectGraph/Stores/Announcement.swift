@@ -13,23 +13,83 @@ enum Announcement: Sendable {
     case erasure
     /// The parent reverted or undid unsaved changes.
     case revert
+    /// Announcements were dropped, since there were too many: any object may have changed.
+    case overflow
 
     /// One announcement with the effect of this one and a later one; nil if they stay separate.
     ///
     /// A context that is not used for some time receives hundreds of commits of other processes as one.
     func merged(with later: Announcement) -> Announcement? {
-        guard case .external(let changes) = self, case .external(let laterChanges) = later else { return nil }
-        guard var changes, let laterChanges else { return .external(nil) }
-        changes.add(laterChanges)
-        return .external(changes)
+        switch (self, later) {
+        case (.external(let known), .external(let added)):
+            guard var changes = known, let laterChanges = added else { return .external(nil) }
+            changes.add(laterChanges)
+            return .external(changes)
+        // Its receiver reads the state of the stores after all later changes.
+        case (.overflow, .save), (.overflow, .batch), (.overflow, .external), (.overflow, .revert),
+            (.overflow, .overflow):
+            return .overflow
+        default: return nil
+        }
     }
+
+    /// The number of rows and keys in the announcement.
+    fileprivate var size: Int {
+        switch self {
+        case .save(let request):
+            request.memberships.reduce(request.inserted.count + request.updated.count + request.deleted.count) {
+                $0 + $1.added.count + $1.removed.count + ($1.order?.count ?? 0)
+            }
+        case .batch(let changes, _): (changes.updated + changes.deleted).reduce(0) { $0 + $1.keys.count }
+        case .external(let changes?): changes.roots.values.reduce(0) { $0 + $1.objects.count }
+        case .external(nil), .erasure, .revert, .overflow: 0
+        }
+    }
+
+    fileprivate var isErasure: Bool { if case .erasure = self { true } else { false } }
 }
 
 /// The announcements of other contexts that a context has not taken yet.
+///
+/// A context that is not used takes none, and the announcements retain the rows of each save. So an
+/// ``Announcement/overflow`` replaces them when there are too many.
 final class ContextInbox: Sendable {
+    /// The largest number of announcements.
+    static let announcementLimit = 1000
+    /// The largest number of rows and keys of several announcements. A single one may have more.
+    static let rowLimit = 10_000
+
     private struct State {
         var announcements: [Announcement] = []
+        /// The number of rows and keys in the announcements.
+        var size = 0
         var onRemoteChange: (@Sendable () -> Void)?
+
+        /// Adds an announcement.
+        ///
+        /// - Returns: the announcements that an overflow has replaced.
+        mutating func add(_ announcement: Announcement) -> [Announcement] {
+            if let last = announcements.last, let merged = last.merged(with: announcement) {
+                size += merged.size - last.size
+                announcements[announcements.count - 1] = merged
+            } else {
+                size += announcement.size
+                announcements.append(announcement)
+                if announcements.count == 1 { return [] }
+            }
+            if announcements.count <= ContextInbox.announcementLimit, size <= ContextInbox.rowLimit { return [] }
+            let dropped = announcements
+            // An erasure drops unsaved changes, too.
+            announcements = dropped.contains(where: \.isErasure) ? [.erasure, .overflow] : [.overflow]
+            size = 0
+            return dropped
+        }
+
+        /// Removes and returns the announcements.
+        mutating func removeAll() -> [Announcement] {
+            defer { (announcements, size) = ([], 0) }
+            return announcements
+        }
     }
 
     private let state = Guarded(State())
@@ -52,24 +112,20 @@ final class ContextInbox: Sendable {
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func post(_ announcement: Announcement) {
-        let onRemoteChange = state.withLock { state in
-            if let merged = state.announcements.last?.merged(with: announcement) {
-                state.announcements[state.announcements.count - 1] = merged
-                return nil as (@Sendable () -> Void)?
-            }
-            state.announcements.append(announcement)
-            count.wrappingAdd(1, ordering: .releasing)
-            return state.announcements.count == 1 ? state.onRemoteChange : nil
+        // The dropped announcements are released after the lock.
+        let (onRemoteChange, dropped) = state.withLock { state -> ((@Sendable () -> Void)?, [Announcement]) in
+            let known = state.announcements.count
+            let dropped = state.add(announcement)
+            count.wrappingAdd(state.announcements.count - known, ordering: .releasing)
+            return (known == 0 ? state.onRemoteChange : nil, dropped)
         }
+        withExtendedLifetime(dropped) {}
         onRemoteChange?()
     }
 
     /// Empties the inbox and returns its announcements, oldest first.
     func take() -> [Announcement] {
-        let taken = state.withLock { state in
-            defer { state.announcements = [] }
-            return state.announcements
-        }
+        let taken = state.withLock { $0.removeAll() }
         count.wrappingSubtract(taken.count, ordering: .releasing)
         return taken
     }

@@ -171,7 +171,7 @@ package struct CommittedChanges: Sendable {
         case .save(let request): add(request, model, of: roots)
         case .batch(let changes, let entity): add(changes, of: entity)
         case .external(let changes?): add(changes)
-        case .external(nil), .erasure, .revert: addUnknown()
+        case .external(nil), .erasure, .revert, .overflow: addUnknown()
         }
     }
 

@@ -28,11 +28,12 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - model: The model of all stores.
-    ///   - classes: The classes of objects by entity name. Objects of other entities are instances of
-    ///     ``ManagedObject``.
+    ///   - classes: The classes of objects by entity name. Objects of other entities are instances of the class of the
+    ///     nearest superentity that has one, and of ``ManagedObject`` if none has.
+    /// - Precondition: The class of an entity is that of its superentity, or inherits from it.
     public init(model: ManagedObjectModel, classes: [String: any GraphObject.Type] = [:]) {
         self.model = model
-        objectTypes = model.entities.map { classes[$0.name] ?? ManagedObject.self }
+        objectTypes = ObjectTypes.types(of: model, classes)
         state.withLock { $0.stores = Array(repeating: nil, count: model.entities.count) }
     }
 

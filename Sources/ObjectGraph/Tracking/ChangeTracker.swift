@@ -69,6 +69,7 @@ final class ChangeTracker {
         announceChange()
         if object.life.isInserted {
             inserted.discard(object)
+            object.state.pointee.handler?.table.noteDiscarded(object.state.pointee.key)
         } else {
             unlistUpdate(of: object)
             deleted.add(object)
@@ -127,6 +128,12 @@ final class ChangeTracker {
         let all = (inserted.removeAll(), updated.removeAll(), deleted.removeAll(), recentMembers.removeAll())
         // Released last, since the `deinit` of an object may call the context.
         withExtendedLifetime(all) {}
+    }
+
+    /// Empties the lists if none of their objects has a change.
+    func releaseUnchanged() {
+        let isEmpty = inserted.entries.isEmpty && updated.entries.isEmpty && deleted.entries.isEmpty
+        if changeCount == 0, !isEmpty { removeAll() }
     }
 
     /// Removes the objects for which `isRemoved` holds from the lists and resets their flags.

@@ -1,34 +1,25 @@
-public import Foundation
-
-extension Notification.Name {
-    static let checkpoint = Notification.Name("NSUndoManagerCheckpointNotification")
-    static let didOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")
-    static let willCloseUndoGroup = Notification.Name("NSUndoManagerWillCloseUndoGroupNotification")
-    static let didCloseUndoGroup = Notification.Name("NSUndoManagerDidCloseUndoGroupNotification")
-    static let willUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
-    static let didUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
-    static let willRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
-    static let didRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
-}
-
 #if !canImport(Darwin)
+    public import Foundation
+
     // On Apple's platforms, Foundation declares them.
     extension Notification.Name {
         /// Posted before an ``UndoManager`` opens or ends a group, undoes or redoes, or returns whether it can.
-        public static let NSUndoManagerCheckpoint = checkpoint
+        public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
         /// Posted after an ``UndoManager`` has begun a group.
-        public static let NSUndoManagerDidOpenUndoGroup = didOpenUndoGroup
+        public static let NSUndoManagerDidOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")
         /// Posted before an ``UndoManager`` ends a group.
-        public static let NSUndoManagerWillCloseUndoGroup = willCloseUndoGroup
+        public static let NSUndoManagerWillCloseUndoGroup =
+            Notification.Name("NSUndoManagerWillCloseUndoGroupNotification")
         /// Posted after an ``UndoManager`` has ended a group.
-        public static let NSUndoManagerDidCloseUndoGroup = didCloseUndoGroup
+        public static let NSUndoManagerDidCloseUndoGroup =
+            Notification.Name("NSUndoManagerDidCloseUndoGroupNotification")
         /// Posted before an ``UndoManager`` undoes a group.
-        public static let NSUndoManagerWillUndoChange = willUndoChange
+        public static let NSUndoManagerWillUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
         /// Posted after an ``UndoManager`` has undone a group.
-        public static let NSUndoManagerDidUndoChange = didUndoChange
+        public static let NSUndoManagerDidUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
         /// Posted before an ``UndoManager`` redoes a group.
-        public static let NSUndoManagerWillRedoChange = willRedoChange
+        public static let NSUndoManagerWillRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
         /// Posted after an ``UndoManager`` has redone a group.
-        public static let NSUndoManagerDidRedoChange = didRedoChange
+        public static let NSUndoManagerDidRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
     }
 #endif

@@ -20,8 +20,10 @@ extension QueryExpression.Function {
         case (.power, let base?, let exponent?): try Self.power(base, exponent)
         case (_, .integer(let integer)?, nil): try apply(integer)
         case (_, .real(let real)?, nil): try apply(real)
+        case (.squareRoot, .blob?, nil), (.roundToFloat, .blob?, nil):
+            if let number = arguments[0].double { try apply(number) } else { .null }
         case (_, .blob(let data)?, nil):
-            Decimal(storedValue: .blob(data)).map { .blob(SortableDecimal.encode(apply($0))) } ?? .null
+            Decimal(storedValue: .blob(data)).flatMap(apply).map { .blob(SortableDecimal.encode($0)) } ?? .null
         default: .null
         }
     }
@@ -87,14 +89,15 @@ extension QueryExpression.Function {
         }
     }
 
-    private func apply(_ decimal: Decimal) -> Decimal {
+    /// Returns a decimal number; nil for a function that has no decimal result.
+    private func apply(_ decimal: Decimal) -> Decimal? {
         switch self {
         case .negate: -decimal
         case .absolute: decimal.magnitude
         case .ceiling: decimal.rounded(.up)
         case .floor: decimal.rounded(.down)
         case .truncate: decimal.truncated
-        default: .nan
+        default: nil
         }
     }
 

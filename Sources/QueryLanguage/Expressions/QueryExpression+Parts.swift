@@ -46,7 +46,7 @@ extension QueryExpression {
     /// Calls `body` with each relationship that the expression reads.
     package func forEachRelationship(_ body: (Relationship) -> Void) {
         switch self {
-        case .path(_, let path), .quantified(_, .members(_, let path), _, _),
+        case .path(_, let path), .isKind(_, let path, _), .quantified(_, .members(_, let path), _, _),
             .aggregated(_, .members(_, let path), _, _, _):
             for case .relationship(let relationship) in path { body(relationship) }
         default: break
@@ -77,6 +77,32 @@ extension QueryExpression {
             function.mayFail || arguments.contains(where: \.mayFail)
         case .aggregated(.sum, _, _, _, _), .aggregated(.average, _, _, _, _): true
         default: operands.contains(where: \.mayFail)
+        }
+    }
+}
+
+// NaN is not null, but SQL has one NULL for both.
+extension QueryExpression {
+    /// Whether the value is calculated with floating-point numbers, whose result can be NaN.
+    package var mayBeNotANumber: Bool {
+        switch self {
+        case .arithmetic(_, let left, let right): Self.numberKind(of: left, right) == .double
+        case .function(.squareRoot, _), .function(.power, _): true
+        case .function(_, let parts), .coalesce(let parts): parts.contains(where: \.mayBeNotANumber)
+        case .conditional(_, let first, let second): first.mayBeNotANumber || second.mayBeNotANumber
+        default: false
+        }
+    }
+
+    /// The condition that the value is null, and not NaN.
+    package var nullTest: QueryExpression {
+        guard mayBeNotANumber else { return .comparing(.equal, self, .literal(.null)) }
+        switch self {
+        case .arithmetic(_, let left, let right): return .disjunction([left.nullTest, right.nullTest])
+        case .function(_, let parts): return .disjunction(parts.map(\.nullTest))
+        case .coalesce(let parts): return .conjunction(parts.map(\.nullTest))
+        case .conditional(let test, let first, let second): return .choice(test, first.nullTest, second.nullTest)
+        default: return .bool(false)
         }
     }
 }

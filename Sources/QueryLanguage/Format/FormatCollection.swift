@@ -54,7 +54,8 @@ struct FormatCollection {
     }
 
     /// Returns an aggregate of the values of the last members. An aggregate over several collections is composed of
-    /// aggregates over each collection, which is equal except for averages and counts of different values.
+    /// aggregates over each collection, which is equal except for averages and counts of different values, and for the
+    /// sum of the counts of no collections, which is null and not 0.
     func aggregated(
         _ aggregate: QueryExpression.Aggregate,
         elementType: AttributeType = .composite
@@ -74,7 +75,7 @@ struct FormatCollection {
                 condition: variable == self.variable ? condition ?? .bool(true) : .bool(true)
             )
         }
-        return result
+        return aggregate == .count && levels.count > 1 ? .coalescing(result, .literal(.integer(0))) : result
     }
 }
 

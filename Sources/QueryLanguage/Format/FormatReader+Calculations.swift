@@ -39,15 +39,21 @@ extension FormatReader {
         return .value(result, FormatType(of: result))
     }
 
-    /// Returns an operand of a calculation. A constant has the type of the other operand. Signed and unsigned numbers
-    /// are not combined, nor are decimals and floating-point numbers.
+    /// Returns an operand of a calculation. A constant has the type of the other operand, except for a floating-point
+    /// number beside an integer, with which the calculation is one of floating-point numbers. Signed and unsigned
+    /// numbers are not combined, nor are decimals and floating-point numbers.
     private func number(
         _ side: FormatSide,
         beside other: FormatSide
     ) throws(PredicateFormatError) -> QueryExpression {
         var wanted: AttributeType?
         if case .attribute(let type) = try type(of: other), FormatType.attribute(type).isNumber { wanted = type }
-        if case .constant = other.operand, case .constant = side.operand { wanted = nil }
+        if case .constant(let constant) = side.operand {
+            if case .constant = other.operand { wanted = nil }
+            if constant.naturalType == .double, let type = wanted, type.storage == .integer, type != .uint64 {
+                wanted = nil
+            }
+        }
         let (value, type) = try number(side, wanted)
         if let wanted, case .attribute(let own) = type, !Self.canBeCombined(own, wanted) {
             let message =

@@ -184,7 +184,7 @@ extension FormatReader {
         let sum = Self.sum(values[...])
         if function == .sum { return .value(sum, FormatType(of: sum)) }
         let average = QueryExpression.arithmetic(.divide, sum, .literal(.real(Double(values.count))))
-        return .value(average, .attribute(.double))
+        return .value(average, FormatType(of: average))
     }
 
     private static func sum(_ values: ArraySlice<QueryExpression>) -> QueryExpression {

@@ -24,7 +24,7 @@ public enum AttributeType: String, Codable, CaseIterable, Sendable {
     }
 
     /// A storage class.
-    public enum Storage: String, Codable, Sendable {
+    public enum Storage: String, Codable, CaseIterable, Sendable {
         case integer, real, text, blob
     }
 }

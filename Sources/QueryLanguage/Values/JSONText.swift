@@ -3,7 +3,12 @@ import Foundation
 /// The JSON text of a composite value, from which single parts are read without parsing the rest.
 ///
 /// A text that is not JSON has no parts. Outside the requested part, only the ends of values are parsed.
+///
+/// JSON has no numbers that are not finite: they are texts. NaN has no value, as in a column.
 package struct JSONText {
+    /// The texts that stand for numbers that are not finite.
+    package static let (infinity, negativeInfinity, notANumber) = ("inf", "-inf", "nan")
+
     private let bytes: [UInt8]
 
     /// Creates the JSON text of a text.
@@ -213,8 +218,8 @@ package struct JSONText {
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
             Int64(text(of: part)).map(Value.integer) ?? .null
         case .uint64: UInt64(text(of: part)).map { .integer(Int64(bitPattern: $0)) } ?? .null
-        case .float: Float(text(of: part)).map { .real(Double($0)) } ?? .null
-        case .double, .date: Double(text(of: part)).map(Value.real) ?? .null
+        case .float: realText(in: part).flatMap { Float($0) }.map { .real(Double($0)) } ?? .null
+        case .double, .date: realText(in: part).flatMap { Double($0) }.map(Value.real) ?? .null
         case .decimal: decimal(in: part).map(\.storedValue) ?? .null
         case .string, .url: string(in: part).map(Value.text) ?? .null
         case .uuid: string(in: part).flatMap(UUID.init).map(Value.uuid) ?? .null
@@ -224,6 +229,13 @@ package struct JSONText {
     }
 
     private func text(of part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
+
+    /// The digits of a number, or the text that stands for an infinity; nil for other texts.
+    private func realText(in part: Range<Int>) -> String? {
+        guard bytes[part.lowerBound] == UInt8(ascii: "\"") else { return text(of: part) }
+        let text = string(in: part)
+        return text == Self.infinity || text == Self.negativeInfinity ? text : nil
+    }
 
     private func decimal(in part: Range<Int>) -> Decimal? {
         // Decimal accepts any text that begins with a digit and ignores the rest.

@@ -25,7 +25,8 @@ struct ColumnPath {
         switch properties.last {
         case .relationship(let relationship)? where relationship.isToMany:
             throw SwiftDataError(.unsupportedKeyPath, "'\(relationship.name)' is a to-many relationship")
-        case .attribute(let attribute)? where attribute.type == .composite:
+        case .attribute(let attribute)?
+        where attribute.type == .composite || PropertyKind(of: type(of: keyPath).valueType) == nil:
             throw SwiftDataError(.unsupportedKeyPath, "'\(attribute.name)' is not of a basic type")
         default: break
         }

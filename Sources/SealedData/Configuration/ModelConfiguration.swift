@@ -30,17 +30,22 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The app group that shares the file. It has no effect: apps share a file by its URL.
+    /// The app group that shares the file.
+    ///
+    /// On Apple's platforms a group with an identifier determines the folder of a file that is named after its
+    /// configuration. Other systems have no app groups, and the value has no effect: programs share a file by its URL.
     public struct GroupContainer: Hashable, Sendable {
         let identifier: String?
         private let isNone: Bool
 
-        /// The app's group, if it has one.
+        /// No group: the app's entitlements are not read. Name the group by its identifier.
         public static let automatic = GroupContainer(identifier: nil, isNone: false)
         /// No group.
         public static let none = GroupContainer(identifier: nil, isNone: true)
 
         /// The group with an identifier.
+        ///
+        /// - Parameter identifier: The identifier, which the app's entitlements contain.
         public static func identifier(_ identifier: String) -> GroupContainer {
             GroupContainer(identifier: identifier, isNone: false)
         }
@@ -50,7 +55,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     public let url: URL
     /// The name, `default` by default. The default file is named after it.
     public let name: String
-    /// The given app group. It has no effect.
+    /// The given app group.
     public let groupContainer: GroupContainer
     /// The given cloud database. It has no effect.
     public let cloudKitDatabase: CloudKitDatabase
@@ -101,6 +106,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     private(set) var key: EncryptionKey?
     /// Whether the file is named after the configuration.
     let hasDefaultURL: Bool
+    /// Whether the system does not give the program access to the folder of the given app group.
+    private let lacksGroupFolder: Bool
 
     /// Makes a configuration with the default name and file.
     ///
@@ -148,14 +155,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
 
     /// Makes a configuration whose file is named after it.
     ///
-    /// The file is `<name>.store` in ``defaultDirectory``.
+    /// The file is `<name>.store` in ``defaultDirectory``. On Apple's platforms, with the identifier of an app group, it
+    /// is in the folder `Library/Application Support` of the group's container. If the system does not give the program
+    /// access to that container, opening the configuration throws ``SwiftDataError/loadIssueModelContainer``.
     ///
     /// - Parameters:
     ///   - name: The name; nil means `default`.
     ///   - schema: The part of the container's schema that the store holds; nil for all of it.
     ///   - isStoredInMemoryOnly: Whether the store exists in memory only.
     ///   - allowsSave: Whether the container may change the store.
-    ///   - groupContainer: Has no effect.
+    ///   - groupContainer: The app group whose container has the file. Has no effect on systems without app groups.
     ///   - cloudKitDatabase: Has no effect.
     ///   - key: The key of the file; nil means that `EncryptionKey.provider` supplies it.
     ///   - durability: The failures that a save survives.
@@ -178,10 +187,15 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         self.key = key
         self.durability = durability
         hasDefaultURL = !isStoredInMemoryOnly
-        url =
-            isStoredInMemoryOnly
-            ? URL(filePath: "/dev/null", directoryHint: .notDirectory)
-            : Self.defaultDirectory.appending(path: "\(self.name).store", directoryHint: .notDirectory)
+        if isStoredInMemoryOnly {
+            url = URL(filePath: "/dev/null", directoryHint: .notDirectory)
+            lacksGroupFolder = false
+        } else {
+            let folder = groupContainer.folder
+            lacksGroupFolder = folder == nil
+            url = (folder ?? Self.defaultDirectory)
+                .appending(path: "\(self.name).store", directoryHint: .notDirectory)
+        }
     }
 
     /// Makes a configuration with a given file.
@@ -213,6 +227,20 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
         self.key = key
         self.durability = durability
         hasDefaultURL = false
+        lacksGroupFolder = false
+    }
+
+    /// Checks that the program has access to the folder of the given app group.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+    func requireGroupFolder() throws {
+        guard lacksGroupFolder else { return }
+        throw SwiftDataError(
+            .loadIssueModelContainer,
+            "configuration '\(name)': the system has no container for the app group "
+                + "'\(groupContainer.identifier ?? "")'. Add the group to the app's entitlements, or give the "
+                + "configuration a URL."
+        )
     }
 
     /// The configuration with a key.
@@ -231,7 +259,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
 
     /// The file's URL.
     public var id: URL { url }
-    /// The identifier of the given app group. It has no effect.
+    /// The identifier of the given app group.
     public var groupAppContainerIdentifier: String? { groupContainer.identifier }
     /// The identifier of the given cloud container. It has no effect.
     public var cloudKitContainerIdentifier: String? { cloudKitDatabase.containerIdentifier }
@@ -248,6 +276,20 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(url)
         hasher.combine(name)
+    }
+}
+
+extension ModelConfiguration.GroupContainer {
+    /// The folder of files that are named after their configuration; nil if the system does not give the program access
+    /// to the container of the group.
+    fileprivate var folder: URL? {
+        #if canImport(Darwin)
+            if let identifier {
+                return FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: identifier)?
+                    .appending(path: "Library/Application Support", directoryHint: .isDirectory)
+            }
+        #endif
+        return ModelConfiguration.defaultDirectory
     }
 }
 

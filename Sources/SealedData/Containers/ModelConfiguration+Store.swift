@@ -10,7 +10,7 @@ extension ModelConfiguration {
     ///   - container: The container's schema.
     ///   - versions: The versions of the schema.
     /// - Throws: Errors of ``EncryptionKey/provider``; ``SwiftDataError/loadIssueModelContainer`` if the file's folder
-    ///   cannot be created.
+    ///   cannot be created, or the program has no access to the folder of its app group.
     func storeDescription(
         entityNames: Set<String>,
         of container: Schema,
@@ -33,6 +33,7 @@ extension ModelConfiguration {
                 entityNames: entityNames
             )
         }
+        try requireGroupFolder()
         if allowsSave { try makeFolder() }
         options[SealedStore.durabilityOption] = durability
         options[SealedStore.memorySecurityOption] = protectsMemory

@@ -1,6 +1,11 @@
-public import ObjectGraph
+#if canImport(Darwin)
+    public import Foundation
+    import ObjectGraph
+#else
+    public import ObjectGraph
 
-@_exported public import class ObjectGraph.UndoManager
+    @_exported public import class ObjectGraph.UndoManager
+#endif
 
 extension ModelContext {
     /// The undo manager that records changes of models; nil, the default, disables recording.
@@ -14,6 +19,9 @@ extension ModelContext {
     /// The changes between two calls of ``processPendingChanges()``, which fetches and saves make, form one undo group,
     /// together with the changes that they cause in other models. Saved changes can be undone; another save then writes
     /// the undone state. A ``rollback()`` discards the recorded changes.
+    ///
+    /// On Apple's platforms `UndoManager` is Foundation's class, for example that of SwiftUI's environment. On others it
+    /// is a class of `ObjectGraph` with the same members. It belongs to the actor or thread of the context.
     public var undoManager: UndoManager? {
         get { graph.undoManager }
         set { graph.undoManager = newValue }

@@ -144,22 +144,12 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
 
 /// Reads snapshots of any type by encoding them.
 private enum SnapshotReader {
-    private static let infinities = ("inf", "-inf", "nan")
-
     static func defaultSnapshot<Snapshot: DataStoreSnapshot>(_ snapshot: Snapshot) throws -> DefaultSnapshot {
         if let snapshot = snapshot as? DefaultSnapshot { return snapshot }
         let encoder = JSONEncoder()
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: infinities.0,
-            negativeInfinity: infinities.1,
-            nan: infinities.2
-        )
+        encoder.convertNonFiniteNumbers()
         let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: infinities.0,
-            negativeInfinity: infinities.1,
-            nan: infinities.2
-        )
+        decoder.convertNonFiniteNumbers()
         return try decoder.decode(DefaultSnapshot.self, from: encoder.encode(snapshot))
     }
 }

@@ -61,7 +61,11 @@ struct HistoryClasses: Sendable {
         return HistoryTombstone(
             recorded: entity.attributes.compactMap { attribute in
                 guard let stored = values[attribute.name], let keyPath = keyPaths.keyPath(at: attribute.slot),
-                    let value = RecordedValue.value(stored, as: Swift.type(of: keyPath).valueType)
+                    let value = RecordedValue.value(
+                        stored,
+                        as: Swift.type(of: keyPath).valueType,
+                        by: keyPaths.transformer(at: attribute.slot)
+                    )
                 else { return nil }
                 return (attribute.slot, value)
             }
@@ -71,12 +75,16 @@ struct HistoryClasses: Sendable {
 
 /// The key paths of a model class by slot, those of inherited properties with the class as root.
 ///
-/// `@unchecked Sendable`: the only property is a constant, and key paths of stored properties are immutable.
+/// `@unchecked Sendable`: all properties are constants, key paths of stored properties are immutable, and threads share
+/// value transformers.
 final class HistoryKeyPaths<Model: PersistentModel>: @unchecked Sendable {
     private let keyPaths: [PartialKeyPath<Model>?]
+    private let transformers: [_AttributeTransformer?]
 
     private init() {
-        keyPaths = ModelInheritance(of: Model.self).levels.flatMap { level -> [PartialKeyPath<Model>?] in
+        let levels = ModelInheritance(of: Model.self).levels
+        transformers = levels.flatMap(\.properties).map { ($0.metadata as? Schema.Attribute)?.namedTransformer }
+        keyPaths = levels.flatMap { level -> [PartialKeyPath<Model>?] in
             if level.type == Model.self { return level.properties.map { $0.keypath as? PartialKeyPath<Model> } }
             guard let inheritable = level.type as? any _InheritableModel.Type else {
                 return level.properties.map { _ in nil }
@@ -96,6 +104,11 @@ final class HistoryKeyPaths<Model: PersistentModel>: @unchecked Sendable {
     }
 
     func keyPath(at slot: Int) -> PartialKeyPath<Model>? { keyPaths.indices.contains(slot) ? keyPaths[slot] : nil }
+
+    /// The value transformer that a property names; nil if it names none.
+    func transformer(at slot: Int) -> _AttributeTransformer? {
+        transformers.indices.contains(slot) ? transformers[slot] : nil
+    }
 
     /// The key path as a value that can be sent: it captures nothing.
     func sendable(at slot: Int) -> (any PartialKeyPath<Model> & Sendable)? {

@@ -8,14 +8,23 @@ enum RecordedValue {
     /// - Parameters:
     ///   - stored: The stored form.
     ///   - valueType: The type of the property.
-    static func value(_ stored: Value, as valueType: any Any.Type) -> (any Sendable)? {
+    ///   - transformer: The value transformer that the property names, which is used for types that need one.
+    static func value(
+        _ stored: Value,
+        as valueType: any Any.Type,
+        by transformer: _AttributeTransformer?
+    ) -> (any Sendable)? {
         let type = PropertyKind.unwrapped(valueType)
         if let storable = type as? any StorableValue.Type { return read(stored, as: storable) }
         if let raw = type as? any RawRepresentable.Type, let storable = PropertyKind.storableRawValue(of: raw) {
             return read(stored, as: storable).flatMap { make(raw, $0) }
         }
-        guard let codable = type as? any (Decodable & Encodable).Type, case .text(let text) = stored else { return nil }
-        return decode(text, as: codable)
+        if let codable = type as? any (Decodable & Encodable).Type {
+            guard case .text(let text) = stored else { return nil }
+            return decode(text, as: codable)
+        }
+        guard case .blob(let data) = stored else { return nil }
+        return transformer?.value(of: data).map { sendable($0) }
     }
 
     private static func read<V: StorableValue>(_ stored: Value, as type: V.Type) -> (any Sendable)? {

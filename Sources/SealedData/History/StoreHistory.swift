@@ -83,7 +83,7 @@ struct StoreHistory {
         private let coordinator: PersistentStoreCoordinator
         private let store: UUID
         private let size: Int
-        /// Whether the caller names no transaction after which it reads, and so can miss none.
+        /// Whether the caller reads from the beginning of the history, so that no deleted transaction is missing.
         private let isUnbounded: Bool
         private var transactions: ArraySlice<PersistentHistoryTransaction> = []
         private var last: Int64

@@ -54,7 +54,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private var updates: [(update: LiveResults.Update, sections: SectionSource, error: (any Error)?)] = []
     private var isApplying = false
 
-    /// What divides results into sections.
+    /// The properties that determine the sections of results.
     private struct SectionSource {
         /// Nil without sections.
         var titles: KeyPath<Element, SectionTitle>?

@@ -16,7 +16,8 @@ public macro _EphemeralProperty() =
     #externalMacro(module: "SealedDataMacros", type: "EphemeralPropertyMacro")
 
 /// Marks a persisted property whose attribute names a value transformer. SwiftData's expansions, and code copied from
-/// them, contain it. It has no effect, because ``Model()`` handles values of all types.
+/// them, contain it. It has no effect, because ``Model()`` recognizes the option
+/// ``Schema/Attribute/Option/transformable(by:)-(ValueTransformer.Type)``.
 @attached(peer)
 public macro _TransformablePersistedProperty() =
     #externalMacro(module: "SealedDataMacros", type: "TransformablePropertyMacro")

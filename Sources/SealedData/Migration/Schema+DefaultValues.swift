@@ -12,6 +12,7 @@ extension Schema {
             let attribute = entity?.storedProperties.lazy.compactMap { $0 as? Schema.Attribute }
                 .first { $0.name == attributeName }
             guard let attribute, let value = attribute.defaultValue else { return nil }
+            if let transformer = attribute.transformer { return transformer.data(of: value).map(Value.blob) }
             return Self.stored(value, as: attribute.storedType ?? .composite)
         }
     }
@@ -19,8 +20,7 @@ extension Schema {
     /// Returns a value in its stored form; nil if it cannot be stored.
     private static func stored(_ value: Any, as type: AttributeType) -> Value? {
         if type == .composite {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let encoder = JSONEncoder.forCompositeValues()
             guard let encodable = value as? any Encodable, let text = try? encoder.encode(encodable) else { return nil }
             return text == Data("null".utf8) ? nil : .text(String(decoding: text, as: UTF8.self))
         }

@@ -52,7 +52,10 @@ public enum MigrationStage: Sendable {
     /// A migration with functions of the program. `willMigrate` reads and changes the objects of the old classes before
     /// the inferred migration, and `didMigrate` the objects of the new classes after it. Each function saves its
     /// context; changes that it does not save are discarded.
-    case custom(
+    ///
+    /// The functions may share captured variables, as in SwiftData; the Swift 6 mode warns of them. The functions of a
+    /// stage run one after the other.
+    @preconcurrency case custom(
         fromVersion: any VersionedSchema.Type,
         toVersion: any VersionedSchema.Type,
         willMigrate: (@Sendable (ModelContext) throws -> Void)?,

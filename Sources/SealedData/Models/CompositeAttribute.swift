@@ -12,20 +12,34 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     }
 
     func encodedText() throws -> String {
-        let encoder = JSONEncoder()
-        // Sorted keys give equal values equal text.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        String(decoding: try JSONEncoder.forCompositeValues().encode(value), as: UTF8.self)
     }
 
     /// Decodes the value of an object; nil if the object has no value, or its text does not decode as the type.
     static func read(_ stored: (value: (any CompositeValue)?, text: String?)) -> Value? {
         if let composite = stored.value as? any AnyValueHolder { return composite.anyValue as? Value }
-        return stored.text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+        guard let text = stored.text else { return nil }
+        let decoder = JSONDecoder()
+        let data = Data(text.utf8)
+        if let value = try? decoder.decode(Value.self, from: data) { return value }
+        // Only if it fails otherwise: a type whose values can be numbers or texts keeps its texts "inf" and "nan".
+        decoder.convertNonFiniteNumbers()
+        return try? decoder.decode(Value.self, from: data)
+    }
+}
+
+extension JSONEncoder {
+    /// Returns an encoder for the text of composite values.
+    static func forCompositeValues() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        // Sorted keys give equal values equal text.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.convertNonFiniteNumbers()
+        return encoder
     }
 }
 
 /// A box around a value whose type the reader does not need to know: a `T` that was set can also be read as a `T?`.
-private protocol AnyValueHolder {
+protocol AnyValueHolder {
     var anyValue: Any { get }
 }

@@ -18,12 +18,15 @@ struct KeyPathParts {
     }
 
     let parts: [Part]
+    /// The types of the values after the parts.
+    let types: [any Any.Type]
 
     /// - Returns: nil if the key path has another layout, or arguments that are not words.
     init?(_ keyPath: AnyKeyPath) {
         #if _pointerBitWidth(_64)
-            guard let parts = withExtendedLifetime(keyPath, { Self.parts(of: keyPath) }) else { return nil }
+            guard let (parts, types) = withExtendedLifetime(keyPath, { Self.parts(of: keyPath) }) else { return nil }
             self.parts = parts
+            self.types = types
         #else
             return nil
         #endif
@@ -56,11 +59,12 @@ struct KeyPathParts {
         static func kind(_ header: UInt32) -> UInt32 { (header & 0x7F00_0000) >> 24 }
     }
 
-    private static func parts(of keyPath: AnyKeyPath) -> [Part]? {
+    private static func parts(of keyPath: AnyKeyPath) -> (parts: [Part], types: [any Any.Type])? {
         let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
         let size = Int(object.load(fromByteOffset: Layout.sizeOffset, as: UInt32.self) & Layout.sizeMask)
         let buffer = UnsafeRawBufferPointer(start: object + Layout.sizeOffset + Layout.word, count: size)
         var parts: [Part] = []
+        var types: [any Any.Type] = []
         var position = 0
         while position < size {
             guard position + MemoryLayout<UInt32>.size <= size else { return nil }
@@ -104,8 +108,12 @@ struct KeyPathParts {
             position += length
             guard position < size else { break }
             // The type between two parts is aligned to a word.
-            position = (position + Layout.word - 1) / Layout.word * Layout.word + Layout.word
+            position = (position + Layout.word - 1) / Layout.word * Layout.word
+            guard position + Layout.word <= size else { return nil }
+            types.append(buffer.load(fromByteOffset: position, as: Any.Type.self))
+            position += Layout.word
         }
-        return parts
+        types.append(type(of: keyPath).valueType)
+        return (parts, types)
     }
 }

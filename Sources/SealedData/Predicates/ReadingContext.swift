@@ -47,7 +47,14 @@ final class ReadingContext {
         let outer = requirements
         requirements = []
         defer { requirements = outer }
-        let condition = try read(node).condition()
+        let condition: QueryExpression
+        do {
+            condition = try read(node).condition()
+        } catch {
+            // Without the unwrapped value, the rest of the comparison can have no reading.
+            guard requiresMissingValue else { throw error }
+            return .bool(isNegated)
+        }
         if requirements.isEmpty { return condition }
         return isNegated
             ? .disjunction(requirements.map { .negation($0) } + [condition])
@@ -70,7 +77,13 @@ final class ReadingContext {
         let outer = requirements
         requirements = []
         defer { requirements = outer }
-        let reading = try read(node)
+        let reading: Reading
+        do {
+            reading = try read(node)
+        } catch {
+            guard requiresMissingValue else { throw error }
+            return .value(.literal(.null))
+        }
         guard case .value(let value) = reading else { return reading }
         let missing = requirements.filter { requirement in
             guard let required = requirement.requiredValue else { return true }
@@ -85,6 +98,8 @@ final class ReadingContext {
     }
 
     /// Evaluates a node that depends on no object with Foundation.
+    ///
+    /// - Throws: ``UnsupportedPredicate`` if evaluating it fails.
     func constant<Node: PredicateExpression>(_ node: Node) throws -> Reading {
         do {
             return .constant(Constant(try node.evaluate(constants)))
@@ -93,10 +108,26 @@ final class ReadingContext {
         }
     }
 
+    /// Evaluates the part of a captured collection at captured positions with Foundation. If the collection has fewer
+    /// elements, which traps in Swift, the current condition has no value.
+    ///
+    /// - Throws: ``UnsupportedPredicate`` if evaluating it fails.
+    func constantPart<Node: PredicateExpression>(_ node: Node) throws -> Reading {
+        do {
+            return try constant(node)
+        } catch {
+            require(.bool(false))
+            throw error
+        }
+    }
+
     /// Records that the current condition has no value unless `requirement` is true.
     func require(_ requirement: QueryExpression) {
         if !requirements.contains(requirement) { requirements.append(requirement) }
     }
+
+    /// Whether the current condition traps in Swift for every object: a captured value that it unwraps is nil.
+    private var requiresMissingValue: Bool { requirements.contains(.bool(false)) }
 
     // MARK: Variables
 

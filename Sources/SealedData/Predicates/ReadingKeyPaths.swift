@@ -15,7 +15,12 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
 
     private func property(of object: ObjectReference, in context: ReadingContext) throws -> Reading {
         if let slot = PropertyLookup.slot(of: keyPath, from: Root.Output.self), slot < object.entity.slotCount {
-            return object.reading(of: object.entity.properties[slot], depth: context.depth)
+            let reading = object.reading(of: object.entity.properties[slot], depth: context.depth)
+            // The data of transformed values is not compared: equal values can have different data.
+            if case .value(let value) = reading, value.resultType == .data, PropertyKind(of: Output.self) == nil {
+                return .composite(value)
+            }
+            return reading
         }
         guard let model = Root.Output.self as? any PersistentModel.Type else {
             throw UnsupportedPredicate("'\(keyPath)', which is not a property of a model")
@@ -50,7 +55,7 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
                 "'\(keyPath)', which is not one of the values that a '\(Root.Output.self)' is made of"
             )
         }
-        return .part([.name(part.name)], of: whole, type: part.type)
+        return .part(part.names.map(ComponentKey.name), of: whole, type: part.type)
     }
 
     private func property(of value: QueryExpression) throws -> QueryExpression {

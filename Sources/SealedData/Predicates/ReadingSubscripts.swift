@@ -4,7 +4,7 @@ import ObjectGraph
 extension PredicateExpressions.CollectionIndexSubscript: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let (whole, index) = (try context.read(wrapped), try context.read(index))
-        if whole.isConstant, index.isConstant { return try context.constant(self) }
+        if whole.isConstant, index.isConstant { return try context.constantPart(self) }
         guard case .composite(let list) = whole, case .constant(let constant) = index,
             let position = constant.value as? Int, position >= 0,
             let members = Members(elementsOf: list, as: Wrapped.Output.self, number: context.depth)
@@ -18,7 +18,7 @@ extension PredicateExpressions.CollectionIndexSubscript: ReadableExpression {
 extension PredicateExpressions.CollectionRangeSubscript: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
         let (whole, range) = (try context.read(wrapped), try context.read(range))
-        if whole.isConstant, range.isConstant { return try context.constant(self) }
+        if whole.isConstant, range.isConstant { return try context.constantPart(self) }
         guard case .composite(let list) = whole, let bounds = range.constantBounds, bounds.lowerBound >= 0,
             let members = Members(elementsOf: list, as: Wrapped.Output.self, number: context.depth)
         else { throw UnsupportedPredicate("a part of a '\(Wrapped.Output.self)'") }

@@ -33,12 +33,16 @@ extension PredicateExpressions.ExpressionEvaluate: ReadableExpression {
 
 extension PredicateExpressions.Combination: ReadableExpression {
     func read(in context: ReadingContext) throws -> Reading {
-        let conditions = try predicates.map { predicate in
+        var conditions: [QueryExpression] = []
+        for predicate in predicates {
             var body: () throws -> Reading = { .value(try context.condition(predicate.expression)) }
             for (variable, input) in repeat (each predicate.variable, each inputs) {
                 body = bound(variable.key, to: input, in: context, body)
             }
-            return try body().condition()
+            let condition = try body().condition()
+            // The predicates after one that decides the result are not evaluated.
+            if condition == .bool(rule != .all) { return .value(.bool(rule == .any)) }
+            conditions.append(condition)
         }
         switch rule {
         case .all: return .value(.conjunction(conditions))

@@ -51,7 +51,8 @@ enum RequirementLookup {
         let slots = lookup.names.indices.filter { slot in
             let type = type(of: lookup.keyPath(at: slot)).valueType
             guard isWhole else { return [String.self, Bool.self].contains { PropertyKind.unwrapped(type) == $0 } }
-            return type == Swift.type(of: keyPath).valueType
+            // Values for a value transformer cannot be generated.
+            return type == Swift.type(of: keyPath).valueType && PropertyKind(of: type) != nil
         }
         guard !slots.isEmpty else { return nil }
         let object = Model.sample(with: [:])

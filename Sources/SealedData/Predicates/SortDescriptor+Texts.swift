@@ -1,49 +1,73 @@
 public import Foundation
 import ObjectGraph
 
-/// An order of texts that follows the user's language.
-///
-/// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has only `lexical` on
-/// other platforms.
-public struct LocalizedTextComparator: Hashable, Sendable {
-    let order: TextOrder
-
-    /// The order of displayed lists: case and diacritics decide only between otherwise equal texts, and digits are
-    /// compared as numbers.
-    public static let localizedStandard = Self(order: .localizedStandard)
-    /// The order of the user's language.
-    public static let localized = Self(order: .localized)
-}
-
-extension SortDescriptor {
-    /// Creates a sort by a text in an order that follows the user's language.
+#if canImport(Darwin)
+    /// An order of texts: that of Unicode scalars, or one that follows the user's language.
     ///
-    /// ```swift
-    /// SortDescriptor(\Trip.name, comparator: .localizedStandard)
-    /// ```
-    public init(
-        _ keyPath: any KeyPath<Compared, String> & Sendable,
-        comparator: LocalizedTextComparator,
-        order: SortOrder = .forward
-    ) {
-        switch comparator.order {
-        case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
-        default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+    /// Foundation's initializers of `SortDescriptor` take it. Without an argument they use `localizedStandard`.
+    public typealias LocalizedTextComparator = String.StandardComparator
+#else
+    /// An order of texts that follows the user's language.
+    ///
+    /// On Apple's platforms these are values of `String.StandardComparator`, of which Foundation has only `lexical` on
+    /// other platforms.
+    public struct LocalizedTextComparator: Hashable, Sendable {
+        private let order: TextOrder
+
+        /// The order of displayed lists: case and diacritics decide only between otherwise equal texts, and digits are
+        /// compared as numbers.
+        public static let localizedStandard = Self(order: .localizedStandard)
+        /// The order of the user's language.
+        public static let localized = Self(order: .localized)
+
+        private init(order: TextOrder) {
+            self.order = order
         }
+
+        /// The order of texts.
+        var textOrder: TextOrder? { order }
     }
 
-    /// Creates a sort by a text in an order that follows the user's language; nil is the smallest value.
-    public init(
-        _ keyPath: any KeyPath<Compared, String?> & Sendable,
-        comparator: LocalizedTextComparator,
-        order: SortOrder = .forward
-    ) {
-        switch comparator.order {
-        case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
-        default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+    extension SortDescriptor {
+        /// Creates a sort by a text in an order that follows the user's language.
+        ///
+        /// ```swift
+        /// SortDescriptor(\Trip.name, comparator: .localizedStandard)
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - keyPath: The text.
+        ///   - comparator: The order.
+        ///   - order: The direction.
+        public init(
+            _ keyPath: any KeyPath<Compared, String> & Sendable,
+            comparator: LocalizedTextComparator,
+            order: SortOrder = .forward
+        ) {
+            switch comparator.textOrder {
+            case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
+            default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+            }
+        }
+
+        /// Creates a sort by a text in an order that follows the user's language; nil is the smallest value.
+        ///
+        /// - Parameters:
+        ///   - keyPath: The text.
+        ///   - comparator: The order.
+        ///   - order: The direction.
+        public init(
+            _ keyPath: any KeyPath<Compared, String?> & Sendable,
+            comparator: LocalizedTextComparator,
+            order: SortOrder = .forward
+        ) {
+            switch comparator.textOrder {
+            case .localized: self.init(appending(\.localizedRank, to: keyPath), order: order)
+            default: self.init(appending(\.localizedStandardRank, to: keyPath), order: order)
+            }
         }
     }
-}
+#endif
 
 /// A key path that continues another one.
 func appending<Root, Value, Next>(

@@ -41,6 +41,11 @@ public struct SortExpression<Model: PersistentModel>: Sendable {
     }
 
     /// Creates a sort by the texts of an expression, in an order that follows the user's language.
+    ///
+    /// - Parameters:
+    ///   - expression: The texts to sort by.
+    ///   - comparator: The order of the texts, regardless of a direction that the comparator has.
+    ///   - order: The direction.
     public init(
         _ expression: Expression<Model, String>,
         comparator: LocalizedTextComparator,
@@ -67,10 +72,17 @@ extension QuerySort {
     ///
     /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
     init<Model>(_ sort: SortExpression<Model>, _ reader: PredicateReader, entity: Entity) throws {
+        var textOrder = TextOrder.lexical
+        if let comparator = sort.comparator {
+            guard let order = comparator.textOrder else {
+                throw SwiftDataError(.unsupportedSortDescriptor, "sorting by '\(comparator)'")
+            }
+            textOrder = order
+        }
         self.init(
             try sort.read(reader, entity),
             ascending: sort.order == .forward,
-            textOrder: sort.comparator?.order ?? .lexical,
+            textOrder: textOrder,
             nulls: sort.nils.map { $0 == .first ? .first : .last }
         )
     }

@@ -10,23 +10,34 @@ extension QuerySort {
         // The descriptor is a parameter: optimized code that copies one as part of another generic type needs a symbol
         // that Foundation does not export.
         guard let keyPath = sort.keyPath else { throw UnsupportedPredicate("sorting without a key path") }
-        if let comparator = sort.stringComparator, !comparator.isLexical {
-            throw UnsupportedPredicate("sorting by '\(comparator)'")
-        }
         let path = try PropertyPath(keyPath, of: Model.self, entity: entity)
-        return QuerySort(try path.sortExpression, ascending: sort.order == .forward, textOrder: path.textOrder)
+        var textOrder = path.textOrder
+        if let comparator = sort.stringComparator, textOrder == .lexical {
+            guard let order = comparator.textOrder else { throw UnsupportedPredicate("sorting by '\(comparator)'") }
+            textOrder = order
+        }
+        return QuerySort(try path.sortExpression, ascending: sort.order == .forward, textOrder: textOrder)
     }
 }
 
 extension String.StandardComparator {
-    fileprivate var isLexical: Bool { String.StandardComparator(self, order: .forward) == .lexical }
+    /// The order of texts, regardless of the direction; nil for an unknown one.
+    var textOrder: TextOrder? {
+        let comparator = String.StandardComparator(self, order: .forward)
+        if comparator == .lexical { return .lexical }
+        #if canImport(Darwin)
+            if comparator == .localizedStandard { return .localizedStandard }
+            if comparator == .localized { return .localized }
+        #endif
+        return nil
+    }
 }
 
 /// The persisted properties of a key path of any length.
 struct PropertyPath {
     private var properties: [Property] = []
-    /// The members of a structure after the properties.
-    private var parts: [CompositePart] = []
+    /// The member of a structure after the properties; nil for the last property itself.
+    private var member: CompositePart?
     /// The type of the value at the end.
     private var valueType: any Any.Type
     /// The order of texts.
@@ -41,7 +52,7 @@ struct PropertyPath {
                 throw UnsupportedPredicate("'\(keyPath)', which is not a path of persisted properties")
             }
             textOrder = route.textOrder
-            parts = route.parts
+            member = route.member
             valueType = route.valueType
             var entity = entity
             for slot in route.slots {
@@ -60,9 +71,8 @@ struct PropertyPath {
     var sortExpression: QueryExpression {
         get throws {
             guard !properties.isEmpty else { return .variable(0) }
-            let value = parts.reduce(QueryExpression.path(from: 0, properties)) { whole, part in
-                Reading.part([.name(part.name)], of: whole, type: part.type).stored ?? whole
-            }
+            var value = QueryExpression.path(from: 0, properties)
+            if let member { value = .component(member.names.map(ComponentKey.name), of: value, type: member.type) }
             return try EnumerationOrder.rank(of: value, as: valueType)
         }
     }
@@ -75,9 +85,8 @@ struct PropertyPath {
         var slots: [Int]
         /// The type of the value of the last property.
         let propertyType: any Any.Type
-        /// The members of a structure after the properties, and their offsets, each in the previous member.
-        var parts: [CompositePart] = []
-        var offsets: [Int] = []
+        /// The member of a structure after the properties; nil for the last property itself.
+        var member: CompositePart?
         /// The type of the value at the end, without the suffix that sort descriptors append.
         var valueType: any Any.Type
         var textOrder = TextOrder.lexical
@@ -97,7 +106,7 @@ struct PropertyPath {
     /// Returns the slots of the properties of a key path, each in the class of the previous property's value; nil if a
     /// property is not persisted, or the path continues into a structure.
     static func slots(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> [Int]? {
-        route(along: keyPath, of: model).flatMap { $0.parts.isEmpty ? $0.slots : nil }
+        route(along: keyPath, of: model).flatMap { $0.member == nil ? $0.slots : nil }
     }
 
     private static func route(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
@@ -110,9 +119,9 @@ struct PropertyPath {
     }
 
     private static func findRoute(along keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Route? {
-        guard let parts = KeyPathParts(keyPath)?.parts, var route = route(along: parts[...], of: model, keyPath) else {
-            return nil
-        }
+        guard let path = KeyPathParts(keyPath), var route = route(along: path.parts[...], of: model, keyPath),
+            route.enterStructures(along: keyPath, path.types, from: model)
+        else { return nil }
         if !route.finishText(), let rawValueType = rawValueType(keyPath, route, of: model) {
             route.valueType = rawValueType
             route.rest = route.rest.dropFirst().drop { $0 == .optional }
@@ -146,8 +155,7 @@ struct PropertyPath {
                 route.slots.insert(slot, at: 0)
                 return route
             }
-            var route = Route(to: slot, type: valueType, rest: rest.drop { $0 == .optional })
-            return route.enterStructures() ? route : nil
+            return Route(to: slot, type: valueType, rest: rest.drop { $0 == .optional })
         }
         return nil
     }
@@ -162,10 +170,9 @@ struct PropertyPath {
             let rawValueType = PropertyKind.storableRawValue(of: type)
         else { return nil }
         let path = RawValuePath(
-            keyPath: keyPath,
-            slots: route.slots,
+            keyPath: SampledKeyPath(keyPath: keyPath, slots: route.slots),
             propertyType: PropertyKind.unwrapped(route.propertyType),
-            offsets: route.offsets
+            isMember: route.member != nil
         )
         return path.leadsToRawValue(of: type, from: model) ? rawValueType : nil
     }
@@ -183,20 +190,36 @@ struct PropertyPath {
 extension PropertyPath.Route {
     /// Continues after an attribute into structures that are stored as JSON text.
     ///
-    /// - Returns: Whether all members of the path are known.
-    fileprivate mutating func enterStructures() -> Bool {
-        while case .stored(let offset)? = rest.first {
-            // A value that is stored as its raw value has no members.
-            guard case .attribute(.composite)? = PropertyKind(of: valueType) else { break }
-            guard let part = CompositePart.part(at: Int(offset), in: PropertyKind.unwrapped(valueType)) else {
-                return false
-            }
-            parts.append(part)
-            offsets.append(Int(offset))
-            valueType = part.swiftType
+    /// - Parameters:
+    ///   - keyPath: The whole key path.
+    ///   - types: The types of the values after its parts.
+    ///   - model: The class at which it begins.
+    /// - Returns: Whether the member at the end is known.
+    fileprivate mutating func enterStructures(
+        along keyPath: AnyKeyPath,
+        _ types: [any Any.Type],
+        from model: any PersistentModel.Type
+    ) -> Bool {
+        var depth = 0
+        // A value that is stored as its raw value has no members.
+        while case .stored? = rest.first, case .attribute(.composite)? = PropertyKind(of: valueType) {
+            valueType = types[rest.startIndex]
+            depth += 1
             rest = rest.dropFirst().drop { $0 == .optional }
         }
-        return true
+        if depth == 0 { return true }
+        // Other computed properties than raw values are code of the program, which does not expect generated values.
+        guard isAtEnd || PropertyKind.unwrapped(valueType) is any RawRepresentable.Type else { return false }
+        let sample = SampledKeyPath(keyPath: keyPath, slots: slots)
+        member = CompositePart.part(in: propertyType, depth: depth, as: valueType) { value in
+            sample.value(holding: .composite(value), from: model)
+        }
+        return member != nil
+    }
+
+    /// Whether no parts remain, except the suffix that sort descriptors append.
+    private var isAtEnd: Bool {
+        rest.isEmpty || PropertyPath.ranks.contains { rest.elementsEqual($0.parts) }
     }
 
     /// Consumes the suffix that sort descriptors append to a key path.

@@ -45,9 +45,17 @@ final class ProbeValues {
     let style: ProbeDecoder.Style
     private var generator: Generator
     private var height = 0
+    /// The value of all parts of its type; nil for generated values.
+    private var given: (type: any Any.Type, value: Any)?
 
     /// Values that distinguish the members of a type, different for different seeds.
     convenience init(seed: Int) { self.init(.distinct(seed: seed)) }
+
+    /// Values that distinguish the members of a type, except that all members of the type of `element` are `element`.
+    convenience init<Element>(holding element: Element) {
+        self.init(seed: 0)
+        given = (Element.self, element)
+    }
 
     init(_ style: ProbeDecoder.Style) {
         self.style = style
@@ -144,8 +152,9 @@ final class ProbeValues {
         }
     }
 
-    /// Returns a value of a type that is not composed of others.
+    /// Returns a value of a type that is not composed of others, or the given value of the type.
     func basicValue<T>(_ type: T.Type) -> T? {
+        if let given, given.type == type { return given.value as? T }
         if let storable = type as? any StorableValue.Type, let value = storable.probe(self) as? T { return value }
         if let cases = type as? any CaseIterable.Type, let value = anyCase(of: cases) as? T { return value }
         if let cases = EnumerationCases.all(of: type), let value = one(of: cases) { return value }

@@ -2,7 +2,8 @@
     @_spi(Reflection) import Swift
 #endif
 
-/// The stored properties of a structure in the runtime's metadata.
+/// The stored properties of a structure in the runtime's metadata; none on Apple's platforms, whose standard library
+/// does not expose them.
 struct StoredProperties {
     struct StoredProperty {
         let name: String
@@ -32,24 +33,11 @@ struct StoredProperties {
         }
         self.properties = properties
     }
-
-    /// Returns the property at an offset. A property of size 0 is not found.
-    func property(at offset: Int) -> StoredProperty? {
-        properties.first { $0.offset == offset && $0.end > offset }
-    }
 }
 
 extension StoredProperties.StoredProperty {
     fileprivate var end: Int {
         func size<T>(_ type: T.Type) -> Int { MemoryLayout<T>.size }
         return offset + _openExistential(type, do: size)
-    }
-
-    /// Returns the property of a value; nil if the value is of another type.
-    func value<Structure>(of whole: Structure) -> Any {
-        func load<T>(_ type: T.Type) -> Any {
-            withUnsafePointer(to: whole) { UnsafeRawPointer($0).load(fromByteOffset: offset, as: T.self) }
-        }
-        return _openExistential(type, do: load)
     }
 }

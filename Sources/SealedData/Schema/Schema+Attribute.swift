@@ -133,7 +133,7 @@ extension Schema {
         /// Whether at most one object has a given value.
         public var isUnique: Bool { options.contains(.unique) }
         /// Whether the attribute names a value transformer.
-        public var isTransformable: Bool { options.contains { $0.isTransformable } }
+        public var isTransformable: Bool { namedTransformer != nil }
         /// Whether the attribute has the option ``Option/codable``.
         public var isCodable: Bool { options.contains(.codable) }
 
@@ -154,7 +154,16 @@ extension Schema {
         var typeName: TypeName { state.valueTypeName ?? TypeName(valueType) }
 
         /// The type as which values are stored; nil if they cannot be stored.
-        var storedType: AttributeType? { state.storedType }
+        var storedType: AttributeType? { state.storedType ?? (transformer == nil ? nil : .data) }
+
+        /// The value transformer that makes data of the values; nil if they are stored without one.
+        var transformer: _AttributeTransformer? {
+            // The option has no effect on types that can be stored.
+            state.storedType == nil && PropertyKind(of: state.valueType) == nil ? namedTransformer : nil
+        }
+
+        /// The value transformer that the attribute names; nil if it names none.
+        var namedTransformer: _AttributeTransformer? { options.lazy.compactMap(\.transformer).first }
 
         /// The given name in the previous schema; nil if none was given.
         var renamingIdentifier: String? { state.originalName }

@@ -23,14 +23,29 @@ extension Schema.Attribute {
         /// Each value is unique. Saving a second object with the same value updates the first.
         public static var unique: Option { Option(.unique) }
 
-        /// Names a value transformer. It has no effect: the property's type determines how it is stored, and a type
-        /// that is neither storable nor `Codable` is rejected.
+        /// Values of a type that cannot be stored otherwise are stored as the data that a value transformer makes of
+        /// them. All attributes share one instance of the transformer.
+        ///
+        /// ``Model()`` recognizes the option in `@Attribute`. The transformer transforms values of the property's type,
+        /// never nil, into `Data`, and data back into equal values. A save throws if the transformer does not transform
+        /// a value. Data that it does not transform back is unreadable, like JSON text that does not decode, and stays
+        /// in the store until the property is set.
+        ///
+        /// The option has no effect on a type that can be stored without a transformer: one that is stored directly or
+        /// by its raw value, or is `Codable`.
+        ///
+        /// - Parameter transformer: The class of the transformer.
         public static func transformable(by transformer: ValueTransformer.Type) -> Option {
-            Option(.transformable(String(reflecting: transformer)))
+            Option(.transformable(_AttributeTransformer.register(transformer)))
         }
 
-        /// Names a value transformer. It has no effect: the property's type determines how it is stored, and a type
-        /// that is neither storable nor `Codable` is rejected.
+        /// Values of a type that cannot be stored otherwise are stored as the data that a value transformer makes of
+        /// them.
+        ///
+        /// The transformer must be registered with `ValueTransformer.setValueTransformer(_:forName:)` before a value is
+        /// set or read. ``transformable(by:)-(ValueTransformer.Type)`` describes the option.
+        ///
+        /// - Parameter transformer: The name of the transformer.
         public static func transformable(by transformer: String) -> Option { Option(.transformable(transformer)) }
 
         /// Large values are stored outside the row, so that objects are fetched without them. Only for data, text and
@@ -57,8 +72,9 @@ extension Schema.Attribute {
         /// stored as JSON text.
         public static var codable: Option { Option(.codable) }
 
-        var isTransformable: Bool {
-            if case .transformable = kind { true } else { false }
+        /// The value transformer of the option; nil for other options.
+        var transformer: _AttributeTransformer? {
+            if case .transformable(let name) = kind { _AttributeTransformer(name) } else { nil }
         }
 
         /// The option in Swift syntax.

@@ -9,7 +9,8 @@ struct SchemaLinker {
     /// - Throws: ``SwiftDataError/modelValidationFailure`` with the schema's known problems and those of the linked
     ///   model.
     func model() throws(SwiftDataError) -> ManagedObjectModel {
-        var problems = schema.problems + schema.entities.flatMap(Self.differences)
+        var problems =
+            schema.problems + schema.entities.flatMap(Self.differences) + schema.entities.flatMap(classProblems)
         do {
             let model = try ManagedObjectModel(entities: declarations)
             if problems.isEmpty { return model }
@@ -35,6 +36,21 @@ struct SchemaLinker {
                     + "\(declared.joined(separator: ", ")); make a new schema from the classes"
             )
         ]
+    }
+
+    /// Returns a problem if a fetch of an entity's superentity could not return its objects as those of a class.
+    private func classProblems(_ entity: Schema.Entity) -> [ModelError.Problem] {
+        guard let type = entity.modelType, let name = entity.superentityName,
+            let superentity = schema.entities.first(where: { $0.name == name }),
+            !(superentity.modelType.map { Self.isKind(type, of: $0) } ?? false)
+        else { return [] }
+        let reason = superentity.modelType.map { "class \(type) does not inherit from \($0)" } ?? "it has no class"
+        let text = "'\(name)' is not its superentity: \(reason); make a new schema from the classes"
+        return [ModelError.Problem(entity: entity.name, property: nil, text: text)]
+    }
+
+    private static func isKind<Other: PersistentModel>(_ type: any PersistentModel.Type, of other: Other.Type) -> Bool {
+        type is Other.Type
     }
 
     /// Returns a model for objects outside any container, regardless of problems of the schema. It has the slots, types

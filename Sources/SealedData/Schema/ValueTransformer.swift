@@ -1,11 +1,16 @@
 #if !canImport(Darwin)
+    import Guarded
+
     /// A reversible transformation of values: a substitute on platforms without Foundation's `ValueTransformer`.
     ///
-    /// It exists so that ``Schema/Attribute/Option/transformable(by:)-(ValueTransformer.Type)`` compiles on every
-    /// platform. The option has no effect: a property's type determines how it is stored.
-    open class ValueTransformer {
+    /// The transformer of an attribute, see ``Schema/Attribute/Option/transformable(by:)-(ValueTransformer.Type)``,
+    /// transforms values of the property's type into `Data`, and data back into values. Several threads use one
+    /// transformer at the same time.
+    open class ValueTransformer: _RegisteredTransformer {
+        private static let registered = Guarded<[NSValueTransformerName: ValueTransformer]>([:])
+
         /// Makes a transformer.
-        public init() {}
+        public required init() {}
 
         /// The class of the transformed values.
         open class func transformedValueClass() -> AnyClass { ValueTransformer.self }
@@ -14,9 +19,66 @@
         open class func allowsReverseTransformation() -> Bool { true }
 
         /// Returns the transformed value; nil unless overridden.
+        ///
+        /// - Parameter value: The value.
         open func transformedValue(_ value: Any?) -> Any? { nil }
 
         /// Returns the original value. Unless overridden, it transforms the value again.
+        ///
+        /// - Parameter value: The transformed value.
         open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+
+        /// Registers a transformer under a name.
+        ///
+        /// - Parameters:
+        ///   - transformer: The transformer, which replaces the one that has the name; nil removes that one.
+        ///   - name: The name.
+        public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+            // The replaced transformer is released outside the lock: its `deinit` is code of the program.
+            _ = registered.withLock { transformers in
+                let replaced = transformers[name]
+                transformers[name] = transformer
+                return replaced
+            }
+        }
+
+        /// Returns the names of the registered transformers, in no order.
+        public class func valueTransformerNames() -> [NSValueTransformerName] {
+            registered.withLock { Array($0.keys) }
+        }
+
+        fileprivate static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
+            registered.withLock { $0[name] }
+        }
+    }
+
+    /// The name of a registered value transformer.
+    public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+        /// The text of the name.
+        public var rawValue: String
+
+        /// Makes a name.
+        ///
+        /// - Parameter rawValue: The text of the name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a name.
+        ///
+        /// - Parameter rawValue: The text of the name.
+        public init(_ rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// The superior of ``ValueTransformer``. An initializer of a class cannot return another object; that of a protocol
+    /// can.
+    public protocol _RegisteredTransformer {}
+
+    extension _RegisteredTransformer {
+        /// Returns the transformer that is registered under a name; nil if the name has no transformer of the class.
+        ///
+        /// - Parameter name: The name.
+        public init?(forName name: NSValueTransformerName) {
+            guard let known = ValueTransformer.transformer(named: name) as? Self else { return nil }
+            self = known
+        }
     }
 #endif

@@ -76,10 +76,6 @@ extension JSONValue {
 
     /// The value as text, in the form that ``CompositeAttribute`` writes.
     var text: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
+        get throws { String(decoding: try JSONEncoder.forCompositeValues().encode(self), as: UTF8.self) }
     }
 }

@@ -77,10 +77,17 @@ struct ModelMembers {
     var initialValues: [String] {
         // A separate constant gives each value the type that it has in the property's declaration.
         model.properties.enumerated().compactMap { offset, property in
-            property.initialValue.map {
-                "let _$\(offset)\($0)\n\(model.name)._$initialize(&_$state, \(slot(offset)), to: _$\(offset))"
+            property.initialValue.map { initialValue in
+                let assignment = initialization(of: property, offset, to: "_$\(offset)")
+                return "let _$\(offset)\(initialValue)\n\(assignment)"
             }
         }
+    }
+
+    /// Returns the statement that gives the property at a position in the class its first value.
+    private func initialization(of property: PersistedProperty, _ offset: Int, to value: String) -> String {
+        let arguments = "&_$state, \(slot(offset)), to: \(value)\(property.transformerArgument)"
+        return "\(model.name)._$initialize(\(arguments))"
     }
 
     /// Returns the slot of the property at a position in the class.
@@ -205,7 +212,7 @@ struct ModelMembers {
     /// initial value is stored in the object itself, and read from the row when the object is made.
     var constants: [String] {
         model.properties.enumerated().filter { $1.isLet && $1.mustBeInitialized }.map { offset, property in
-            "\(model.name)._$initialize(&_$state, \(slot(offset)), to: self.\(property.nameInCode))"
+            initialization(of: property, offset, to: "self.\(property.nameInCode)")
         }
     }
 
@@ -243,7 +250,10 @@ struct ModelMembers {
     var materializedValues: [String] {
         model.properties.enumerated().compactMap { offset, property in
             guard property.mustBeInitialized else { return nil }
-            if property.isLet { return "self.\(property.nameInCode) = _materializing._$value(at: \(slot(offset)))" }
+            if property.isLet {
+                let place = slot(offset) + property.transformerArgument
+                return "self.\(property.nameInCode) = _materializing._$value(at: \(place))"
+            }
             return model.startsIncomplete
                 ? "\(property.initializationMarker) = SealedData._NoStorage()" : nil
         }

@@ -26,11 +26,12 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         else { return [] }
         let marker = property.initializationMarker
         let values = slot.contains("_$firstSlot") ? "_$initial" : "_$state"
+        let arguments = "&\(values), \(slot), to: initialValue\(property.transformerArgument)"
         return [
             """
             @storageRestrictions(accesses: \(raw: values), initializes: \(raw: marker))
             init(initialValue) {
-                \(raw: model)._$initialize(&\(raw: values), \(raw: slot), to: initialValue)
+                \(raw: model)._$initialize(\(raw: arguments))
                 \(raw: marker) = \(raw: property.mustBeInitialized ? "SealedData._NoStorage()" : "()")
             }
             """

@@ -10,11 +10,14 @@ struct ObservedSetter {
     let property: PersistedProperty
     let slot: String
 
+    /// The arguments of the calls that read and write the slot.
+    private var place: String { slot + property.transformerArgument }
+
     var accessor: AccessorDeclSyntax {
         let willSet = property.binding.observer(.willSet)
         let didSet = property.binding.observer(.didSet)
         if willSet == nil && didSet == nil {
-            return "set { _$setValue(newValue, at: \(raw: slot)) }"
+            return "set { _$setValue(newValue, at: \(raw: place)) }"
         }
         var lines: [String] = []
         if let willSet {
@@ -24,11 +27,11 @@ struct ObservedSetter {
         if let didSet {
             let fetchesOldValue = didSet.mentions(didSet.parameters?.name.text ?? "oldValue")
             if fetchesOldValue { lines.append("let _$oldValue = self.\(property.nameInCode)") }
-            lines.append("_$setValue(newValue, at: \(slot))")
+            lines.append("_$setValue(newValue, at: \(place))")
             lines += observer(didSet, function: "_$didSet", implicitParameter: "oldValue", value: "_$oldValue")
             lines.append("_$didSet()")
         } else {
-            lines.append("_$setValue(newValue, at: \(slot))")
+            lines.append("_$setValue(newValue, at: \(place))")
         }
         return """
             set {
@@ -61,8 +64,8 @@ struct ObservedSetter {
             for (name, isUsed) in names where isUsed {
                 lines += [
                     "var \(name): \(type) {",
-                    "get { _$value(at: \(slot)) }",
-                    "set { _$setValue(newValue, at: \(slot)) }",
+                    "get { _$value(at: \(place)) }",
+                    "set { _$setValue(newValue, at: \(place)) }",
                     "}",
                 ]
             }

@@ -70,6 +70,12 @@ struct PersistedProperty {
         return "(\(value)) as \(type)"
     }
 
+    /// The last argument of the calls that read and write the property, with its comma: the value transformer that
+    /// `@Attribute` names; empty if it names none.
+    var transformerArgument: String {
+        declaration.valueTransformer.map { ", by: SealedData._AttributeTransformer(\($0))" } ?? ""
+    }
+
     /// The name of the zero-sized stored property through which the compiler checks initialization.
     var initializationMarker: String { prefixed("_$p_") }
 

@@ -15,11 +15,11 @@ enum PersistedPropertyMacro: AccessorMacro {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
             let slot = slotExpression(of: node, in: context)
         else { return [] }
-        if property.isLet { return ["get { _$value(at: \(raw: slot)) }"] }
-        var accessors: [AccessorDeclSyntax] = [
-            "get { _$value(at: \(raw: slot)) }", ObservedSetter(property: property, slot: slot).accessor,
-        ]
-        if let type = property.type, property.isWrittenArray, !property.hasObservers {
+        let transformer = property.transformerArgument
+        let getter: AccessorDeclSyntax = "get { _$value(at: \(raw: slot)\(raw: transformer)) }"
+        if property.isLet { return [getter] }
+        var accessors = [getter, ObservedSetter(property: property, slot: slot).accessor]
+        if let type = property.type, property.isWrittenArray, !property.hasObservers, transformer.isEmpty {
             // Appending to an array in place must not copy it.
             accessors.append(
                 """

@@ -52,8 +52,8 @@ enum TransientMacro: PeerMacro {
     }
 }
 
-/// `@_TransformablePersistedProperty`: expands to nothing. `@Model` adds the property's accessors for any type of
-/// values.
+/// `@_TransformablePersistedProperty`: expands to nothing. `@Model` adds the property's accessors, with the value
+/// transformer that `@Attribute` names.
 enum TransformablePropertyMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

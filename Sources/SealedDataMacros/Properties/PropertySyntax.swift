@@ -25,6 +25,19 @@ extension VariableDeclSyntax {
         }
     }
 
+    /// The argument of the option `transformable(by:)` in `@Attribute`; nil if the property has no such option.
+    var valueTransformer: ExprSyntax? {
+        guard case .argumentList(let arguments) = attribute("Attribute")?.arguments else { return nil }
+        for argument in arguments where argument.label == nil {
+            guard let option = argument.expression.as(FunctionCallExprSyntax.self),
+                option.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable",
+                let transformer = option.arguments.first, transformer.label?.text == "by"
+            else { continue }
+            return transformer.expression.trimmed
+        }
+        return nil
+    }
+
     /// Whether the property is observable: it is a stored variable of an instance.
     var isTracked: Bool {
         isStored && !isOfType && !isLet && !hasModifier(.lazy) && !hasModifier(.override)

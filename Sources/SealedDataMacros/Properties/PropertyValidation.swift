@@ -90,7 +90,10 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     }
 
     private func reportType() {
-        guard let type = property.binding.typeAnnotation?.type, let problem = UnstorableType(in: type) else { return }
+        // A value transformer can store values of any type.
+        guard property.transformerArgument.isEmpty, let type = property.binding.typeAnnotation?.type,
+            let problem = UnstorableType(in: type)
+        else { return }
         context.report(
             "unstorableType",
             problem.message,

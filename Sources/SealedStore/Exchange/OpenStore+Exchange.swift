@@ -23,7 +23,7 @@ extension OpenStore {
                 } else {
                     record.note(.init(id: draft.changeSet.id, covered: draft.covered))
                 }
-                // A repeated call changes nothing, and no process that follows the store has to look.
+                // A repeated call commits nothing, which following processes would have to examine.
                 if record != draft.record { try record.write(on: connection) }
                 return true
             }

@@ -106,9 +106,22 @@ struct FetchStatement {
 }
 
 extension FileState {
-    /// Whether a request's statement depends on its constants: on those of a search, and on those that an index
-    /// preselects.
+    /// Whether a request's statement depends on its constants: on those of a search, on those that an index preselects,
+    /// and on those of a long list, which requests rarely share and a cache should not keep.
     fileprivate func dependsOnConstants(_ request: FetchRequest) -> Bool {
         request.search != nil || schema.mayPreselect(from: request.entity)
+            || request.predicate?.hasLongList ?? false
+    }
+}
+
+extension QueryExpression {
+    /// Whether the expression contains a list of more than 16 constants.
+    fileprivate var hasLongList: Bool {
+        switch self {
+        case .isMember(let element, let values): values.count > 16 || element.hasLongList
+        case .comparison(_, let left, let right): left.hasLongList || right.hasLongList
+        case .literal, .parameter, .variable, .element, .path, .isKind: false
+        default: operands.contains(where: \.hasLongList)
+        }
     }
 }

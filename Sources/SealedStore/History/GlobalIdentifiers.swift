@@ -38,8 +38,12 @@ enum IdentityTable {
     }
 
     /// Gives identifiers to all objects of a store that have none.
-    static func fill(_ schema: StoreSchema, _ entities: [Entity], on connection: Connection) throws {
+    ///
+    /// - Returns: The number of these objects.
+    @discardableResult
+    static func fill(_ schema: StoreSchema, _ entities: [Entity], on connection: Connection) throws -> Int {
         var identifiers = GlobalIdentifierSequence()
+        var count = 0
         for root in entities where root.isRoot {
             let sql = """
                 SELECT t."_id" FROM \(schema.table(of: root).name) AS t WHERE NOT EXISTS \
@@ -51,7 +55,9 @@ enum IdentityTable {
                 return keys
             }
             try insert(keys, of: root, schema.names, &identifiers, on: connection)
+            count += keys.count
         }
+        return count
     }
 }
 
@@ -91,7 +97,8 @@ extension SealedStore {
         return try opened.withIdentities { connection in
             let sql = #"SELECT "uuid" FROM "_identity" WHERE "entity" = ? AND "key" = ?"#
             return try connection.withStatement(sql) { statement in
-                try statement.bind(opened.schema.names.code(of: opened.model.root(of: id.entity)), at: 1)
+                guard let code = try opened.identityCode(of: opened.model.root(of: id.entity)) else { return nil }
+                try statement.bind(code, at: 1)
                 try statement.bind(id.key, at: 2)
                 guard try statement.step() else { return nil }
                 let bytes = statement.blob(at: 0)
@@ -113,20 +120,31 @@ extension SealedStore {
                 try withUnsafeBytes(of: identifier.uuid) { try statement.bind(blob: $0, at: 1) }
                 return try statement.step() ? (statement.integer(at: 0), statement.integer(at: 1)) : nil
             }
-            guard let place,
-                let root = opened.model.entities.first(where: {
-                    $0.isRoot && opened.schema.names.recordedCode(of: $0) == place.code
-                })
-            else { return nil }
-            let rows = try opened.rows(with: [place.key], of: root, in: nil, readFailures: nil)
-            return rows.first { _ in true }.map { row in
-                ManagedObjectID(entity: opened.model.entities[row.entityIndex], storeUUID: opened.uuid, key: row.key)
+            guard let place else { return nil }
+            // In a file that is read with another model, several root entities can have the objects of one.
+            for root in opened.model.entities where root.isRoot {
+                guard try opened.identityCode(of: root) == place.code else { continue }
+                let rows = try opened.rows(with: [place.key], of: root, in: nil, readFailures: nil)
+                guard let row = rows.first(where: { _ in true }) else { continue }
+                return ManagedObjectID(
+                    entity: opened.model.entities[row.entityIndex],
+                    storeUUID: opened.uuid,
+                    key: row.key
+                )
             }
+            return nil
         }
     }
 }
 
 extension OpenStore {
+    /// The number of a root entity in the table of identifiers; nil if the file has no objects of it.
+    fileprivate func identityCode(of root: Entity) throws -> Int64? {
+        guard let mapping = try mappingFromFile() else { return schema.names.recordedCode(of: root) }
+        // The mapping has the entities of the store's part of the model.
+        return mapping.new.entitiesByName[root.name].flatMap(mapping.home).flatMap(fileSchema.names.recordedCode)
+    }
+
     /// Calls `body` with a connection if the file has identifiers.
     fileprivate func withIdentities<R>(_ body: (Connection) throws -> R?) throws -> R? {
         try database.read { connection in

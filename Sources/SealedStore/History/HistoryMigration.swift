@@ -7,8 +7,8 @@ import ObjectGraph
 /// happens when entities of two tables get a common superentity, earlier transactions would name wrong objects, and are
 /// deleted.
 struct HistoryMigration: Sendable {
-    private let entities: [String: String]
-    private let properties: [String: [String: String]]
+    /// The new names, without the number of a transaction.
+    private let renaming: HistorySettings.Renaming
     private let changesKeys: Bool
     /// The tables whose rows get into others.
     private let moves: [Move]
@@ -22,7 +22,7 @@ struct HistoryMigration: Sendable {
     }
 
     init(_ context: MigrationContext) {
-        let mapping = context.mapping
+        renaming = HistorySettings.Renaming(context.mapping, through: 0)
         changesKeys = context.sources.contains { $0.contains { $0.keyOffset != 0 } }
         moves = zip(context.roots, context.sources).flatMap { root, sources in
             sources.map { source in
@@ -34,23 +34,6 @@ struct HistoryMigration: Sendable {
                 )
             }
         }
-        var entities: [String: String] = [:]
-        var properties: [String: [String: String]] = [:]
-        for old in mapping.old.entities {
-            guard let new = mapping.newEntities[old] else {
-                entities[old.name] = ""
-                continue
-            }
-            if new.name != old.name { entities[old.name] = new.name }
-            var names = Dictionary(uniqueKeysWithValues: old.properties.map { ($0.name, "") })
-            for property in new.properties {
-                if let before = mapping.old(of: property, in: new) { names[before.name] = property.name }
-            }
-            let renamed = names.filter { $0.key != $0.value }
-            if !renamed.isEmpty { properties[old.name] = renamed }
-        }
-        self.entities = entities
-        self.properties = properties
     }
 
     /// Records the migration, in its transaction.
@@ -70,11 +53,14 @@ struct HistoryMigration: Sendable {
         } else {
             // Differences from the common order can be recorded under the number of a deleted transaction.
             if exchanges { last = max(last, settings.lastDeleted) }
-            guard last > 0 || exchanges, !(entities.isEmpty && properties.isEmpty) else { return }
-            settings.renamings.append(.init(through: last, entities: entities, properties: properties))
+            guard last > 0 || exchanges, !renaming.isEmpty else { return }
+            var renaming = renaming
+            renaming.through = last
+            settings.renamings.append(renaming)
         }
         try settings.write(on: connection)
     }
+
     /// Keeps the global identifiers of the objects that the migration has kept.
     private func moveIdentities(on connection: Connection) throws {
         for move in moves {
@@ -100,5 +86,43 @@ struct HistoryMigration: Sendable {
         }
         try connection.execute(#"DELETE FROM "_identity" WHERE "entity" > 0"#)
         try connection.execute(#"UPDATE "_identity" SET "entity" = -"entity""#)
+    }
+}
+
+extension HistorySettings.Renaming {
+    /// The names that a mapping gives to the entities and properties of the old model.
+    ///
+    /// - Parameter number: The number of the last transaction with the old names.
+    init(_ mapping: ModelMapping, through number: Int64) {
+        self.init(through: number, entities: [:], properties: [:])
+        for old in mapping.old.entities {
+            guard let new = mapping.newEntities[old] else {
+                entities[old.name] = ""
+                continue
+            }
+            if new.name != old.name { entities[old.name] = new.name }
+            var names = Dictionary(uniqueKeysWithValues: old.properties.map { ($0.name, "") })
+            for property in new.properties {
+                if let before = mapping.old(of: property, in: new) { names[before.name] = property.name }
+            }
+            let renamed = names.filter { $0.key != $0.value }
+            if !renamed.isEmpty { properties[old.name] = renamed }
+        }
+    }
+
+    /// Whether all entities and properties keep their names.
+    fileprivate var isEmpty: Bool { entities.isEmpty && properties.isEmpty }
+}
+
+extension OpenStore {
+    /// The mapping from the model of the file to that of the program; nil if they are the same.
+    ///
+    /// The history and the identifiers of a file that is read with another model are those before the migration, which
+    /// is not carried out. The rows of each table come from one table of the file, and keep their keys: see
+    /// ``TableSources``.
+    func mappingFromFile() throws -> ModelMapping? {
+        guard readsOtherModel else { return nil }
+        let own = try StoreOpening(model: model, description: description).ownModel()
+        return ModelMapping(from: fileSchema.model, to: own)
     }
 }

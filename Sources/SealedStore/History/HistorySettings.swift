@@ -29,7 +29,8 @@ struct HistorySettings: Codable, Hashable, Sendable {
         HistoryRecording(recordsValues: recordsValues, identifiesObjects: identifiesObjects)
     }
 
-    private static let key = "history"
+    /// The key of the record in the table of metadata.
+    static let key = "history"
 
     /// Reads the record; nil if the store has no history.
     ///
@@ -57,12 +58,18 @@ struct HistorySettings: Codable, Hashable, Sendable {
             guard !hasIdentities else { throw SealedStoreError.foreignSchema(object: IdentityTable.name) }
             return nil
         }
-        guard let settings = try? JSONDecoder().decode(HistorySettings.self, from: Data(text.utf8)),
-            settings.lastDeleted >= 0
-        else { throw SealedStoreError.damagedMetadata(key) }
+        guard let settings = decoded(text) else { throw SealedStoreError.damagedMetadata(key) }
         guard settings.identifiesObjects == hasIdentities else {
             throw SealedStoreError.foreignSchema(object: IdentityTable.name)
         }
+        return settings
+    }
+
+    /// Decodes the text of the record; nil for another text.
+    static func decoded(_ text: String) -> HistorySettings? {
+        guard let settings = try? JSONDecoder().decode(HistorySettings.self, from: Data(text.utf8)),
+            settings.lastDeleted >= 0
+        else { return nil }
         return settings
     }
 

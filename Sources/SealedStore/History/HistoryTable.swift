@@ -16,6 +16,9 @@ enum HistoryTable {
         "author" TEXT, "bundle" TEXT, "process" TEXT, "store" INTEGER, "changes" BLOB) STRICT
         """
 
+    /// The keys of rows are smaller: the changes of a row are numbered from 2²⁰ times its key on.
+    private static let numberLimit: Int64 = 1 << 43
+
     /// Whether a file has the table.
     static func exists(on connection: Connection) throws -> Bool { try exists(name, creation, on: connection) }
 
@@ -45,6 +48,9 @@ enum HistoryTable {
     }
 
     /// Writes a transaction, and returns its number.
+    ///
+    /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if rows that the store has not written give the
+    ///   transaction a number that no reader expects.
     static func insert(_ parts: [[UInt8]], _ origin: Origin, on connection: Connection) throws -> Int64 {
         for bytes in parts.dropLast() {
             try connection.withStatement(part) { statement in
@@ -66,7 +72,9 @@ enum HistoryTable {
                 try statement.run()
             }
             guard connection.changes == 1 else { throw SealedStoreError.notWritten(entity: name) }
-            return connection.lastInsertedKey
+            let number = connection.lastInsertedKey
+            guard (max(1, Int64(parts.count))..<numberLimit).contains(number) else { throw HistoryReader.damage }
+            return number
         }
     }
 
@@ -85,14 +93,14 @@ enum HistoryTable {
         }
     }
 
-    /// The largest key; 0 for an empty table.
+    /// The largest key; 0 for an empty table, and for one with invalid keys only.
     ///
     /// - Throws: ``SealedStoreError/damagedRow(entity:property:)`` if no key can follow.
     static func lastKey(on connection: Connection) throws -> Int64 {
         let sql = #"SELECT max("_id") FROM "_history""#
         let last = try connection.withStatement(sql) { try $0.step() ? $0.integer(at: 0) : 0 }
         guard last < .max else { throw HistoryReader.damage }
-        return last
+        return max(0, last)
     }
 
     /// The number of transactions after a number.

@@ -55,7 +55,8 @@ extension OpenStore {
     private static func lastTransaction(olderThan age: TimeInterval, on connection: Connection) throws -> Int64 {
         // From the oldest on: the scan ends at the first transaction that is kept.
         let sql = """
-            SELECT "_id" FROM "_history" WHERE "parts" IS NOT NULL AND "timestamp" >= ? ORDER BY "_id" LIMIT 1
+            SELECT "_id" FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL AND "timestamp" >= ? \
+            ORDER BY "_id" LIMIT 1
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(Date().timeIntervalSinceReferenceDate - age, at: 1)

@@ -73,11 +73,19 @@ extension OpenStore {
     func history(_ request: HistoryFetchRequest) throws -> [PersistentHistoryTransaction] {
         try database.read { connection in
             _ = try states.state(on: connection)
-            guard let settings = try HistorySettings.read(on: connection) else {
+            guard var settings = try HistorySettings.read(on: connection) else {
                 throw PersistentHistoryError.notRecorded
             }
-            guard request.skipsDeleted || request.after <= 0 || request.after >= settings.lastDeleted else {
-                throw PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
+            if request.after > 0, !request.skipsDeleted {
+                // A number that the history does not have yet is of a later state: the file is an earlier copy, whose
+                // next transactions get numbers that the reader knows already.
+                let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
+                guard (settings.lastDeleted...last).contains(request.after) else {
+                    throw PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
+                }
+            }
+            if let mapping = try mappingFromFile() {
+                settings.renamings.append(HistorySettings.Renaming(mapping, through: .max))
             }
             return try transactions(request, settings, on: connection)
         }
@@ -234,7 +242,10 @@ extension OpenStore {
 }
 
 extension HistorySettings {
-    private static let endKey = "historyEnd"
+    /// The key of the last number of a removed history in the table of metadata.
+    static let endKey = "historyEnd"
+    /// The recorded last number is smaller. As many numbers again remain for the later history.
+    static let endLimit: Int64 = 1 << 42
 
     /// The record of a new history whose transactions get numbers after a given one.
     init(after number: Int64, on connection: Connection) throws {
@@ -249,7 +260,7 @@ extension HistorySettings {
         let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
         try connection.withStatement(sql) { statement in
             try statement.bind(text: endKey, at: 1)
-            try statement.bind(text: String(number), at: 2)
+            try statement.bind(text: String(min(max(number, 0), endLimit - 1)), at: 2)
             try statement.run()
         }
     }
@@ -267,7 +278,7 @@ extension HistorySettings {
         return try connection.withStatement(sql) { statement in
             try statement.bind(text: endKey, at: 1)
             guard try statement.step() else { return 0 }
-            guard let number = Int64(statement.string(at: 0)), number >= 0, number < 1 << 42 else {
+            guard let number = Int64(statement.string(at: 0)), (0..<endLimit).contains(number) else {
                 throw SealedStoreError.damagedMetadata(endKey)
             }
             while try statement.step() {}

@@ -46,7 +46,10 @@ final class PrimaryKeySequences: Sendable {
             var range = try reserve(max(count - keys.count, Self.blockSize))
             let last = supplies.withLock { $0[rootIndex]?.lastKeyBefore ?? 0 }
             // The file is a copy from an earlier time, and would give keys again.
-            if range.lowerBound <= last { range = try reserve(Int(last - range.lowerBound) + Self.blockSize + count) }
+            if range.lowerBound <= last {
+                let (sum, overflow) = Int(last - range.lowerBound).addingReportingOverflow(Self.blockSize + count)
+                range = try reserve(overflow ? .max : sum)
+            }
             range = max(range.lowerBound, min(last + 1, range.upperBound))..<range.upperBound
             let taken = range.prefix(count - keys.count)
             keys += taken

@@ -183,10 +183,10 @@ private struct DuplicateGroup {
     func merge(in context: ManagedObjectContext, _ progress: MigrationProgress?) throws {
         var request = FetchRequest(entity, predicate: predicate, sort: rule.querySort(of: entity) ?? [])
         request.limit = 1 + Self.objectsAtOnce
+        let store = context.coordinator.sealedStores.first
         while true {
             try progress?.checkCancellation()
             let objects = try context.fetch(request, as: ManagedObject.self)
-            let store = context.coordinator.sealedStores.first
             let kept = try rule.keptObject(of: objects, entity) { try store?.globalIdentifier(of: $0.managedObjectID) }
             guard let kept else { return }
             for object in objects where object !== kept {

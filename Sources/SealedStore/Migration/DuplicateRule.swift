@@ -76,18 +76,20 @@ public struct DuplicateRule: Hashable, Sendable {
         _ entity: Entity,
         identifier: (ManagedObject) throws -> UUID?
     ) throws -> ManagedObject? {
-        guard let first = objects.first, let sort = attributeSort(of: entity) else { return objects.first }
+        guard let first = objects.first, let sort = attributeSort(of: entity),
+            var keptName = try identifier(first)?.uuidString
+        else { return objects.first }
+        var kept = first
         let evaluator = QueryEvaluator()
         let values = { (object: ManagedObject) in try sort.map { try evaluator.value($0.expression, for: object) } }
         let firstValues = try values(first)
-        var kept = (object: first, name: try identifier(first)?.uuidString)
         for object in objects.dropFirst() {
             let others = try values(object)
             let isEqual = zip(sort, zip(firstValues, others)).allSatisfy { $0.precedes($1.0, $1.1) == nil }
-            guard isEqual, let name = try identifier(object)?.uuidString, let keptName = kept.name else { break }
-            if keepsLastInserted ? name > keptName : name < keptName { kept = (object, name) }
+            guard isEqual, let name = try identifier(object)?.uuidString else { break }
+            if keepsLastInserted ? name > keptName : name < keptName { (kept, keptName) = (object, name) }
         }
-        return kept.object
+        return kept
     }
 }
 

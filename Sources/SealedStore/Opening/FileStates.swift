@@ -48,17 +48,20 @@ final class FileStates: Sendable {
     private let last: Guarded<(version: Int64, state: FileState)?>
 
     /// - Parameters:
+    ///   - content: The content of the file at the time of opening.
     ///   - reading: Reads the content of the file.
-    ///   - version: The version of the schema to which the metadata belong; nil if it is not known.
-    init(_ plan: SchemaPlan, _ reading: StoreReading, _ metadata: StoreMetadataTable, version: Int64?) {
+    ///   - connection: The connection that has read the content in its current transaction; nil if it is not known.
+    init(_ content: StoreContent, _ reading: StoreReading, on connection: Connection? = nil) {
         self.reading = reading
-        self.plan = plan
-        uuid = metadata.uuid
-        migrationCount = metadata.migrationCount
+        plan = content.plan
+        uuid = content.metadata.uuid
+        migrationCount = content.metadata.migrationCount
         last = Guarded(nil)
-        guard let version else { return }
-        let state = state(of: metadata)
+        guard let version = content.version else { return }
+        let state = state(of: content.metadata)
         last.withLock { $0 = (version, state) }
+        guard let connection else { return }
+        connection.annotation = Seen(self, stateNumber: connection.stateNumber, version: version, state: state)
     }
 
     /// The state that a connection sees in its current transaction.

@@ -26,21 +26,18 @@ struct StoreOpening {
         let progress = try option(SealedStore.migrationProgressOption, as: Progress.self)
             .map { MigrationProgress($0).parts }
         defer { checked.removeAll() }
-        var content: StoreContent?
+        var examined: (content: StoreContent, states: FileStates)?
         let database = try Self.openDatabase(description, createsIfMissing: !description.isReadOnly) { connection in
             try create(StoreSchema(model: own), reading.modelVersion, on: connection)
         } verify: { connection in
-            content = try reading.examine(on: connection, staged, progress: progress?.checks)
+            examined = try reading.examine(on: connection, staged, progress: progress?.checks).map { content in
+                (content, FileStates(content, reading, on: connection))
+            }
         }
         do {
-            let content = try content ?? update(database, reading, staged, progress: progress?.migration)
-            let store = OpenStore(
-                description,
-                database,
-                content.plan,
-                FileStates(content.plan, reading, content.metadata, version: content.version),
-                content.metadata
-            )
+            let content = try examined?.content ?? update(database, reading, staged, progress: progress?.migration)
+            let states = examined?.states ?? FileStates(content, reading)
+            let store = OpenStore(description, database, content.plan, states, content.metadata)
             try store.beginHistory()
             return store
         } catch {
@@ -55,14 +52,8 @@ struct StoreOpening {
             let (metadata, plan) = try reading.fittingContent(on: connection)
             return try StoreContent(metadata, plan, on: connection, isCommitted: false)
         }
-        return OpenStore(
-            description,
-            database,
-            content.plan,
-            FileStates(content.plan, reading, content.metadata, version: nil),
-            content.metadata,
-            ownsDatabase: false
-        )
+        let states = FileStates(content, reading)
+        return OpenStore(description, database, content.plan, states, content.metadata, ownsDatabase: false)
     }
 
     /// Updates or migrates a store.

@@ -99,23 +99,29 @@ struct QueryGenerator {
         }
     }
 
+    /// SQLite may evaluate the operands of AND in any order. If one may fail, all of them up to the last such one are
+    /// also the tests of a CASE, which SQLite evaluates in their order.
     private mutating func conjunction(
         _ conditions: [QueryExpression],
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
         if conditions.isEmpty { return "1" }
-        var texts: [String] = []
-        for (index, condition) in conditions.enumerated() {
-            // SQLite may evaluate the operands of AND in any order.
-            if condition.mayFail, index > 0 {
-                let guarding = try self.condition(.and(Array(conditions[..<index])), mayBeNull: true)
-                let guarded = try self.condition(condition, mayBeNull: mayBeNull)
-                texts.append("(CASE WHEN \(guarding) THEN \(guarded) ELSE 0 END)")
-            } else {
-                texts.append(try self.condition(condition, mayBeNull: mayBeNull))
-            }
+        guard let last = conditions.indices.last(where: { $0 > 0 && conditions[$0].mayFail }) else {
+            var texts: [String] = []
+            for condition in conditions { texts.append(try self.condition(condition, mayBeNull: mayBeNull)) }
+            return SQL.joined(texts, by: "AND")
         }
-        return "(\(texts.joined(separator: " AND ")))"
+        // An index serves only a condition outside the CASE.
+        var texts: [String] = []
+        for condition in conditions where !condition.mayFail {
+            texts.append(try self.condition(condition, mayBeNull: mayBeNull))
+        }
+        var tests = ""
+        for condition in conditions[..<last] {
+            tests += " WHEN \(try self.condition(condition, mayBeNull: true)) IS NOT TRUE THEN 0"
+        }
+        texts.append("(CASE\(tests) ELSE \(try condition(conditions[last], mayBeNull: mayBeNull)) END)")
+        return SQL.joined(texts, by: "AND")
     }
 
     private mutating func disjunction(
@@ -124,16 +130,17 @@ struct QueryGenerator {
     ) throws(SealedStoreError) -> String {
         if conditions.isEmpty { return "0" }
         var texts: [String] = []
-        for (index, condition) in conditions.enumerated() {
-            if condition.mayFail, index > 0 {
-                let guarding = try self.condition(.or(Array(conditions[..<index])), mayBeNull: true)
-                let guarded = try self.condition(condition, mayBeNull: mayBeNull)
-                texts.append("(CASE WHEN \(guarding) THEN 1 ELSE \(guarded) END)")
-            } else {
-                texts.append(try self.condition(condition, mayBeNull: mayBeNull))
+        var rest = conditions[...]
+        if let last = conditions.indices.last(where: { $0 > 0 && conditions[$0].mayFail }) {
+            var tests = ""
+            for condition in conditions[..<last] {
+                tests += " WHEN \(try self.condition(condition, mayBeNull: true)) THEN 1"
             }
+            texts.append("(CASE\(tests) ELSE \(try condition(conditions[last], mayBeNull: mayBeNull)) END)")
+            rest = conditions[(last + 1)...]
         }
-        return "(\(texts.joined(separator: " OR ")))"
+        for condition in rest { texts.append(try self.condition(condition, mayBeNull: mayBeNull)) }
+        return SQL.joined(texts, by: "OR")
     }
 
     private mutating func comparison(
@@ -142,6 +149,11 @@ struct QueryGenerator {
         _ right: QueryExpression,
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
+        switch comparison {
+        case .equal where Self.areBothNullable(left, right): return try equality(left, right)
+        case .notEqual where Self.areBothNullable(left, right): return "(NOT \(try equality(left, right)))"
+        default: break
+        }
         let (leftText, rightText) = try compared(left, right)
         switch comparison {
         case .equal:
@@ -154,6 +166,22 @@ struct QueryGenerator {
         case .greater: return Self.decided("\(leftText) > \(rightText)", mayBeNull)
         case .greaterOrEqual: return Self.decided("\(leftText) >= \(rightText)", mayBeNull)
         }
+    }
+
+    /// Whether SQL's NULL can stand for null and for NaN on one side of a comparison, and for either on the other side.
+    private static func areBothNullable(_ left: QueryExpression, _ right: QueryExpression) -> Bool {
+        (left.mayBeNotANumber || right.mayBeNotANumber) && !left.isNonNullLiteral && !right.isNonNullLiteral
+    }
+
+    /// Whether two values are equal, of which SQL's NULL can stand for NaN, which equals nothing. Never NULL.
+    private mutating func equality(
+        _ left: QueryExpression,
+        _ right: QueryExpression
+    ) throws(SealedStoreError) -> String {
+        let areNull = QueryExpression.conjunction([left.nullTest, right.nullTest])
+        if left == .literal(.null) || right == .literal(.null) { return try condition(areNull, mayBeNull: false) }
+        let (leftText, rightText) = (try value(left), try value(right))
+        return "((\(leftText) = \(rightText)) IS TRUE OR \(try condition(areNull, mayBeNull: false)))"
     }
 
     private static func decided(_ comparison: String, _ mayBeNull: Bool) -> String {
@@ -169,7 +197,7 @@ struct QueryGenerator {
         _ mayBeNull: Bool
     ) throws(SealedStoreError) -> String {
         var constants = values.filter { !$0.isNull }
-        if constants.isEmpty { return values.isEmpty ? "0" : "(\(try value(element)) IS NULL)" }
+        if constants.isEmpty { return values.isEmpty ? "0" : try condition(element.nullTest, mayBeNull: false) }
         var text = try value(element)
         switch textForm(of: element) {
         case .none: break
@@ -181,12 +209,19 @@ struct QueryGenerator {
             parameters += constants
             list = SQL.parameters(constants.count)
         } else {
-            parameters.append(.text(ElementList.text(constants)))
-            list = "SELECT \(ElementList.element("value", of: constants[0].storage)) FROM json_each(?)"
+            var selections: [String] = []
+            for storage in AttributeType.Storage.allCases {
+                let elements = constants.filter { $0.storage == storage }
+                guard !elements.isEmpty else { continue }
+                parameters.append(.text(ElementList.text(elements)))
+                selections.append("SELECT \(ElementList.element("value", of: storage)) FROM json_each(?)")
+            }
+            list = selections.joined(separator: " UNION ALL ")
         }
         // An index does not serve a condition inside another one.
         let isMember = Self.decided("\(text) IN (\(list))", mayBeNull)
-        return constants.count == values.count ? isMember : "(\(isMember) OR \(try value(element)) IS NULL)"
+        return constants.count == values.count
+            ? isMember : "(\(isMember) OR \(try condition(element.nullTest, mayBeNull: false)))"
     }
 
     private mutating func kind(
@@ -238,6 +273,11 @@ struct QueryGenerator {
             return "(CASE WHEN \(test) THEN \(first) ELSE \(try value(second)) END)"
         case .coalesce(let expressions):
             if expressions.count == 1 { return try value(expressions[0]) }
+            if expressions[0].mayBeNotANumber {
+                let isMissing = try condition(expressions[0].nullTest, mayBeNull: true)
+                let other = try value(.coalesce(Array(expressions.dropFirst())))
+                return "(CASE WHEN \(isMissing) THEN \(other) ELSE \(try value(expressions[0])) END)"
+            }
             var texts: [String] = []
             for expression in expressions { texts.append(try value(expression)) }
             return "coalesce(\(texts.joined(separator: ", ")))"

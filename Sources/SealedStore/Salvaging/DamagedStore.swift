@@ -12,15 +12,56 @@ struct DamagedStore {
         let columns: [String]
         /// The values that rows without a value for a column have, by column; NULL for others.
         let defaults: [String: Value]
+        /// Whether the table is certainly that of its declaration, and ``columns`` are those of its properties.
+        let isCertain: Bool
+        private let places: [String: Int]
+        private let entityPlace: Int?
+
+        init(rootPage: Int?, columns: [String], defaults: [String: Value], isCertain: Bool) {
+            self.rootPage = rootPage
+            self.columns = columns
+            self.defaults = defaults
+            self.isCertain = isCertain
+            places = Dictionary(columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            entityPlace = places[#""_entity""#]
+        }
+
+        /// The place of a column's value in a row; nil if the table does not have the column.
+        func place(of column: String) -> Int? { places[column] }
+
+        /// The number of the entity of a row; nil if it is lost.
+        func entityNumber(of values: [StoredValue]) -> Int64? {
+            guard let entityPlace else { return nil }
+            if entityPlace < values.count {
+                if case .integer(let number) = values[entityPlace] { return number }
+                return nil
+            }
+            // The row is older than the first subentity.
+            if case .integer(let number)? = defaults[#""_entity""#] { return number }
+            return nil
+        }
     }
 
     let schema: StoreSchema
     let uuid: UUID
     let modelVersion: ModelVersion?
+    /// The number of migrations with which ``schema`` agrees: not 0 if it may have other names than a new store.
+    let migrationCount: Int
     /// The columns with texts that are not in normalization form C, as far as they can be read.
     let columnsOfMixedForms: Set<String>
     /// The first keys that each sequence has not reserved, by root entity, as far as they can be read.
     let nextKeys: [String: Int64]
+    /// The values in the table of metadata, as far as they can be read.
+    let metadata: [String: StoredValue]
+    /// Whether no row of the table of metadata is lost.
+    let isMetadataComplete: Bool
+    /// Whether no object of the schema is lost.
+    let isSchemaComplete: Bool
+    /// Whether ``schema`` has the names, the numbers of entities and the sign bits of the store. Otherwise they are
+    /// those of a new store, which a migrated one need not have.
+    let hasKnownNames: Bool
+    /// Whether the columns of all tables are in the order of a new store.
+    private let hasColumnsInOrder: Bool
     private let objects: [DamagedFile.SchemaObject]
 
     /// Reads the description.
@@ -30,37 +71,88 @@ struct DamagedStore {
     init(_ file: DamagedFile, model given: ManagedObjectModel?) throws {
         guard let found = try file.schema() else { throw SalvageError.firstPageDamaged }
         objects = found.objects
-        let metadata = try Self.pairs(of: "_metadata", found.objects, file)
-        guard metadata != nil || !found.isComplete else { throw SalvageError.notAStore }
-        func text(_ key: String) -> String? { metadata?[key]?.string }
-        let stored = text("model").flatMap { try? JSONDecoder().decode(ManagedObjectModel.self, from: Data($0.utf8)) }
-        let names = text("names").flatMap { try? JSONDecoder().decode(SchemaNames.self, from: Data($0.utf8)) }
+        isSchemaComplete = found.isComplete
+        let pairs = try Self.pairs(of: "_metadata", found.objects, file)
+        guard pairs != nil || !found.isComplete else { throw SalvageError.notAStore }
+        let (metadata, isMetadataComplete) = (pairs?.values ?? [:], pairs?.isComplete ?? false)
+        self.metadata = metadata
+        self.isMetadataComplete = isMetadataComplete
+        let texts = metadata.compactMapValues(\.string)
+        let stored = texts["model"].flatMap { text in
+            try? JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
+        }
         guard let model = stored ?? given else { throw SalvageError.modelLost }
-        let isValid = names.map { names in (try? names.validate(for: model)) != nil } ?? false
-        schema = StoreSchema(model: model, names: isValid ? names : nil)
-        uuid = text("uuid").flatMap(UUID.init(uuidString:)) ?? UUID()
-        modelVersion = text("version").flatMap(ModelVersion.init)
+        let names = texts["names"]
+            .flatMap { text in try? JSONDecoder().decode(SchemaNames.self, from: Data(text.utf8)) }
+            .flatMap { names in (try? names.validate(for: model)) != nil ? names : nil }
+        let schema = StoreSchema(model: model, names: names)
+        self.schema = schema
+        let mayBeMigrated = metadata["migrations"] != nil || !isMetadataComplete
+        let migrations = texts["migrations"].flatMap { Int($0) }.flatMap { (0..<Int.max).contains($0) ? $0 : nil }
+        migrationCount = names == nil ? 0 : migrations ?? (mayBeMigrated ? 1 : 0)
+        let isNew = stored != nil && !mayBeMigrated
+        let hasNewTables = isNew && Self.containTables(of: schema, found.objects)
+        hasKnownNames = names != nil || hasNewTables
+        let hasNewNames = names.map { $0.differsInIndexesOnly(from: SchemaNames(model: model)) } ?? hasNewTables
+        hasColumnsInOrder = isNew && hasNewNames
+        uuid = texts["uuid"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        modelVersion = texts["version"].flatMap { ModelVersion($0) }
         let prefix = StoreMetadataTable.mixedFormsPrefix
         columnsOfMixedForms = Set(
-            (metadata ?? [:]).keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            metadata.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
         )
-        nextKeys = (try Self.pairs(of: "_sequence", found.objects, file) ?? [:]).compactMapValues { value in
+        nextKeys = (try Self.pairs(of: "_sequence", found.objects, file)?.values ?? [:]).compactMapValues { value in
             if case .integer(let next) = value { next } else { nil }
         }
     }
 
-    /// The rows of a table of keys and values; nil if the schema has no entry for it.
+    /// The rows of a table of keys and values, and whether none is lost; nil if the schema has no entry for the table.
     private static func pairs(
         of name: String,
         _ objects: [DamagedFile.SchemaObject],
         _ file: DamagedFile
-    ) throws -> [String: StoredValue]? {
+    ) throws -> (values: [String: StoredValue], isComplete: Bool)? {
         guard let object = objects.first(where: { $0.type == "table" && $0.name == name }) else { return nil }
         var pairs: [String: StoredValue] = [:]
-        _ = try file.readIndex(at: object.rootPage) { values in
-            if values.count == 2, let key = values[0].string { pairs[key] = values[1] }
+        var isComplete = true
+        let losses = try file.readIndex(at: object.rootPage) { values in
+            if values.count == 2, let key = values[0].string { pairs[key] = values[1] } else { isComplete = false }
         }
-        return pairs
+        return (pairs, isComplete && losses.areNone)
+    }
+
+    /// Whether the tables of a schema are those of a file, with the columns in the same order.
+    private static func containTables(of schema: StoreSchema, _ objects: [DamagedFile.SchemaObject]) -> Bool {
+        let statements = Set(objects.filter { $0.type == "table" }.map(\.statement))
+        let roots = schema.model.entities.filter(\.isRoot).map { SchemaStatements.creation(of: schema.table(of: $0)) }
+        let pairs = schema.model.relationships.compactMap { SchemaStatements.creation(ofJoinTable: $0, schema) }
+        return statements.isSuperset(of: roots + pairs)
+    }
+
+    // MARK: Tables
+
+    /// The table of a root entity.
+    func table(of root: Entity, on connection: Connection) throws -> Table {
+        let table = schema.table(of: root)
+        let names = PlainNames(
+            table.columns.map { SQL.legalName($0.property.name) }
+                + table.positionColumns.keys.map { SQL.withoutNulls("_position_\($0.name)") }
+        )
+        let columns = table.columns.map(\.name) + table.positionColumns.values
+        return try self.table(
+            table.name,
+            madeBy: SchemaStatements.creation(of: table),
+            hasPlainNames: columns.allSatisfy { names.contain(SQL.unquoted($0)) },
+            on: connection
+        )
+    }
+
+    /// The table of the pairs of a relationship; nil if that has no table, or its inverse names it.
+    func table(of relationship: Relationship, on connection: Connection) throws -> Table? {
+        guard let pairs = schema.joinTables[relationship.index],
+            let statement = SchemaStatements.creation(ofJoinTable: relationship, schema)
+        else { return nil }
+        return try table(pairs.name, madeBy: statement, hasPlainNames: true, on: connection)
     }
 
     /// A table with a quoted name.
@@ -68,35 +160,83 @@ struct DamagedStore {
     /// - Parameters:
     ///   - statement: The statement that makes such a table in a new store. Its columns are those of the table if the
     ///     schema's entry is lost.
-    func table(_ name: String, madeBy statement: String, on connection: Connection) throws -> Table {
-        let folded = SQL.foldedName(SQL.unquoted(name))
-        let object = objects.first { $0.type == "table" && SQL.foldedName($0.name) == folded }
-        let definition = object.flatMap { TableDefinition($0.statement) } ?? TableDefinition(statement)
-        var columns: [String] = []
+    ///   - hasPlainNames: Whether the names of its columns show their properties.
+    private func table(
+        _ name: String,
+        madeBy statement: String,
+        hasPlainNames: Bool,
+        on connection: Connection
+    ) throws -> Table {
+        let unquoted = SQL.unquoted(name)
+        let object = table(named: unquoted)
+        let found = object.flatMap { TableDefinition($0.statement) }
+        let expected = TableDefinition(statement)
+        let definition = found ?? expected
+        let columns = Self.columns(of: definition)
+        let isCertain =
+            if found == nil {
+                hasColumnsInOrder
+            } else if hasKnownNames {
+                true
+            } else {
+                hasPlainNames && tableNames.contain(unquoted) && Set(columns) == Set(Self.columns(of: expected))
+            }
         var defaults: [String: Value] = [:]
-        for column in definition?.columns ?? [] where column.hasPrefix("\"") {
-            let name = SQL.quoted(SQL.nameOfObject(madeBy: String(column)))
-            columns.append(name)
-            if let literal = definition?.defaultLiteral(of: name) {
-                defaults[name] = try connection.withUncachedStatement("SELECT \(literal)") { statement in
-                    try statement.step() ? statement.value(at: 0) : .null
-                }
+        for column in columns {
+            guard let literal = definition?.defaultLiteral(of: column) else { continue }
+            defaults[column] = try connection.withUncachedStatement("SELECT \(literal)") { statement in
+                try statement.step() ? statement.value(at: 0) : .null
             }
         }
-        return Table(rootPage: object?.rootPage, columns: columns, defaults: defaults)
+        return Table(rootPage: object?.rootPage, columns: columns, defaults: defaults, isCertain: isCertain)
+    }
+
+    private static func columns(of definition: TableDefinition?) -> [String] {
+        (definition?.columns ?? []).filter { $0.hasPrefix("\"") }
+            .map { SQL.quoted(SQL.nameOfObject(madeBy: String($0))) }
+    }
+
+    /// The names of the store's tables.
+    private var tableNames: PlainNames {
+        let roots = schema.model.entities.filter(\.isRoot).map { SQL.legalName($0.name) }
+        let pairs = schema.model.relationships.filter { $0.placement == .joinTable(isCanonical: true) }
+            .map { SQL.withoutNulls("_\($0.source.name)_\($0.name)") }
+        return PlainNames(roots + pairs + SchemaNames.reservedTables)
+    }
+
+    /// The schema's entry for a table.
+    func table(named name: String) -> DamagedFile.SchemaObject? {
+        let folded = SQL.foldedName(name)
+        return objects.first { $0.type == "table" && SQL.foldedName($0.name) == folded }
     }
 
     /// The first pages of the indexes that have an entry for each row of a table.
     func indexes(ofTable name: String) -> [Int] {
-        let folded = SQL.foldedName(SQL.unquoted(name))
-        return objects.filter { object in
-            object.type == "index" && SQL.foldedName(object.table) == folded && object.rootPage > 0
-                && !object.statement.isEmpty && !object.statement.contains(" WHERE ")
-        }.map(\.rootPage)
+        indexes(of: SQL.unquoted(name)).filter { !$0.statement.isEmpty && !$0.statement.contains(" WHERE ") }
+            .map(\.rootPage)
     }
 
-    /// The first pages of all other tables, whose pages are not those of lost rows.
+    /// The first pages of the indexes that SQLite has created for the constraints of a table.
+    func automaticIndexes(ofTable name: String) -> [Int] {
+        indexes(of: name).filter(\.statement.isEmpty).map(\.rootPage)
+    }
+
+    private func indexes(of table: String) -> [DamagedFile.SchemaObject] {
+        let folded = SQL.foldedName(table)
+        return objects.filter { $0.type == "index" && SQL.foldedName($0.table) == folded && $0.rootPage > 0 }
+    }
+
+    /// The first pages of all other tables with row IDs, whose pages are not those of lost rows.
     func otherTables(than roots: Set<Int>) -> [Int] {
-        objects.filter { $0.type == "table" && $0.rootPage > 1 && !roots.contains($0.rootPage) }.map(\.rootPage)
+        objects.filter { $0.type == "table" && $0.rootPage > 1 && !roots.contains($0.rootPage) && $0.hasRowIDs }
+            .map(\.rootPage)
+    }
+}
+
+extension DamagedFile.SchemaObject {
+    /// Whether a table has row IDs. The pages of others are those of an index.
+    fileprivate var hasRowIDs: Bool {
+        guard let end = statement.utf8.lastIndex(of: UInt8(ascii: ")")) else { return true }
+        return !statement[end...].uppercased().contains("WITHOUT ROWID")
     }
 }

@@ -29,12 +29,16 @@ public struct SalvageReport: Hashable, Sendable {
     public internal(set) var damagedPageCount = 0
     /// The number of committed transactions in the log that lie behind a damaged part of it, and are lost.
     public internal(set) var lostTransactionCount = 0
+    /// The number of objects whose global identifiers were lost, see ``HistoryOptions/identifiesObjects``. They have
+    /// new ones, unless the record of the history was lost, too.
+    public internal(set) var lostIdentifierCount = 0
     /// The check of the new store.
     public internal(set) var check = StoreReport(problems: [])
 
     /// Whether every object and every value was certainly recovered: no loss was found, and none had to be estimated.
+    /// The transactions of the history are never recovered.
     public var isComplete: Bool {
-        lostTransactionCount == 0
+        lostTransactionCount == 0 && lostIdentifierCount == 0
             && entities.allSatisfy { entity in
                 entity.lostCount == 0 && entity.isLostCountExact && entity.lostValues.isEmpty
                     && entity.cutReferences.isEmpty

@@ -8,7 +8,10 @@ struct SalvagedRows {
     private let source: DamagedStore.Table
     private let schema: StoreSchema
     private let statement: String
-    private let entitiesByCode: [Int64: Entity]
+    /// The entities by their numbers in the file, as far as they are known.
+    private let entitiesByNumber: [Int64: Entity]
+    /// Whether the numbers and the sign bits are those of the schema.
+    private let hasKnownNames: Bool
     /// The columns that are written, with the places of their values in a row; nil for a column that the file does not
     /// have.
     private let columns: [(column: Column?, name: String, place: Int?)]
@@ -26,19 +29,26 @@ struct SalvagedRows {
     private(set) var cutReferences: [String: [String: Int]] = [:]
     private(set) var mixedTexts = MixedTexts()
 
-    init(_ table: EntityTable, from source: DamagedStore.Table, _ schema: StoreSchema) {
+    /// - Parameter known: The entities by their numbers in the file, if the recorded numbers are lost.
+    init(
+        _ table: EntityTable,
+        from source: DamagedStore.Table,
+        _ schema: StoreSchema,
+        entitiesByNumber known: [Int64: Entity]? = nil
+    ) {
         self.table = table
         self.source = source
         self.schema = schema
-        let places = Dictionary(source.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        hasKnownNames = known == nil
         var columns: [(column: Column?, name: String, place: Int?)] = table.columns.map {
-            ($0, $0.name, places[$0.name])
+            ($0, $0.name, source.place(of: $0.name))
         }
-        columns += table.positionColumns.values.sorted().map { (nil, $0, places[$0]) }
+        columns += table.positionColumns.values.sorted().map { (nil, $0, source.place(of: $0)) }
         self.columns = columns
-        entityPlace = places[#""_entity""#]
-        versionPlace = places[#""_version""#]
-        entitiesByCode = Dictionary(table.codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        entityPlace = source.place(of: #""_entity""#)
+        versionPlace = source.place(of: #""_version""#)
+        entitiesByNumber =
+            known ?? Dictionary(table.codes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var names = [#""_id""#, #""_version""#]
         if table.hasEntityColumn { names.append(#""_entity""#) }
         names += columns.map(\.name)
@@ -48,13 +58,18 @@ struct SalvagedRows {
     }
 
     /// Whether the values of a row can be those of the table, by their number and types.
+    ///
+    /// The rows of a table of which less is known must not be taken for those of another one, so it may hold more.
     func mayHold(_ values: [StoredValue]) -> Bool {
+        guard source.isCertain else { return values.first == .null }
         guard values.count <= source.columns.count, values.count > (versionPlace ?? 0), values.first == .null else {
             return false
         }
         if let versionPlace, !values[versionPlace].isInteger { return false }
         if let entityPlace, entityPlace < values.count, table.hasEntityColumn {
-            guard case .integer(let code) = values[entityPlace], entitiesByCode[code] != nil else { return false }
+            guard case .integer(let number) = values[entityPlace],
+                entitiesByNumber[number] != nil || !hasKnownNames
+            else { return false }
         }
         return columns.allSatisfy { column, _, place in
             guard let place, place < values.count else { return true }
@@ -71,7 +86,7 @@ struct SalvagedRows {
     /// have: rows may have fewer values than the table has columns, and all tables of root entities begin with a key and a
     /// version.
     func isDistinctive(_ values: [StoredValue]) -> Bool {
-        values.count == source.columns.count && values.count > 2
+        !source.isCertain || values.count == source.columns.count && values.count > 2
     }
 
     /// Writes a row, or counts it as rejected.
@@ -79,18 +94,20 @@ struct SalvagedRows {
         func value(_ place: Int?) -> StoredValue? { place.flatMap { $0 < values.count ? values[$0] : nil } }
         var entity = table.root
         if table.hasEntityColumn {
-            guard case .integer(let code)? = value(entityPlace), let found = entitiesByCode[code] else {
+            guard let number = source.entityNumber(of: values), let found = entitiesByNumber[number] else {
                 rejectedCount += 1
                 return
             }
             entity = found
         }
-        guard key > 0, !entity.isAbstract, mayHold(values) else {
+        guard source.isCertain, key > 0, !entity.isAbstract, mayHold(values) else {
             rejectedCount += 1
             return
         }
         var parameters: [Value] = [.integer(key), .integer(1)]
-        if case .integer(let version)? = value(versionPlace) { parameters[1] = .integer(version) }
+        if case .integer(let version)? = value(versionPlace) {
+            parameters[1] = .integer(hasKnownNames ? version : version & VersionWord.versionMask)
+        }
         if table.hasEntityColumn { parameters.append(.integer(table.codes[entity] ?? 0)) }
         var lost: [Property] = []
         for (column, name, place) in columns {
@@ -145,9 +162,6 @@ struct SalvagedRows {
 }
 
 extension Property {
-    /// Whether objects of an entity have the property.
-    fileprivate func isDeclared(by entity: Entity) -> Bool { entity.propertiesByName[name] == self }
-
     /// Whether an object cannot be recovered without a value: an attribute without which it is invalid, or a required
     /// reference that was lost. A required reference may be nil in a sound store.
     fileprivate func isRequired(afterLosing lost: [Property]) -> Bool {

@@ -12,6 +12,13 @@ extension SealedStore {
     /// model and the UUID of the damaged one, and appears at its URL when it is complete: a failure, a cancellation or
     /// the end of the process leaves nothing there.
     ///
+    /// If the record of the names of tables and columns and of the numbers of entities is lost, and the store may have
+    /// been migrated, objects are recovered as far as the rest of the file shows these names and numbers: an entity is
+    /// recognized by the properties that its objects have. All other objects are lost. Zeros lose their sign then.
+    ///
+    /// The transactions of the history are lost. The new store continues behind their numbers, so that readers of the
+    /// history get `PersistentHistoryError.expired`, and keeps the global identifiers of objects.
+    ///
     /// The damaged file and its log stay as they are. Other processes cannot write to them meanwhile or, if they have
     /// the file open already, their commits during the salvage are not read.
     ///

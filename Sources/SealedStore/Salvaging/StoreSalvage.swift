@@ -9,7 +9,8 @@ import ObjectGraph
 ///    if there is only one.
 /// 3. The tables of pairs are read.
 /// 4. References to lost objects are cut, and objects without a required one are removed.
-/// 5. The sequences are moved behind the keys, and the declared indexes are filled.
+/// 5. The sequences are moved behind the keys. The history continues behind its numbers.
+/// 6. The declared indexes are filled.
 struct StoreSalvage {
     private let file: DamagedFile
     private let source: DamagedStore
@@ -40,15 +41,18 @@ struct StoreSalvage {
         for statement in SchemaStatements(schema).all where !declared.contains(statement) {
             try connection.execute(statement)
         }
+        let history = try SalvagedHistory(source, file, showProgress)
         var tables = try schema.model.entities.filter(\.isRoot).map(readTable)
-        try readOrphanedLeaves(into: &tables)
+        try readOrphanedLeaves(into: &tables, history)
         try readPairs()
         try writeMetadata(tables)
         try repair(tables)
+        let lostIdentifiers = try history.write(schema, on: connection)
         try connection.usingTemporaryFiles {
             for index in schema.indexes { for sql in index.creation + index.population { try connection.execute(sql) } }
         }
         try count(tables)
+        report.lostIdentifierCount = lostIdentifiers ?? report.entities.reduce(0) { $0 + $1.recoveredCount }
         try file.verifyUnreadPages(showProgress)
         report.pageCount = file.pageCount
         report.damagedPageCount = file.damagedPages.count
@@ -67,8 +71,10 @@ struct StoreSalvage {
 
     private func readTable(of root: Entity) throws -> RootTable {
         let table = schema.table(of: root)
-        let found = try source.table(table.name, madeBy: SchemaStatements.creation(of: table), on: connection)
-        var result = RootTable(root: root, source: found, rows: SalvagedRows(table, from: found, schema))
+        let found = try source.table(of: root, on: connection)
+        let known = try source.hasKnownNames ? nil : entitiesByNumber(in: table, found)
+        let rows = SalvagedRows(table, from: found, schema, entitiesByNumber: known)
+        var result = RootTable(root: root, source: found, rows: rows)
         guard let page = found.rootPage else {
             result.losses.ranges = [.all]
             return result
@@ -82,13 +88,27 @@ struct StoreSalvage {
         return result
     }
 
+    /// The entities of the numbers in a table, as far as its rows show them.
+    private func entitiesByNumber(in table: EntityTable, _ found: DamagedStore.Table) throws -> [Int64: Entity] {
+        guard table.hasEntityColumn, found.isCertain, let page = found.rootPage else { return [:] }
+        var numbers = EntityNumbers(table, from: found)
+        try file.readingAhead {
+            _ = try file.readTable(at: page) { _, values in
+                if progress?.isCancelled ?? false { throw CancellationError() }
+                numbers.add(values)
+            }
+        }
+        return numbers.entities()
+    }
+
     /// Gives the leaves below damaged pages to their tables.
-    private func readOrphanedLeaves(into tables: inout [RootTable]) throws {
+    private func readOrphanedLeaves(into tables: inout [RootTable], _ history: SalvagedHistory) throws {
         guard tables.contains(where: { !$0.losses.ranges.isEmpty }) else { return }
         // Whether all leaves of all other tables, such as those of an R-tree, are known.
-        var areOthersIntact = true
-        for root in source.otherTables(than: Set(tables.compactMap(\.source.rootPage))) {
-            // Marks the pages of the table: the rest has no parent. Tables without row IDs have other pages.
+        var areOthersIntact = source.isSchemaComplete && history.areLeavesKnown
+        let known = tables.compactMap(\.source.rootPage) + [history.rootPage].compactMap(\.self)
+        for root in source.otherTables(than: Set(known)) {
+            // Marks the pages of the table: the rest has no parent.
             if try !file.readTable(at: root, { _, _ in }).ranges.isEmpty { areOthersIntact = false }
         }
         try file.readOrphanedLeaves { rows in
@@ -113,10 +133,9 @@ struct StoreSalvage {
     private mutating func readPairs() throws {
         for relationship in schema.model.relationships {
             guard let pairs = schema.joinTables[relationship.index],
-                let statement = SchemaStatements.creation(ofJoinTable: relationship, schema)
+                let table = try source.table(of: relationship, on: connection)
             else { continue }
-            let table = try source.table(pairs.name, madeBy: statement, on: connection)
-            guard let page = table.rootPage else {
+            guard table.isCertain, let page = table.rootPage else {
                 lose(relationship, 1)
                 continue
             }
@@ -156,7 +175,8 @@ struct StoreSalvage {
             columnsOfMixedForms: tables.reduce(into: source.columnsOfMixedForms) {
                 $0.formUnion($1.rows.mixedTexts.columns)
             },
-            modelVersion: source.modelVersion
+            modelVersion: source.modelVersion,
+            migrationCount: source.migrationCount
         ).writeAll(on: connection)
         for table in tables {
             let next = max(source.nextKeys[table.root.name] ?? Self.firstKeyOfLostSequence(table.rows.largestKey), 1)

@@ -28,13 +28,15 @@ extension SaveTransaction {
                     owner: change.owner
                 )
             }
-        } else if let order = change.order,
+        } else if let order = change.order, let inverse = change.relationship.inverse,
             let position = store.schema.table(of: change.relationship.destination).positionColumns[change.relationship]
         {
             let table = store.schema.table(of: change.relationship.destination).name
+            // Another writer may have moved a member to another owner.
+            let owner = store.schema.keyColumn(of: inverse).name
             try number(
                 order,
-                with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND ?2 > 0",
+                with: "UPDATE \(table) SET \(position) = ?1 WHERE \"_id\" = ?3 AND \(owner) = ?2",
                 owner: change.owner
             )
         }

@@ -9,6 +9,17 @@ enum SQL {
         return (" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))])
     }
 
+    /// Conditions with AND or OR between them, in parentheses.
+    ///
+    /// SQLite's parser nests a chain of operators from the left, and limits the depth of an expression to 1,000. A long
+    /// chain is therefore split into halves.
+    static func joined(_ conditions: some RandomAccessCollection<String>, by operation: String) -> String {
+        guard conditions.count > 64 else { return "(\(conditions.joined(separator: " \(operation) ")))" }
+        let half = conditions.count / 2
+        let (first, second) = (joined(conditions.prefix(half), by: operation), conditions.dropFirst(half))
+        return "(\(first) \(operation) \(joined(second, by: operation)))"
+    }
+
     // SQLite reads bytes. A quotation mark and a combining character behind it are one Swift `Character`, which is not
     // equal to the mark, so quotation marks are sought among the bytes.
 

@@ -23,7 +23,7 @@ package struct ImportTransaction {
     let connection: Connection
     let store: OpenStore
     /// Records the changes; nil if the file has no history.
-    private let history: HistoryRecorder?
+    let history: HistoryRecorder?
 
     init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder?) {
         self.connection = connection
@@ -67,7 +67,8 @@ package struct ImportTransaction {
         history?.noteImport(of: rows)
     }
 
-    /// Updates rows.
+    /// Updates rows. A member of an ordered one-to-many relationship whose owner changes becomes the last member of the
+    /// new owner.
     ///
     /// - Throws: `SaveConflict.outdated` with rows that the store does not have in their previous version.
     package func update(_ rows: RowBatch, _ updates: [SaveChangesRequest.Update]) throws {
@@ -80,6 +81,7 @@ package struct ImportTransaction {
         for (row, update) in zip(rows, updates) {
             history?.note(update.slots, of: row.key, store.schema.model.entities[row.entityIndex])
         }
+        try clearPositions(ofChanged: rows, updates)
         try save.update(request, &conflicts)
         guard conflicts.isEmpty else { throw SaveConflict.outdated(conflicts) }
         try save.noteMixedTexts()
@@ -95,59 +97,7 @@ package struct ImportTransaction {
         try store.fetchIDs(FetchRequest(entity, predicate: condition)).map(\.key)
     }
 
-    // MARK: To-many relationships
-
-    /// Adds a member to a to-many relationship.
-    ///
-    /// - Parameters:
-    ///   - position: The position of an ordered relationship; nil for a relationship without order.
-    ///   - replacesOwner: Whether a member of another owner is taken from it.
-    /// - Returns: Whether the member is one now: false if the relationship's inverse is to-one and leads to another
-    ///   object, or if there is no such member.
-    package func add(
-        _ member: Int64,
-        to relationship: Relationship,
-        of owner: Int64,
-        at position: Int64?,
-        replacesOwner: Bool = false
-    ) throws -> Bool {
-        if let pairs = store.schema.joinTables[relationship.index] {
-            try addPair(member, to: relationship, of: owner, pairs)
-            if let column = pairs.position, let position {
-                try run(
-                    "UPDATE \(pairs.name) SET \(column) = ?3 WHERE \(pairs.owner) = ?1 AND \(pairs.member) = ?2",
-                    [owner, member, position]
-                )
-            }
-            history?.noteMember(member, of: relationship, owner)
-            return true
-        }
-        guard let inverse = relationship.inverse else { return false }
-        let table = store.schema.table(of: relationship.destination)
-        let column = store.schema.keyColumn(of: inverse).name
-        let current = try connection.withStatement("SELECT \(column) FROM \(table.name) WHERE \"_id\" = ?") { query in
-            try query.bind(member, at: 1)
-            return try query.step() ? (isFound: true, key: query.integer(at: 0)) : (isFound: false, key: 0)
-        }
-        guard current.isFound, current.key == 0 || current.key == owner || replacesOwner else { return false }
-        if current.key != owner {
-            let version = VersionWord.increment(writing: [])
-            try history?.keepOldValues([member], of: table.root)
-            if current.key != 0 { history?.note(relationship, of: current.key) }
-            try run("UPDATE \(table.name) SET \(column) = ?1, \(version) WHERE \"_id\" = ?2", [owner, member])
-        }
-        history?.noteMember(member, of: relationship, owner)
-        if let column = table.positionColumns[relationship], let position {
-            try run("UPDATE \(table.name) SET \(column) = ?1 WHERE \"_id\" = ?2", [position, member])
-        }
-        return true
-    }
-
-    private func addPair(_ member: Int64, to relationship: Relationship, of owner: Int64, _ pairs: JoinTable) throws {
-        let sql = "INSERT OR IGNORE INTO \(pairs.name) (\(pairs.owner), \(pairs.member)) VALUES (?1, ?2)"
-        try run(sql, [owner, member])
-        if relationship.inverse === relationship { try run(sql, [member, owner]) }
-    }
+    // MARK: References
 
     /// Whether the store has an object of an entity or its subentities.
     package func hasObject(of entity: Entity, key: Int64) throws -> Bool {
@@ -169,7 +119,7 @@ package struct ImportTransaction {
             s.\(column) IS NOT NULL AND NOT EXISTS \
             (SELECT 1 FROM \(destination) AS t0 WHERE t0."_id" = s.\(column)\(family))
             """
-        let sql = "UPDATE \(table) AS s SET \(column) = NULL WHERE \(condition)"
+        let sql = "UPDATE \(table) AS s SET \(cut(relationship)) WHERE \(condition)"
         if let history {
             try history.clear(
                 relationship,
@@ -182,37 +132,15 @@ package struct ImportTransaction {
         return connection.changes
     }
 
-    /// Removes all members from a to-many relationship.
-    package func removeMembers(of relationship: Relationship, of owner: Int64) throws {
-        if let pairs = store.schema.joinTables[relationship.index] {
-            try history?.willDeletePairs(
-                of: pairs.name,
-                own: pairs.owner,
-                other: pairs.member,
-                relationship.inverse,
-                String(owner)
-            )
-            history?.note(relationship, of: owner)
-            try run("DELETE FROM \(pairs.name) WHERE \(pairs.owner) = ?1", [owner])
-            if relationship.inverse === relationship {
-                try run("DELETE FROM \(pairs.name) WHERE \(pairs.member) = ?1", [owner])
-            }
-            return
-        }
-        guard let inverse = relationship.inverse else { return }
-        let column = store.schema.keyColumn(of: inverse).name
-        let table = store.schema.table(of: relationship.destination).name
-        let sql = "UPDATE \(table) SET \(column) = NULL, \(VersionWord.increment(writing: [])) WHERE \(column) = ?1"
-        guard let history else { return try run(sql, [owner]) }
-        history.note(relationship, of: owner)
-        try history.clear(
-            inverse,
-            with: SQLText(sql + #" RETURNING "_id""#),
-            finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(column) = ?1"#)
-        ) { try $0.bind(owner, at: 1) }
+    /// The assignments that remove a reference, with its position in the inverse.
+    func cut(_ reference: Relationship) -> String {
+        let column = store.schema.keyColumn(of: reference).name
+        let position = reference.inverse.flatMap { store.schema.table(of: reference.source).positionColumns[$0] }
+        return [column, position].compactMap(\.self).map { "\($0) = NULL" }.joined(separator: ", ")
     }
 
-    private func run(_ sql: String, _ parameters: [Int64]) throws {
+    /// Runs a statement with numbers as its parameters.
+    func run(_ sql: String, _ parameters: [Int64]) throws {
         try connection.withStatement(sql) { statement in
             for (index, parameter) in parameters.enumerated() {
                 try statement.bind(parameter, at: Int32(index + 1))

@@ -144,6 +144,7 @@ struct CoreDataValues {
             if let text = String(validating: data, as: UTF8.self), JSONSlice(validating: text) != nil { return text }
             throw ValueReading.Unfit(reason: "the bytes are neither JSON nor a property list")
         }
+        try PropertyListSize.check(data)
         // Bytes that are no binary property list are read as a text without quotes.
         var format = PropertyListSerialization.PropertyListFormat.binary
         guard let list = try? PropertyListSerialization.propertyList(from: data, format: &format), format == .binary

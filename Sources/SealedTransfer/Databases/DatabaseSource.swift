@@ -12,7 +12,7 @@ struct DatabaseSource: ImportSource {
     var needsIdentification: Bool { inferred.entities.contains { !$0.spaces.isEmpty } }
 
     func hasIntegerIDs(of root: Entity) -> Bool {
-        inferred.entities.first { $0.name == root.name }?.table.rowIDName != nil
+        inferred.source(of: root.name)?.table.rowIDName != nil
     }
 
     func read(into session: ImportSession) throws {
@@ -134,9 +134,10 @@ struct DatabaseSource: ImportSource {
 
         init(_ source: InferredModel.ReferenceSource, _ positions: [Int32], _ inferred: InferredModel) {
             self.positions = positions
-            parent = inferred.entities.first { $0.name == source.parent }
+            let parent = inferred.source(of: source.parent)
+            self.parent = parent
             space = source.parentColumns.flatMap { columns in
-                inferred.entities.first { $0.name == source.parent }?.spaces.first { $0.columns == columns }?.number
+                parent?.spaces.first { $0.columns == columns }?.number
             }
         }
     }

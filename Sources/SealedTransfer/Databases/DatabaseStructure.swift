@@ -33,10 +33,21 @@ struct DatabaseStructure {
     struct Table {
         let name: DatabaseName
         let hasRowID: Bool
-        var columns: [Column] = []
+        private(set) var columns: [Column] = []
         var foreignKeys: [ForeignKey] = []
         /// The indexes over columns only, for all rows.
         var indexes: [Index] = []
+        private var positions: [DatabaseName: Int] = [:]
+
+        init(name: DatabaseName, hasRowID: Bool) {
+            self.name = name
+            self.hasRowID = hasRowID
+        }
+
+        mutating func append(_ column: Column) {
+            positions[column.name] = columns.count
+            columns.append(column)
+        }
 
         /// The columns of the primary key, in its order.
         var primaryKey: [Column] {
@@ -56,12 +67,13 @@ struct DatabaseStructure {
             return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? rowIDColumn?.name
         }
 
-        func column(_ name: DatabaseName) -> Column? { columns.first { $0.name == name } }
+        func column(_ name: DatabaseName) -> Column? { positions[name].map { columns[$0] } }
     }
 
     private(set) var tables: [Table] = []
     /// The names of views, virtual tables and their content, and other parts that are not read, a line each.
     private(set) var notes: [String] = []
+    private var positions: [DatabaseName: Int] = [:]
 
     /// - Throws: ``TransferError/unsupported(_:)`` for a schema beyond the limits.
     init(_ connection: Connection, _ limits: TransferLimits) throws {
@@ -83,13 +95,14 @@ struct DatabaseStructure {
             }
             var table = Table(name: name, hasRowID: !isWithoutRowID)
             try readColumns(of: &table, connection, limits)
-            try readForeignKeys(of: &table, connection)
+            try readForeignKeys(of: &table, connection, limits)
             try readIndexes(of: &table, connection)
+            positions[name] = tables.count
             tables.append(table)
         }
     }
 
-    func table(_ name: DatabaseName) -> Table? { tables.first { $0.name == name } }
+    func table(_ name: DatabaseName) -> Table? { positions[name].map { tables[$0] } }
 
     private mutating func readColumns(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws
     {
@@ -103,7 +116,7 @@ struct DatabaseStructure {
                     primaryKeyPosition: Int(row.integer(at: 5)),
                     isGenerated: hidden == 2 || hidden == 3
                 )
-                table.columns.append(column)
+                table.append(column)
             }
         }
         for column in table.columns where column.isGenerated {
@@ -114,16 +127,22 @@ struct DatabaseStructure {
         }
     }
 
-    private func readForeignKeys(of table: inout Table, _ connection: Connection) throws {
+    private func readForeignKeys(of table: inout Table, _ connection: Connection, _ limits: TransferLimits) throws {
+        let columnCount = table.columns.count
         var rows: [(id: Int64, parent: DatabaseName, from: DatabaseName, to: DatabaseName?, deletion: String)] = []
         try connection.withUncachedStatement("PRAGMA main.foreign_key_list(\(table.name.quoted))") { row in
             while try row.step() {
+                guard columnCount + rows.count < limits.propertyCount else {
+                    throw TransferError.unsupported(
+                        "a table with more than \(limits.propertyCount) columns and columns of foreign keys"
+                    )
+                }
                 let to = row.isNull(at: 4) ? nil : try row.name(at: 4)
                 rows.append((row.integer(at: 0), try row.name(at: 2), try row.name(at: 3), to, row.string(at: 6)))
             }
         }
-        for id in Set(rows.map(\.id)).sorted(by: >) {
-            let own = rows.filter { $0.id == id }
+        // SQLite numbers the keys backwards, from the last one in the statement that created the table.
+        for (_, own) in Dictionary(grouping: rows, by: { $0.id }).sorted(by: { $0.key > $1.key }) {
             let targets = own.compactMap(\.to)
             table.foreignKeys.append(
                 ForeignKey(

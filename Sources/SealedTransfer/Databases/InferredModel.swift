@@ -55,6 +55,7 @@ struct InferredModel {
     private(set) var pairs: [PairSource] = []
     private(set) var rowCount = 0
     private(set) var notes: [String]
+    private var positions: [String: Int] = [:]
 
     /// - Parameters:
     ///   - interpretations: The meanings of columns, by `table.column`.
@@ -74,5 +75,9 @@ struct InferredModel {
         entities = inference.entities
         pairs = inference.pairs
         notes += inference.notes
+        for (position, entity) in entities.enumerated() { positions[entity.name] = position }
     }
+
+    /// The table of an entity.
+    func source(of entity: String) -> EntitySource? { positions[entity].map { entities[$0] } }
 }

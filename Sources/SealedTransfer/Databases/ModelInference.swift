@@ -14,6 +14,19 @@ struct ModelInference {
     private var contents: [DatabaseName: [DatabaseName: ColumnContent]] = [:]
     private var declarations: [EntityDescription] = []
     private var propertyNames: [PropertyNames] = []
+    /// The entities, by the names of their tables.
+    private var entityIndexes: [DatabaseName: Int] = [:]
+    /// The foreign keys of each entity that lead to an entity.
+    private var references: [[Reference]] = []
+    /// The number of all further spaces of identifiers.
+    private var spaceCount = 0
+
+    /// A foreign key that leads to an entity.
+    private struct Reference {
+        let key: DatabaseStructure.ForeignKey
+        /// The index of the entity to which it leads.
+        let parent: Int
+    }
 
     /// The interpretations that no attribute has used, with the names that the program gave.
     private var unusedInterpretations: [DatabaseName: String] = [:]
@@ -67,14 +80,18 @@ struct ModelInference {
 
     mutating func model() throws -> ManagedObjectModel {
         var names = PropertyNames()
-        let pairTables = structure.tables.filter(isPairTable)
-        for table in structure.tables where !pairTables.contains(where: { $0.name == table.name }) {
+        let parents = Set(structure.tables.flatMap { $0.foreignKeys.map(\.parent) })
+        let pairTables = structure.tables.filter { !parents.contains($0.name) && isPairTable($0) }
+        let pairNames = Set(pairTables.map(\.name))
+        for table in structure.tables where !pairNames.contains(table.name) {
             var source = InferredModel.EntitySource(table: table)
             source.name = names.add(table.name.text)
+            entityIndexes[table.name] = entities.count
             entities.append(source)
             declarations.append(EntityDescription(source.name))
             propertyNames.append(PropertyNames())
         }
+        for index in entities.indices { references.append(findReferences(of: entities[index].table)) }
         for index in entities.indices { addAttributes(of: index) }
         guard unusedInterpretations.isEmpty else {
             throw TransferError.unusedInterpretations(unusedInterpretations.values.sorted())
@@ -82,15 +99,26 @@ struct ModelInference {
         // Before the inverses, which can have any name.
         var referenceNames: [[String]] = []
         for index in entities.indices { referenceNames.append(nameReferences(of: index)) }
-        for index in entities.indices { addReferences(of: index, names: referenceNames[index]) }
-        for table in pairTables { addPairs(table) }
+        for index in entities.indices { try addReferences(of: index, names: referenceNames[index]) }
+        for table in pairTables { try addPairs(table) }
         for index in entities.indices { addIndexes(of: index) }
         return try ManagedObjectModel(entities: declarations)
     }
 
-    private func entityIndex(_ table: DatabaseName) -> Int? { entities.firstIndex { $0.table.name == table } }
+    /// Adds the name of a relationship that another table gives an entity.
+    ///
+    /// - Throws: ``TransferError/unsupported(_:)`` for an entity with more properties than the limit: the foreign keys
+    ///   of any number of tables can lead to it.
+    private mutating func addName(_ name: String, to index: Int) throws -> String {
+        let limit = options.limits.propertyCount
+        guard propertyNames[index].count < limit else {
+            throw TransferError.unsupported("a table with more than \(limit) columns and foreign keys that lead to it")
+        }
+        return propertyNames[index].add(name)
+    }
 
-    /// Whether a table has two foreign keys of one column, no other column, and no pair twice.
+    /// Whether a table, to which no foreign key leads, has two foreign keys of one column, no other column, and no pair
+    /// twice.
     private func isPairTable(_ table: DatabaseStructure.Table) -> Bool {
         let keys = table.foreignKeys
         guard keys.count == 2, keys.allSatisfy({ $0.columns.count == 1 && structure.table($0.parent) != nil }) else {
@@ -98,32 +126,30 @@ struct ModelInference {
         }
         let columns = Set(keys.flatMap(\.columns))
         let others = table.columns.filter { !columns.contains($0.name) }
-        let isReferenced = structure.tables.contains { other in
-            other.foreignKeys.contains { $0.parent == table.name }
-        }
         // A column that only numbers the rows holds no data.
-        guard columns.count == 2, !isReferenced, others.allSatisfy({ $0.name == table.rowIDColumn?.name }) else {
-            return false
-        }
+        let rowID = table.rowIDColumn?.name
+        guard columns.count == 2, others.allSatisfy({ $0.name == rowID }) else { return false }
         let isUnique = table.indexes.contains { $0.isUnique && Set($0.columns) == columns }
         return isUnique && keys.allSatisfy { content(table, $0.columns[0]).nulls == 0 }
     }
 
     /// The foreign keys of a table that lead to an entity.
-    private func references(_ table: DatabaseStructure.Table) -> [DatabaseStructure.ForeignKey] {
-        table.foreignKeys.filter { key in
-            guard let parent = entityIndex(key.parent), key.columns.allSatisfy({ table.column($0) != nil }) else {
-                return false
+    private func findReferences(of table: DatabaseStructure.Table) -> [Reference] {
+        table.foreignKeys.compactMap { key -> Reference? in
+            guard let parent = entityIndexes[key.parent], key.columns.allSatisfy({ table.column($0) != nil }) else {
+                return nil
             }
             let columns = key.parentColumns ?? entities[parent].table.primaryKey.map(\.name)
-            return columns.count == key.columns.count
-                && columns.allSatisfy { entities[parent].table.column($0)?.isGenerated == false }
+            guard columns.count == key.columns.count,
+                columns.allSatisfy({ entities[parent].table.column($0)?.isGenerated == false })
+            else { return nil }
+            return Reference(key: key, parent: parent)
         }
     }
 
     private mutating func addAttributes(of index: Int) {
         let table = entities[index].table
-        let replaced = Set(references(table).filter { $0.columns.count == 1 }.flatMap(\.columns))
+        let replaced = Set(references[index].map(\.key.columns).filter { $0.count == 1 }.joined())
         for column in table.columns where !column.isGenerated && !replaced.contains(column.name) {
             let content = content(table, column.name)
             let place = DatabaseName("\(table.name.text).\(column.name.text)")
@@ -151,23 +177,29 @@ struct ModelInference {
 
     /// The names of the relationships of an entity's foreign keys.
     private mutating func nameReferences(of index: Int) -> [String] {
-        references(entities[index].table).map { key in
-            let parent = entityIndex(key.parent).map { entities[$0].name } ?? key.parent.text
-            return propertyNames[index].add(
-                key.columns.count == 1
-                    ? PropertyNames.relationship(ofColumn: key.columns[0].text) : PropertyNames.lowerFirst(parent)
-            )
+        var names: [String] = []
+        for reference in references[index] {
+            let columns = reference.key.columns
+            let name =
+                columns.count == 1
+                ? PropertyNames.relationship(ofColumn: columns[0].text)
+                : PropertyNames.lowerFirst(entities[reference.parent].name)
+            names.append(propertyNames[index].add(name))
         }
+        return names
     }
 
-    private mutating func addReferences(of index: Int, names: [String]) {
+    private mutating func addReferences(of index: Int, names: [String]) throws {
         let table = entities[index].table
-        for (key, name) in zip(references(table), names) {
-            guard let parent = entityIndex(key.parent) else { continue }
-            let isUnique = table.indexes.contains { $0.isUnique && Set($0.columns) == Set(key.columns) }
-            let child = PropertyNames.lowerFirst(entities[index].name)
-            let isRepeated = references(table).filter { entityIndex($0.parent) == parent }.count > 1 || parent == index
-            let inverse = propertyNames[parent].add(isRepeated ? "\(child)_\(name)" : child)
+        let child = PropertyNames.lowerFirst(entities[index].name)
+        let uniqueColumns = Set(table.indexes.filter(\.isUnique).map { Set($0.columns) })
+        var counts: [Int: Int] = [:]
+        for reference in references[index] { counts[reference.parent, default: 0] += 1 }
+        for (reference, name) in zip(references[index], names) {
+            let (key, parent) = (reference.key, reference.parent)
+            let isUnique = uniqueColumns.contains(Set(key.columns))
+            let isRepeated = counts[parent, default: 0] > 1 || parent == index
+            let inverse = try addName(isRepeated ? "\(child)_\(name)" : child, to: parent)
             let isRequired = key.columns.allSatisfy { column in
                 (table.column(column)?.isNotNull ?? false) && content(table, column).nulls == 0
             }
@@ -216,24 +248,26 @@ struct ModelInference {
         let isRowID = columns == [table.rowIDColumn?.name]
         if isRowID || !table.hasRowID && columns == primary { return nil }
         if !entities[parent].spaces.contains(where: { $0.columns == columns }) {
-            let number = entities.reduce(0) { $0 + $1.spaces.count }
-            entities[parent].spaces.append((columns, number))
+            entities[parent].spaces.append((columns, spaceCount))
+            spaceCount += 1
         }
         return columns
     }
 
-    private mutating func addPairs(_ table: DatabaseStructure.Table) {
+    private mutating func addPairs(_ table: DatabaseStructure.Table) throws {
         let keys = table.foreignKeys
-        guard let first = entityIndex(keys[0].parent), let second = entityIndex(keys[1].parent) else { return }
+        guard let first = entityIndexes[keys[0].parent], let second = entityIndexes[keys[1].parent] else { return }
         let (ownerName, memberName) = (
             PropertyNames.relationship(ofColumn: keys[1].columns[0].text),
             PropertyNames.relationship(ofColumn: keys[0].columns[0].text)
         )
-        let name = propertyNames[first].add(
-            first == second ? ownerName : PropertyNames.lowerFirst(entities[second].name)
+        let name = try addName(
+            first == second ? ownerName : PropertyNames.lowerFirst(entities[second].name),
+            to: first
         )
-        let inverse = propertyNames[second].add(
-            first == second ? memberName : PropertyNames.lowerFirst(entities[first].name)
+        let inverse = try addName(
+            first == second ? memberName : PropertyNames.lowerFirst(entities[first].name),
+            to: second
         )
         declarations[first].relationships.append(
             RelationshipDescription(name, to: entities[second].name, .many, inverse: inverse)
@@ -256,25 +290,24 @@ struct ModelInference {
 
     private mutating func addIndexes(of index: Int) {
         let source = entities[index]
+        var names: [DatabaseName: String] = [:]
+        for reference in source.references.reversed() where reference.columns.count == 1 {
+            names[reference.columns[0]] = reference.name
+        }
+        for attribute in source.attributes { names[attribute.column] = attribute.name }
+        let referenceNames = Set(source.references.map { [$0.name] })
+        var (unique, others): (Set<[String]>, Set<[String]>) = ([], [])
         for declared in source.table.indexes {
-            let names = declared.columns.map { column -> String? in
-                let attribute = source.attributes.first { $0.column == column }?.name
-                return attribute ?? source.references.first { $0.columns == [column] }?.name
-            }
-            let properties = names.compactMap(\.self)
-            guard properties.count == names.count, Set(properties).count == names.count else { continue }
+            let properties = declared.columns.compactMap { names[$0] }
+            guard properties.count == declared.columns.count, Set(properties).count == properties.count,
+                !referenceNames.contains(properties)
+            else { continue }
             // Different values can have the same text.
             let isMixed = declared.columns.contains { content(source.table, $0).isMixed }
-            let isReference = source.references.contains { [$0.name] == properties }
-            if declared.isUnique, !isMixed, !isReference {
-                if !declarations[index].uniquenessConstraints.contains(properties) {
-                    declarations[index].uniquenessConstraints.append(properties)
-                }
-            } else if !declared.isUnique, !isReference {
-                let description = FetchIndexDescription(properties)
-                if !declarations[index].indexes.contains(description) {
-                    declarations[index].indexes.append(description)
-                }
+            if declared.isUnique, !isMixed {
+                if unique.insert(properties).inserted { declarations[index].uniquenessConstraints.append(properties) }
+            } else if !declared.isUnique, others.insert(properties).inserted {
+                declarations[index].indexes.append(FetchIndexDescription(properties))
             }
         }
     }

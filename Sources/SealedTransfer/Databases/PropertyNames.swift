@@ -1,19 +1,23 @@
 /// Names of entities and properties that are made from the names of tables and columns.
 struct PropertyNames {
     private var taken: Set<String> = []
+    /// The first number that may be free behind a name that is taken.
+    private var numbers: [String: Int] = [:]
+
+    /// The number of names.
+    var count: Int { taken.count }
 
     /// A name of letters, digits and underscores that begins with a letter, and differs from all names before, without
     /// regard to case.
     mutating func add(_ name: String) -> String {
         var legal = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
         if legal.first.map({ !$0.isLetter }) ?? true { legal = "x" + legal }
-        var result = legal
-        var number = 2
-        while !taken.insert(result.lowercased()).inserted {
-            result = "\(legal)\(number)"
-            number += 1
-        }
-        return result
+        let folded = legal.lowercased()
+        if taken.insert(folded).inserted { return legal }
+        var number = numbers[folded] ?? 2
+        while !taken.insert("\(folded)\(number)").inserted { number += 1 }
+        numbers[folded] = number + 1
+        return "\(legal)\(number)"
     }
 
     /// The name of a relationship for a column with a foreign key: `author` for `author_id`, `authorId` and `authorID`.

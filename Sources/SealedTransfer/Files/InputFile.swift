@@ -37,7 +37,7 @@ final class InputFile {
 
     deinit { try? handle.close() }
 
-    /// The next bytes; nil at the end. A byte order mark at the beginning is left out.
+    /// The next bytes, at least one; nil at the end. A byte order mark at the beginning is left out.
     func nextChunk() throws -> [UInt8]? {
         let data: Data?
         do {
@@ -49,6 +49,8 @@ final class InputFile {
         let isFirst = bytesRead == 0
         bytesRead += Int64(data.count)
         let bytes = [UInt8](data)
-        return isFirst && bytes.starts(with: Self.byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
+        guard isFirst, bytes.starts(with: Self.byteOrderMark) else { return bytes }
+        let rest = Array(bytes.dropFirst(Self.byteOrderMark.count))
+        return try rest.isEmpty ? nextChunk() : rest
     }
 }

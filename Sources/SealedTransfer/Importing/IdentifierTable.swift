@@ -69,6 +69,8 @@ final class IdentifierTable {
     final class Records {
         private let connection: Connection
         private var memberNumber: Int64 = 0
+        /// Whether the members of an existing object are replaced.
+        private(set) var replacesMembers = false
 
         init(_ connection: Connection) {
             self.connection = connection
@@ -118,6 +120,7 @@ final class IdentifierTable {
 
         /// Records that the members of an existing object are replaced.
         func replace(_ relationship: Int, of owner: Int64) throws {
+            replacesMembers = true
             try connection.withStatement("INSERT OR IGNORE INTO replaced VALUES (?, ?)") { statement in
                 try statement.bind(Int64(relationship), at: 1)
                 try statement.bind(owner, at: 2)
@@ -162,6 +165,26 @@ final class IdentifierTable {
             }
         }
 
+        /// Makes ``isListed(_:)`` fast. Must be called after the last member was recorded: while members are recorded,
+        /// the index would slow each of them down.
+        func indexMembers() throws {
+            try connection.execute("CREATE INDEX IF NOT EXISTS listed ON members (relationship, owner, member)")
+        }
+
+        /// Whether the source lists a member.
+        ///
+        /// - Complexity: O(log *n*) in the number of recorded members.
+        func isListed(_ member: Member) throws -> Bool {
+            let sql = "SELECT 1 FROM members INDEXED BY listed WHERE relationship = ? AND owner = ? AND member = ?"
+            return try connection.withStatement(sql) { query in
+                try query.bind(Int64(member.relationship), at: 1)
+                try query.bind(member.owner, at: 2)
+                try query.bind(member.member, at: 3)
+                return try query.step()
+            }
+        }
+
+        /// Calls `body` with the relationships and owners whose members are replaced.
         func forEachReplaced(_ body: (_ relationship: Int, _ owner: Int64) throws -> Void) throws {
             try connection.withStatement("SELECT relationship, owner FROM replaced") { query in
                 while try query.step() { try body(Int(query.integer(at: 0)), query.integer(at: 1)) }

@@ -323,10 +323,42 @@ final class ImportSession {
 
     private static let danglingReason = "the object that a reference leads to is missing"
 
-    private func writeMembers() throws {
-        try records.forEachReplaced { relationship, owner in
-            try transaction.removeMembers(of: model.relationships[relationship], of: owner)
+    /// Removes the members of objects of the store that the lists of the source lack.
+    private func removeUnlistedMembers() throws {
+        guard records.replacesMembers else { return }
+        try records.indexMembers()
+        try records.forEachReplaced { index, owner in
+            if progress?.isCancelled ?? false { throw CancellationError() }
+            let relationship = model.relationships[index]
+            try transaction.removeMembers(of: relationship, of: owner) { member in
+                try records.isListed(IdentifierTable.Member(relationship: index, owner: owner, member: member))
+            } isKept: { member in
+                try keeps(member, in: relationship, of: owner)
+            }
         }
+    }
+
+    /// Whether an object stays a member of an owner whose list lacks it, because the source itself refers from the
+    /// object to the owner. The list of a many-to-many relationship complements that of the inverse; a to-one
+    /// reference contradicts the list, and is counted.
+    private func keeps(_ member: Int64, in relationship: Relationship, of owner: Int64) throws -> Bool {
+        guard let inverse = relationship.inverse else { return false }
+        if inverse.isToMany {
+            return try records.isListed(
+                IdentifierTable.Member(relationship: inverse.index, owner: member, member: owner)
+            )
+        }
+        guard try records.hasDestination(of: inverse.index, owner: member) else { return false }
+        countUnfit(
+            relationship.name,
+            of: relationship.source.name,
+            "the list lacks an object whose inverse leads to the owner"
+        )
+        return true
+    }
+
+    private func writeMembers() throws {
+        try removeUnlistedMembers()
         var owner: (relationship: Int, key: Int64)?
         var position: Int64 = 0
         try records.forEachMember { record in

@@ -4,14 +4,14 @@ import Foundation
 ///
 /// Dates are stored as seconds since 2001. The digits of the text are those of the shortest decimal number that reads as
 /// the same seconds, so that a text is read as the same date, bit for bit.
-enum DateText {
+package enum DateText {
     private static let secondsPerDay: Int64 = 86_400
     /// The days of the years 1 to 9999, which have four digits.
     private static let days: ClosedRange<Int64> = -730_485...2_921_573
 
     /// The text of a date; nil for a date outside the years 1 to 9999, and for one whose seconds have no decimal form
     /// without an exponent.
-    static func text(secondsSince2001 seconds: Double) -> String? {
+    package static func text(secondsSince2001 seconds: Double) -> String? {
         guard seconds.isFinite else { return nil }
         var digits = "\(seconds.magnitude)"
         guard !digits.contains("e") else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 
 /// The text of an attribute's value in JSON lines and CSV. Reading the text gives the same value, bit for bit.
-enum ValueText {
+package enum ValueText {
     /// A number, `true`, `false`, or the JSON text of a composite value.
     case literal(String)
     /// A text, which is a string in JSON.
@@ -47,9 +47,7 @@ enum ValueText {
     /// A composite value stands in the line as it is, so that other programs can read its parts. A text that is not
     /// JSON, or that contains a line break, is a string in an object with the one member `_json`.
     private static func composite(_ text: String) -> ValueText {
-        let isOneLine = !text.utf8.contains(0x0A) && !text.utf8.contains(0x0D)
-        if isOneLine, let slice = JSONSlice(validating: text), !slice.isNull,
-            !(slice.isObject && text.contains(composedTextMember)),
+        if let slice = lineOfJSON(text), !slice.isNull, !(slice.isObject && text.contains(composedTextMember)),
             // Space in front or behind it would be lost.
             slice.range.count == text.utf8.count
         {
@@ -57,6 +55,15 @@ enum ValueText {
         }
         return .literal("{\"\(composedTextMember)\":" + JSONString.quoted(text) + "}")
     }
+
+    /// The value of a text that is JSON in one line; nil for another text.
+    private static func lineOfJSON(_ text: String) -> JSONSlice? {
+        guard !text.utf8.contains(0x0A), !text.utf8.contains(0x0D) else { return nil }
+        return JSONSlice(validating: text)
+    }
+
+    /// Whether a text is one value of JSON in one line, and so can stand in a line of JSON as it is.
+    package static func isLineOfJSON(_ text: String) -> Bool { lineOfJSON(text) != nil }
 
     /// The text without quotes.
     var plain: String {

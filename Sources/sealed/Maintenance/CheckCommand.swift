@@ -34,7 +34,7 @@ struct CheckCommand: ParsableCommand {
             } result: {
                 $0.summary
             }
-            if json { try printJSON(CheckJSON(report)) } else { report.printLines() }
+            if json { try printJSON(CheckJSON(report)) } else { try report.printLines() }
             guard report.isSound else { throw ExitCode(ExitStatus.problemsFound.rawValue) }
         }
     }

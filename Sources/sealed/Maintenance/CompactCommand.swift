@@ -37,7 +37,8 @@ struct CompactCommand: ParsableCommand {
             defer { opened.close() }
             let before = try opened.store.space()
             if dryRun {
-                print("\(Int(before.byteCount).grouped) bytes, of which \(Int(before.freeByteCount).grouped) are free")
+                let (size, free) = (Int(before.byteCount).grouped, Int(before.freeByteCount).grouped)
+                try Output.print("\(size) bytes, of which \(free) are free")
                 return
             }
             _ = try ProgressDisplay.run("compact") { progress in

@@ -44,8 +44,8 @@ struct RepairCommand: ParsableCommand {
             if json {
                 try printJSON(RepairJSON(report))
             } else {
-                for problem in report.repaired { print("repaired: \(problem)".printable) }
-                report.check.printLines()
+                for problem in report.repaired { try Output.print("repaired: \(problem)".printable) }
+                try report.check.printLines()
             }
             guard report.check.isSound else { throw ExitCode(ExitStatus.problemsFound.rawValue) }
         }

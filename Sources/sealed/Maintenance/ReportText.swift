@@ -66,6 +66,7 @@ struct SalvageJSON: Encodable {
     let pages: Int
     let damagedPages: Int
     let lostTransactions: Int
+    let lostIdentifiers: Int
     let entities: [EntityJSON]
     let check: CheckJSON
 
@@ -74,6 +75,7 @@ struct SalvageJSON: Encodable {
         pages = report.pageCount
         damagedPages = report.damagedPageCount
         lostTransactions = report.lostTransactionCount
+        lostIdentifiers = report.lostIdentifierCount
         entities = report.entities.map {
             EntityJSON(
                 entity: $0.entity,
@@ -92,15 +94,15 @@ struct SalvageJSON: Encodable {
 func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    try Output.print(String(decoding: encoder.encode(value), as: UTF8.self))
 }
 
 extension StoreReport {
     /// Prints the problems, a line each.
-    func printLines() {
-        for problem in problems { print(problem.description.printable) }
+    func printLines() throws {
+        for problem in problems { try Output.print(problem.description.printable) }
         for index in uncheckedIndexes {
-            print(
+            try Output.print(
                 "\(index): the words of the full-text index are not compared in a store that is open for reading"
                     .printable
             )

@@ -48,12 +48,12 @@ struct SalvageCommand: ParsableCommand {
                 let count = report.entities.map(\.recoveredCount).reduce(0, +)
                 return "\(count.grouped) objects recovered, \(report.damagedPageCount.grouped) damaged pages"
             }
-            if json { try printJSON(SalvageJSON(report)) } else { Self.printLines(report) }
+            if json { try printJSON(SalvageJSON(report)) } else { try Self.printLines(report) }
             guard report.isComplete, report.check.isSound else { throw ExitCode(ExitStatus.problemsFound.rawValue) }
         }
     }
 
-    private static func printLines(_ report: SalvageReport) {
+    private static func printLines(_ report: SalvageReport) throws {
         let columns: [TextTable.Column] = [
             .text("entity"), .number("recovered"), .number("lost"), .number("values lost"), .number("references cut"),
         ]
@@ -64,10 +64,14 @@ struct SalvageCommand: ParsableCommand {
                 entity.lostValues.values.reduce(0, +).grouped, entity.cutReferences.values.reduce(0, +).grouped,
             ]
         }
-        for line in TextTable.lines(columns, rows) { print(line) }
+        for line in TextTable.lines(columns, rows) { try Output.print(line) }
         if report.lostTransactionCount > 0 {
-            print("\(report.lostTransactionCount.grouped) transactions in a damaged part of the log are lost")
+            let count = report.lostTransactionCount.grouped
+            try Output.print("\(count) transactions in a damaged part of the log are lost")
         }
-        report.check.printLines()
+        if report.lostIdentifierCount > 0 {
+            try Output.print("\(report.lostIdentifierCount.grouped) objects have lost their global identifiers")
+        }
+        try report.check.printLines()
     }
 }

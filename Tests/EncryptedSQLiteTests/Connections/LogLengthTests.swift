@@ -151,6 +151,11 @@ import Testing
                 turns[1 - number].signal()
             }.start()
         }
+        defer {
+            isDone.store(true, ordering: .relaxed)
+            for turn in turns { turn.signal() }
+            group.wait()
+        }
         for _ in 0..<4 { begun.wait() }
         // No reader continues an earlier transaction on a long log.
         try fillLog(of: database)
@@ -163,9 +168,6 @@ import Testing
             try database.write { try $0.execute("UPDATE item SET name = 'round \(round)' WHERE _id = 2") }
         }
         #expect(try Self.logStart(path) != before)
-        isDone.store(true, ordering: .relaxed)
-        for turn in turns { turn.signal() }
-        group.wait()
         #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
     }
 

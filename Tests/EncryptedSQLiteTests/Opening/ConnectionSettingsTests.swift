@@ -69,8 +69,10 @@ import Testing
         let other = try openSample(folder.filePath("other"), options: sampleOptions { $0.durability = durability })
         let isDurable = durability == .powerLoss
         #expect(try other.write { try $0.integer("PRAGMA synchronous") } == (isDurable ? 2 : 1))
-        #expect(try other.write { try $0.integer("PRAGMA fullfsync") } == (isDurable ? 1 : 0))
-        #expect(try other.write { try $0.integer("PRAGMA checkpoint_fullfsync") } == 1)
+        #if canImport(Darwin)
+            #expect(try other.write { try $0.integer("PRAGMA fullfsync") } == (isDurable ? 1 : 0))
+            #expect(try other.write { try $0.integer("PRAGMA checkpoint_fullfsync") } == 1)
+        #endif
     }
 
     @Test func `memory protection can be enabled`() async {

@@ -1,4 +1,3 @@
-import Guarded
 import ObjectGraph
 import Testing
 
@@ -95,20 +94,6 @@ import Testing
         try first.save()
         #expect(try second.one("Owner")["name"] == "first")
         #expect(!counterpart.isObjectDeleted)
-    }
-
-    @Test func `a save that preceded the callback for saves of others is reported`() throws {
-        let store = try TestStore(.sealed, Self.model)
-        let (reader, writer) = (store.context(), store.context())
-        _ = writer.make("Owner", [:])
-        try writer.save()
-        let reports = Guarded(0)
-        reader.onRemoteChange = { reports.withLock { $0 += 1 } }
-        #expect(reports.withLock(\.self) == 1)
-        reader.processPendingChanges()
-        _ = writer.make("Owner", [:])
-        try writer.save()
-        #expect(reports.withLock(\.self) == 2)
     }
 
     private static let model = Fixtures.model(

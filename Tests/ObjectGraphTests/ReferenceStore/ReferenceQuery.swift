@@ -53,6 +53,7 @@ struct ReferenceQuery {
         case .comparison(let comparison, let left, let right):
             let left = try value(left, variables)
             let right = try value(right, variables)
+            if Self.isNaN(left) || Self.isNaN(right) { return comparison == .notEqual }
             let order = Self.order(left, right)
             if comparison == .equal { return order == 0 }
             if comparison == .notEqual { return order != 0 }
@@ -63,7 +64,7 @@ struct ReferenceQuery {
             return order >= 0
         case .isMember(let element, let values):
             let element = try value(element, variables)
-            return values.contains { Self.order($0, element) == 0 }
+            return !Self.isNaN(element) && values.contains { Self.order($0, element) == 0 }
         case .isKind(let start, let path, let entity):
             return variables[start].object.flatMap { object(at: path, $0) }.flatMap { self.entity($0) }?.isKind(
                 of: entity
@@ -255,6 +256,10 @@ struct ReferenceQuery {
         let bytes = (bytes(left), bytes(right))
         if bytes.0 == bytes.1 { return 0 }
         return bytes.0.lexicographicallyPrecedes(bytes.1) ? -1 : 1
+    }
+
+    private static func isNaN(_ value: Value) -> Bool {
+        if case .real(let number) = value { number.isNaN } else { false }
     }
 
     private static func rank(_ value: Value) -> Int {

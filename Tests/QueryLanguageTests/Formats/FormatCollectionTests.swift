@@ -63,13 +63,16 @@ import Testing
             try Self.condition("tags.things.@count > 3")
                 == .comparison(
                     .greater,
-                    .aggregated(
-                        .sum,
-                        Self.tags,
-                        variable: 1,
-                        value: .count(things, variable: 2),
-                        condition: .bool(true)
-                    ),
+                    .coalesce([
+                        .aggregated(
+                            .sum,
+                            Self.tags,
+                            variable: 1,
+                            value: .count(things, variable: 2),
+                            condition: .bool(true)
+                        ),
+                        .literal(.integer(0)),
+                    ]),
                     .literal(.integer(3))
                 )
         )

@@ -56,6 +56,33 @@ import TestSupport
         return (context, owner, pet)
     }
 
+    // MARK: Saves of observers
+
+    @Test func `an observer may save before a relationship changes`() throws {
+        let (context, owner, pet) = try saved()
+        func saving(_ read: () -> Void, _ change: () -> Void) {
+            // The observer is called on this thread.
+            nonisolated(unsafe) let context = context
+            withObservationTracking(read) { try? context.save() }
+            change()
+        }
+        // The save gives the new objects permanent keys in the midst of the assignments.
+        let (new, club, member) = (Owner(name: "new"), Club(name: "club"), Owner(name: "member"))
+        context.insert(new)
+        saving({ _ = pet.owner }, { pet.owner = new })
+        context.insert(club)
+        saving({ _ = owner.clubs }, { owner.clubs.append(club) })
+        context.insert(member)
+        saving({ _ = club.members }, { member.clubs.append(club) })
+        try context.save()
+        #expect(pet.owner === new && new.pets == [pet] && owner.pets.isEmpty)
+        let reader = ModelContext(container)
+        let names = FetchDescriptor<Pet>(predicate: #Predicate { $0.owner?.name == "new" })
+        #expect(try reader.fetchCount(names) == 1)
+        let clubs = try reader.fetch(FetchDescriptor<Club>())
+        #expect(Set(clubs.flatMap(\.members).map(\.name)) == ["Ann", "member"])
+    }
+
     // MARK: Attributes
 
     @Test func `changing a read attribute notifies once`() throws {

@@ -24,5 +24,12 @@ struct CombinedPredicateTests: PredicateChecks {
         let ages = (0..<1000).map { age in #Predicate<Society.Person> { $0.age == age } }
         #expect(try names(.any(ages)) == ["Ann", "Bob", "eve"])
         #expect(try names(.all([isActive, isOld, #Predicate { $0.name == "Ann" }])) == ["Ann"])
+        let texts = (0..<1500).map { number in #Predicate<Society.Person> { $0.name.contains("\(number)") } }
+        #expect(try names(.any(texts)) == [])
+        #expect(try names(.all(texts.map { !$0 })) == ["Ann", "Bob", "eve"])
+        // Operands that may fail keep their order.
+        let sums = (0..<60).map { number in #Predicate<Society.Person> { $0.age + number == 90 } }
+        #expect(try names(.any(sums)) == ["Bob"])
+        #expect(try names(.all(sums.map { !$0 })) == ["Ann", "eve"])
     }
 }

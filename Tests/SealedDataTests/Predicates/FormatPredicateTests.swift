@@ -41,6 +41,13 @@ struct FormatPredicateTests: PredicateChecks {
         #expect(try names(predicate("SUBQUERY(tags, $t, $t BEGINSWITH 'b').@count == 1")) == ["Ann", "Bob"])
     }
 
+    @Test func `calculations with decimals`() throws {
+        #expect(try names(predicate("sqrt(balance) > 3")) == ["Ann"])
+        #expect(try names(predicate("sqrt(balance) < 3.25")) == ["Ann", "eve"])
+        #expect(try names(predicate("average({balance, 10}) > 10")) == ["Ann"])
+        #expect(try names(predicate("average({balance, 10}) < 10")) == ["Bob", "eve"])
+    }
+
     @Test func `it is combined with other predicates`() throws {
         let isActive = #Predicate<Person> { $0.isActive }
         let isOld = try predicate("age > %d", 20)

@@ -164,7 +164,7 @@ struct PredicateSQLTests: PredicateChecks {
         )
         try check(
             #Predicate { $0.isActive && 60 / $0.age == 2 },
-            "((isActive = ?) AND (CASE WHEN ((isActive = ?)) THEN (query_divide_int64(?, age) = ?) ELSE 0 END))",
+            "((isActive = ?) AND (CASE WHEN (isActive = ?) IS NOT TRUE THEN 0 ELSE (query_divide_int64(?, age) = ?) END))",
             ["Ann"]
         )
     }
@@ -196,7 +196,7 @@ struct PredicateSQLTests: PredicateChecks {
         let names: [String?] = ["Annie", nil]
         try check(
             #Predicate { names.contains($0.nickname) },
-            "((nickname IN (?)) OR nickname IS NULL)",
+            "((nickname IN (?)) OR (nickname IS NULL))",
             ["Ann", "Bob"]
         )
     }

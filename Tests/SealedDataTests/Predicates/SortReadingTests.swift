@@ -40,6 +40,21 @@ struct SortReadingTests: PredicateChecks {
         #expect(try read(SortDescriptor(\.employer?.boss?.nickname)).expression.outline == "$0.employer.boss.nickname")
     }
 
+    @Test func `a key path may lead into structures`() throws {
+        #expect(try read(SortDescriptor(\.address?.city)).expression.outline == "$0.address[\"town\"]")
+        #expect(try sorted(SortDescriptor(\.address?.city)) == ["eve", "Bob", "Ann"])
+        #expect(try sorted(SortDescriptor(\.address?.floor, order: .reverse)) == ["Ann", "Bob", "eve"])
+        let area = try read(SortDescriptor(\.address?.country.area)).expression
+        #expect(area.outline == "$0.address[\"country\"][\"area\"]")
+        let boss = try read(SortDescriptor(\.employer?.boss?.address?.floor)).expression
+        #expect(boss.outline == "$0.employer.boss.address[\"floor\"]")
+        #expect(try read(SortDescriptor(\.address!.isWork)).expression.outline == "$0.address[\"isWork\"]")
+        let code = try read(SortDescriptor(\Person.address?.country.code, comparator: .localizedStandard))
+        #expect(code.expression.outline == "$0.address[\"country\"][\"code\"]")
+        #expect(code.textOrder == .localizedStandard)
+        #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try read(SortDescriptor(\.address?.line)) }
+    }
+
     @Test func `a Boolean can be a sort key`() throws {
         #expect(try read(SortDescriptor(\.isActive)).expression.outline == "$0.isActive")
         let society = SampleSociety()

@@ -1,5 +1,6 @@
 import Foundation
 import SealedStore
+import TestSupport
 import Testing
 
 @testable import SealedData
@@ -70,8 +71,12 @@ struct ModelConfigurationTests {
         )
         #expect(configuration.groupAppContainerIdentifier == "group.trips")
         #expect(configuration.cloudKitContainerIdentifier == "iCloud.trips")
-        #expect(configuration.url == ModelConfiguration().url)
+        #if !canImport(Darwin)
+            #expect(configuration.url == ModelConfiguration().url)
+        #endif
         #expect(configuration != ModelConfiguration())
+        let given = ModelConfiguration(groupContainer: .automatic)
+        #expect(given.url == ModelConfiguration(groupContainer: .none).url)
         #expect(ModelConfiguration.CloudKitDatabase.none != .automatic)
     }
 
@@ -101,7 +106,22 @@ struct ModelConfigurationTests {
         #expect(throws: SwiftDataError.loadIssueModelContainer) {
             try ModelConfiguration(url: #require(URL(string: "https://example.com/a.store"))).validate()
         }
+        #expect(throws: SwiftDataError.configurationFileNameTooLong) {
+            try ModelConfiguration(url: URL(filePath: "/data/" + String(repeating: "n", count: 248))).validate()
+        }
         try ModelConfiguration("Trips").validate()
         try ModelConfiguration(String(repeating: "n", count: 250), isStoredInMemoryOnly: true).validate()
+    }
+
+    @Test func `stores with the longest valid names are created`() throws {
+        let folder = TemporaryFolder()
+        for count in [200, 225, 247] {
+            let name = String(repeating: "n", count: count)
+            let configuration = ModelConfiguration(url: folder.file(name), key: .passphrase("sesame"))
+            try configuration.validate()
+            let container = try ModelContainer(for: Travels.Guide.self, configurations: configuration)
+            try container.backUp(to: folder.file("b\(name.dropFirst())"))
+        }
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [])
     }
 }

@@ -13,13 +13,22 @@ import Testing
 @Suite struct HostileContentTests {
     private let folder = TemporaryFolder()
 
+    private var lastValue: String? { try? String(contentsOf: folder.file("last"), encoding: .utf8) }
+
     @Test func `no value of any column ends the process`() async throws {
         let path = folder.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             try HostileStore.tryAllValues(in: URL(filePath: path))
         }
-        let last = try? String(contentsOf: folder.file("last"), encoding: .utf8)
-        #expect(last == "done", "the last value that was tried")
+        #expect(lastValue == "done", "the last value that was tried")
+    }
+
+    @Test func `no value in the tables of a history and an exchange ends the process`() async throws {
+        let path = folder.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try HostileStore.tryAllValues(in: URL(filePath: path), ofHistory: true)
+        }
+        #expect(lastValue == "done", "the last value that was tried")
     }
 }
 
@@ -40,7 +49,10 @@ private struct HostileStore {
             "CAST(x'0380A0' || replace(hex(zeroblob(3000)), '00', char(100)) || x'00' AS BLOB)",
             "zeroblob(5000)",
         ],
-        "ANY": ["NULL", "0", "-9223372036854775808", "9e999", "''", "'{}'", "'[]'", "x'ff'", "zeroblob(5000)"],
+        "ANY": [
+            "NULL", "0", "-9223372036854775808", "9e999", "''", "'{}'", "'[]'", "x'ff'", "zeroblob(5000)",
+            #"'{"recordsValues":true,"identifiesObjects":true,"lastDeleted":9223372036854775807,"renamings":[]}'"#,
+        ],
     ]
 
     private static func model() throws -> ManagedObjectModel {
@@ -86,18 +98,31 @@ private struct HostileStore {
         ])
     }
 
+    /// The tables of a history and an exchange.
+    private static let historyTables: Set<String> = [
+        #""_history""#, #""_identity""#, #""_exchange""#, #""_applied""#, #""_metadata""#,
+    ]
+    /// All limits, so that saves trim the history.
+    private static let historyOptions = HistoryOptions(
+        recordsValues: true,
+        identifiesObjects: true,
+        maximumAge: 3600,
+        maximumCount: 2,
+        maximumByteCount: 1 << 20
+    )
+
     private let coordinator: PersistentStoreCoordinator
     private let store: SealedStore
+    private let hasHistory: Bool
 
-    private init(_ url: URL) throws {
+    private init(_ url: URL, hasHistory: Bool) throws {
         SealedStore.register()
+        self.hasHistory = hasHistory
         coordinator = PersistentStoreCoordinator(model: try Self.model())
+        var options: [String: any Sendable] = [SealedStore.keyOption: try EncryptionKey.raw(Array(1...32))]
+        if hasHistory { options[SealedStore.historyOption] = Self.historyOptions }
         try coordinator.addPersistentStore(
-            PersistentStoreDescription(
-                type: SealedStore.storeType,
-                url: url,
-                options: [SealedStore.keyOption: try EncryptionKey.raw(Array(1...32))]
-            )
+            PersistentStoreDescription(type: SealedStore.storeType, url: url, options: options)
         )
         struct IsNoSealedStore: Error {}
         guard let store = try coordinator.store(for: coordinator.model.entities[0]).store as? SealedStore else {
@@ -128,34 +153,46 @@ private struct HostileStore {
         people[0].setDestination(people[1], forRelationship: "boss")
         people[0].setMembers([place], forRelationship: "places")
         try context.save()
+        guard hasHistory else { return }
+        // A change set that is not in the common order, and transactions behind it.
+        _ = try coordinator.changeSet()
+        for name in ["a", "b"] {
+            place["name"] = .text(name)
+            try context.save()
+        }
     }
 
     // MARK: Values
 
-    static func tryAllValues(in folder: URL) throws {
+    /// - Parameter ofHistory: Whether the values are those in the tables of a history and an exchange; otherwise those
+    ///   in all tables of a store without them.
+    static func tryAllValues(in folder: URL, ofHistory: Bool = false) throws {
         let original = folder.appending(path: "original")
         let file = folder.appending(path: "store")
         do {
-            let made = try HostileStore(original)
+            let made = try HostileStore(original, hasHistory: ofHistory)
             try made.fill()
             try made.coordinator.removeAllStores()
         }
         let columns = try {
-            let made = try HostileStore(original)
+            let made = try HostileStore(original, hasHistory: ofHistory)
             defer { try? made.coordinator.removeAllStores() }
             return try made.columns()
         }()
-        for (table, column, type) in columns {
-            for value in values[type] ?? [] {
-                let text = "\(table).\(column) = \(value)"
-                try text.write(to: folder.appending(path: "last"), atomically: false, encoding: .utf8)
-                try FileManager.default.copyItem(at: original, to: file)
-                try expectingOwnErrors(text) {
-                    try HostileStore(file).tryValue("UPDATE OR REPLACE \(table) SET \(column) = \(value)", table)
-                }
-                try expectingOwnErrors(text) { try HostileStore(file).walk() }
-                for suffix in ["", "-wal", "-shm"] {
-                    try? FileManager.default.removeItem(at: URL(filePath: file.path + suffix))
+        for (table, column, type) in columns where !ofHistory || historyTables.contains(table) {
+            for row in rows(of: table, inHistory: ofHistory) {
+                for value in values[type] ?? [] {
+                    let text = "\(table).\(column) = \(value) where \(row)"
+                    try text.write(to: folder.appending(path: "last"), atomically: false, encoding: .utf8)
+                    try FileManager.default.copyItem(at: original, to: file)
+                    try expectingOwnErrors(text) {
+                        try HostileStore(file, hasHistory: ofHistory)
+                            .tryValue("UPDATE OR REPLACE \(table) SET \(column) = \(value) WHERE \(row)")
+                    }
+                    try expectingOwnErrors(text) { try HostileStore(file, hasHistory: ofHistory).walk() }
+                    for suffix in ["", "-wal", "-shm"] {
+                        try? FileManager.default.removeItem(at: URL(filePath: file.path + suffix))
+                    }
                 }
             }
         }
@@ -185,27 +222,33 @@ private struct HostileStore {
     }
 
     /// Replaces a value while a context has read all objects.
-    private func tryValue(_ sql: String, _ table: String) throws {
+    private func tryValue(_ sql: String) throws {
         defer { try? coordinator.removeAllStores() }
         let context = ManagedObjectContext(coordinator: coordinator)
         try walk(context)
         // The column may refuse the value.
         do {
-            try store.opened.database.write { try $0.execute(sql + " WHERE \(firstRow(of: table))") }
+            try store.opened.database.write { try $0.execute(sql) }
         } catch is DatabaseError {
             return
         }
         try walk(context)
         try change(context)
         try Self.ignoringOwnErrors { _ = try store.check() }
+        if hasHistory { try useHistory() }
     }
 
-    private func firstRow(of table: String) -> String {
+    /// The conditions of the rows whose values are replaced.
+    private static func rows(of table: String, inHistory: Bool) -> [String] {
         switch table {
-        case #""_metadata""#: #""key" = 'names'"#
-        case #""_sequence""#: #""entity" = 'Person'"#
-        case #""Person""#, #""Place""#: #""_id" = 1"#
-        default: #""source" = 1"#
+        case #""_metadata""#: [inHistory ? #""key" = 'history'"# : #""key" = 'names'"#]
+        case #""_sequence""#: [#""entity" = 'Person'"#]
+        case #""Person""#, #""Place""#: [#""_id" = 1"#]
+        case #""_history""#, #""_applied""#:
+            ["min", "max"].map { #""_id" = (SELECT \#($0)("_id") FROM \#(table))"# }
+        case #""_exchange""#: [#""_id" = 1"#]
+        case #""_identity""#: [#""key" = 1"#]
+        default: [#""source" = 1"#]
         }
     }
 
@@ -216,6 +259,36 @@ private struct HostileStore {
         let context = ManagedObjectContext(coordinator: coordinator)
         try walk(context)
         try change(context)
+        if hasHistory { try useHistory() }
+    }
+
+    /// Uses the history and the exchange in all ways, and removes them.
+    private func useHistory() throws {
+        var last: Int64 = 0
+        try Self.ignoringOwnErrors { last = try coordinator.historyState().lastTransaction }
+        for number in [0, 1, last, .max] {
+            try Self.ignoringOwnErrors {
+                for transaction in try coordinator.history(HistoryFetchRequest(after: number)) {
+                    _ = transaction.changes.map(\.id)
+                }
+            }
+        }
+        try Self.ignoringOwnErrors {
+            let context = ManagedObjectContext(coordinator: coordinator)
+            let places = try context.fetchIDs(FetchRequest(coordinator.model.entitiesByName["Place"]!))
+            for identifier in try places.compactMap(store.globalIdentifier) {
+                _ = try store.objectID(forGlobalIdentifier: identifier)
+            }
+        }
+        var changes: ChangeSet?
+        try Self.ignoringOwnErrors { changes = try coordinator.changeSet() }
+        if let changes { try Self.ignoringOwnErrors { try coordinator.apply(changes) } }
+        try Self.ignoringOwnErrors { _ = try coordinator.exchangeState() }
+        try Self.ignoringOwnErrors { _ = try store.trimHistory() }
+        try Self.ignoringOwnErrors { try coordinator.deleteHistory(HistoryDeletionRequest(.through(last))) }
+        try Self.ignoringOwnErrors { try coordinator.deleteHistory(HistoryDeletionRequest(.numbers([1, .max]))) }
+        try Self.ignoringOwnErrors { try store.removeHistory() }
+        try Self.ignoringOwnErrors { _ = try store.check() }
     }
 
     private func walk(_ context: ManagedObjectContext) throws {
@@ -325,5 +398,6 @@ private struct HostileStore {
     private static func isOwn(_ error: any Error) -> Bool {
         error is DatabaseError || error is SealedStoreError || error is ObjectGraphError || error is SaveConflict
             || error is QueryError || error is FullTextError || error is ModelError
+            || error is PersistentHistoryError || error is ExchangeError
     }
 }

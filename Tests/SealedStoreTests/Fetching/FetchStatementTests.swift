@@ -67,6 +67,14 @@ import Testing
         #expect(try statementCount == 1)
     }
 
+    @Test func `long lists are not kept`() throws {
+        let short = try statement(.isMember(path("pages"), of: (0..<16).map { .integer($0) }))
+        let long = try statement(.not(.isMember(path("pages"), of: (0..<5000).map { .integer($0) })))
+        #expect(short.parameters.count == 16)
+        #expect(long.parameters.count == 1)
+        #expect(try statementCount == 1)
+    }
+
     @Test func `requests with different statements have different shapes`() throws {
         let title = path("title")
         _ = try statement(.comparison(.equal, title, .literal(.text("a"))))

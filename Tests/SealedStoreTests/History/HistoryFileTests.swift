@@ -57,6 +57,8 @@ import Testing
         #expect(try club.coordinator.deleteHistory(HistoryDeletionRequest(.numbers(numbers))) == 1)
         let state = try club.coordinator.historyState()
         #expect(state.lastTransaction == numbers[2] && state.lastDeletedTransaction == numbers[2])
+        // The reader has missed nothing.
+        #expect(try club.coordinator.history(HistoryFetchRequest(after: state.lastTransaction)).isEmpty)
         _ = club.person("d")
         try club.context.save()
         #expect(try club.lastTransaction > numbers[2])
@@ -112,6 +114,48 @@ import Testing
         try club.context.save()
         #expect(try club.lines() == lines + ["+ Person 3"])
         #expect(try club.check() == [])
+    }
+
+    // club                 | backup               | a reader
+    // saves twice          |                      |
+    //                      | is made              |
+    // saves                |                      | reads all transactions
+    //                      | replaces the club    | has a number that the backup gives again
+    @Test func `a reader of later transactions gets an error from an earlier backup`() throws {
+        let club = try Club(url)
+        for name in ["a", "b"] {
+            _ = club.person(name)
+            try club.context.save()
+        }
+        let common = try club.lastTransaction
+        try club.store.backUp(to: folder.file("backup.store"))
+        _ = club.person("c")
+        try club.context.save()
+        let known = try club.lastTransaction
+        try club.coordinator.removeAllStores()
+        let backup = try Club(folder.file("backup.store"))
+        #expect(try backup.coordinator.history(HistoryFetchRequest(after: common)).isEmpty)
+        #expect(throws: PersistentHistoryError.expired(lastDeleted: 0)) {
+            try backup.coordinator.history(HistoryFetchRequest(after: known))
+        }
+    }
+
+    @Test func `rows with invalid keys neither end the process nor give transactions their numbers`() throws {
+        let club = try Club(url, history: HistoryOptions(maximumAge: 3600))
+        try club.store.opened.database.write {
+            try $0.execute(
+                """
+                INSERT INTO "_history" ("_id", "parts", "timestamp") \
+                VALUES (-9223372036854775807 - 1, 0, \(Date().timeIntervalSinceReferenceDate))
+                """
+            )
+        }
+        _ = club.person("a")
+        #expect(throws: SealedStoreError.self) { try club.context.save() }
+        #expect(throws: SealedStoreError.self) { try club.store.trimHistory() }
+        try club.store.removeHistory()
+        try club.context.save()
+        #expect(try Club(url).coordinator.historyState().lastTransaction == 1)
     }
 
     @Test func `a record without its table, and a table without its record, are a foreign schema`() throws {

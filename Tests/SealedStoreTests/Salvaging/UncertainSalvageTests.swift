@@ -9,7 +9,8 @@ import Testing
 @Suite struct UncertainSalvageTests {
     private let folder = TemporaryFolder()
 
-    private static func model() throws -> ManagedObjectModel {
+    /// - Parameter added: A further attribute of the notes, which a migration adds without writing them.
+    private static func model(adding added: AttributeDescription? = nil) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Place",
@@ -19,13 +20,13 @@ import Testing
                 ],
                 indexes: [.init(["x", "y"], kind: .rtree)]
             ),
-            EntityDescription("Note", attributes: [.init("text", .string)]),
+            EntityDescription("Note", attributes: [AttributeDescription("text", .string)] + [added].compactMap(\.self)),
         ])
     }
 
-    private func open(_ name: String) throws -> ManagedObjectContext {
+    private func open(_ name: String, adding added: AttributeDescription? = nil) throws -> ManagedObjectContext {
         SealedStore.register()
-        let coordinator = PersistentStoreCoordinator(model: try Self.model())
+        let coordinator = PersistentStoreCoordinator(model: try Self.model(adding: added))
         try coordinator.addPersistentStore(
             PersistentStoreDescription(
                 type: SealedStore.storeType,
@@ -86,6 +87,20 @@ import Testing
         #expect(report.damagedPageCount == 3)
         #expect(notes.recoveredCount > 2_000)
         #expect(!report.isComplete, "\(report.entities)")
+    }
+
+    @Test func `leaves below a damaged root are recovered, although their rows are older than a column`() throws {
+        let (roots, _) = try fill()
+        let added = AttributeDescription("author", .string, isOptional: true)
+        try open("damaged.store", adding: added).coordinator.removeAllStores()
+        try damage([try #require(roots["Note"])])
+        let report = try salvage()
+        let notes = try #require(report.entities.first { $0.entity == "Note" })
+        #expect(notes.recoveredCount == 3_000)
+        let context = try open("new.store", adding: added)
+        let found = try context.fetch(FetchRequest(context.model.entitiesByName["Note"]!), as: ManagedObject.self)
+        #expect(found.allSatisfy { $0["text"] != .null && $0["author"] == .null })
+        for store in context.coordinator.sealedStores { #expect(try store.check() == []) }
     }
 
     @Test func `rows of an R-tree do not become objects`() throws {

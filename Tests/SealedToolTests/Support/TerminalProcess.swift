@@ -35,10 +35,22 @@ final class TerminalProcess {
         _ = write(descriptor, bytes, bytes.count)
     }
 
+    /// Whether the terminal shows what is typed.
+    var echoes: Bool {
+        var mode = termios()
+        return tcgetattr(descriptor, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Sends a signal to the program.
+    func send(_ signal: Int32) { process.send(signal) }
+
     /// Waits until the output contains a text, and returns the lines of the screen's last drawing that ends with it.
     ///
+    /// - Parameter signal: A signal that the program gets again and again until then; nil for none.
     /// - Throws: if nothing more arrives for two minutes, or the program has ended.
-    func waitFor(_ text: String) throws -> [String] {
+    func waitFor(_ text: String, sending signal: Int32? = nil) throws -> [String] {
+        let interval: Int32 = signal == nil ? 120_000 : 50
+        var rounds = 120_000 / interval
         while true {
             let output = String(decoding: received, as: UTF8.self)
             if let range = output.range(of: text) {
@@ -47,7 +59,12 @@ final class TerminalProcess {
                 return drawing.split(whereSeparator: \.isNewline).map(String.init)
             }
             var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&events, 1, 120_000) > 0 else { throw Failure(description: "no '\(text)' in: \(output)") }
+            guard poll(&events, 1, interval) > 0 else {
+                rounds -= 1
+                guard rounds > 0, let signal else { throw Failure(description: "no '\(text)' in: \(output)") }
+                process.send(signal)
+                continue
+            }
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw Failure(description: "ended without '\(text)': \(output)") }

@@ -306,6 +306,52 @@ struct DatabaseImportTests {
         #expect(throws: DatabaseError.self) { try target().importDatabase(from: folder.file("t.db")) }
     }
 
+    @Test(arguments: [10, TransferLimits().propertyCount])
+    func `foreign keys count to the properties of their table`(limit: Int) throws {
+        let keys = Array(repeating: "FOREIGN KEY (p_id) REFERENCES p (id)", count: limit).joined(separator: ", ")
+        try ForeignFile.run(
+            "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p_id INTEGER, \(keys));",
+            on: folder.file("t.db")
+        )
+        var options = ImportOptions()
+        options.limits.propertyCount = limit
+        let reason = "a table with more than \(limit) columns and columns of foreign keys"
+        #expect(throws: TransferError.unsupported(reason)) {
+            try target(options).importDatabase(from: folder.file("t.db"))
+        }
+    }
+
+    @Test func `foreign keys count to the properties of the table to which they lead`() throws {
+        func write(_ name: String, count: Int) throws {
+            let tables = (0..<count).map { "CREATE TABLE c\($0) (p_id INTEGER REFERENCES p);" }.joined()
+            try ForeignFile.run("CREATE TABLE p (id INTEGER PRIMARY KEY); \(tables)", on: folder.file(name))
+        }
+        try write("large.db", count: 10)
+        try write("largest.db", count: 9)
+        var options = ImportOptions()
+        options.limits.propertyCount = 10
+        let reason = "a table with more than 10 columns and foreign keys that lead to it"
+        #expect(throws: TransferError.unsupported(reason)) {
+            try target(options).importDatabase(from: folder.file("large.db"))
+        }
+        try target(options).importDatabase(from: folder.file("largest.db"))
+        let model = try TestStore(folder.file("store")).context.model
+        #expect(model.entitiesByName["p"]?.relationships.count == 9)
+    }
+
+    @Test func `names that differ only in characters which no property can have are numbered`() throws {
+        try ForeignFile.run(
+            """
+            CREATE TABLE t ("a b" INTEGER, "a-b" INTEGER, a_b3 INTEGER, "a+b" INTEGER);
+            INSERT INTO t VALUES (1, 2, 3, 4);
+            """,
+            on: folder.file("t.db")
+        )
+        try target().importDatabase(from: folder.file("t.db"))
+        let names = try TestStore(folder.file("store")).context.model.entities[0].attributes.map(\.name)
+        #expect(names == ["a_b", "a_b2", "a_b3", "a_b4"])
+    }
+
     @Test func `damaged databases are refused and leave no store`() throws {
         try ForeignFile.run(
             "CREATE TABLE t (a TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) "

@@ -25,9 +25,9 @@ struct CSVTests {
     }
 
     @Test(arguments: [
-        ("", 1, 1), ("name,name\n", 1, 6), ("name,other\n", 1, 6), ("name\na,b\n", 2, 3), ("name\n\"a\"b\n", 2, 4),
-        ("name\na\"\n", 2, 2), ("name\n\n\n\"a\n", 4, 1), ("name,int8\na,1\nb,300\n", 3, 3),
-        ("name,flags\na,x\n", 2, 3),
+        ("", 1, 1), ("\u{FEFF}", 1, 1), ("name,name\n", 1, 6), ("name,other\n", 1, 6), ("name\na,b\n", 2, 3),
+        ("name\n\"a\"b\n", 2, 4), ("name\na\"\n", 2, 2), ("name\n\n\n\"a\n", 4, 1),
+        ("name,int8\na,1\nb,300\n", 3, 3), ("name,flags\na,x\n", 2, 3),
     ])
     func `errors name line and column`(text: String, line: Int, column: Int) throws {
         let error = #expect(throws: TransferError.self) { _ = try importing(text) }

@@ -11,7 +11,8 @@ enum CompositeEquality {
     }
 
     /// - Returns: nil if the texts of equal values can differ in more than the notation of numbers and characters: for
-    ///   values that contain sets, or dictionaries whose keys are not texts.
+    ///   values that contain sets, or dictionaries whose keys are not texts. Also nil for values that contain NaN: it
+    ///   differs from itself, but its text does not.
     static func captured(_ value: Any) -> Captured? {
         guard isOrdered(value, depth: 0), let text = encodedText(of: value) else { return nil }
         return Captured(text: text, hasOneText: hasOneForm(value, depth: 0))
@@ -53,6 +54,7 @@ enum CompositeEquality {
     /// Returns whether all parts of a value have an order.
     private static func isOrdered(_ value: Any, depth: Int) -> Bool {
         guard depth < largestDepth else { return false }
+        if let number = value as? any BinaryFloatingPoint, number.isNaN { return false }
         if value is any StorableValue { return true }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {

@@ -2,61 +2,64 @@ import Foundation
 import Guarded
 import ObjectGraph
 
-/// A stored property of a `Codable` type in the JSON text of a value.
+/// A stored property of a `Codable` type in the JSON text of a value, or of a value in that value.
 ///
-/// The coding keys of the type determine the name of the property, and `encode(to:)` the form of its value. Swift
-/// exposes neither. They are found by experiment: generated values, see ``ProbeValues``, are encoded, and the name of
-/// the property is the name of its value in each text.
+/// The coding keys of the types determine the names of the properties, and `encode(to:)` the form of their values.
+/// Swift exposes neither. They are found by experiment: generated values, see ``ProbeValues``, are encoded, and the
+/// names of the property are those of its value in each text.
 struct CompositePart {
-    let name: String
+    /// The names in the objects of the text, the outermost first.
+    let names: [String]
     let type: AttributeType
-    /// The type of the property.
-    let swiftType: any Any.Type
 
-    private enum Key: Hashable {
-        case keyPath(AnyKeyPathKey)
-        case offset(ObjectIdentifier, Int)
-    }
-
-    private static let cache = Guarded<[Key: CompositePart?]>([:])
+    private static let cache = Guarded<[AnyKeyPathKey: CompositePart?]>([:])
 
     /// Returns the part at a key path; nil if the path leads to no part, or the form of the part is unknown.
     static func part<Root, Part>(at keyPath: KeyPath<Root, Part>) -> CompositePart? {
-        cached(.keyPath(AnyKeyPathKey(keyPath))) { find(Part.self, in: Root.self) { $0[keyPath: keyPath] } }
-    }
-
-    /// Returns the part at an offset of a type; nil if the type has no part there, or the form of the part is unknown.
-    static func part(at offset: Int, in root: any Any.Type) -> CompositePart? {
-        func find<Root>(_ root: Root.Type) -> CompositePart? {
-            guard let property = StoredProperties(of: root)?.property(at: offset) else { return nil }
-            func find<Part>(_ part: Part.Type) -> CompositePart? {
-                Self.find(part, in: root) { property.value(of: $0) as? Part }
-            }
-            return _openExistential(property.type, do: find)
-        }
-        return cached(.offset(ObjectIdentifier(root), offset)) { _openExistential(root, do: find) }
-    }
-
-    private static func cached(_ key: Key, _ find: () -> CompositePart?) -> CompositePart? {
+        let key = AnyKeyPathKey(keyPath)
         if let known = cache.withLock({ $0[key] }) { return known }
         // Outside the lock: encoding runs code of the program.
-        let part = find()
+        let part = find(keyPath)
         cache.withLock { $0[key] = .some(part) }
         return part
     }
 
-    private static func find<Root, Part>(
-        _ part: Part.Type,
-        in root: Root.Type,
-        _ value: (Root) -> Part?
-    ) -> CompositePart? {
-        guard let whole = root as? any (Decodable & Encodable).Type, let type = type(of: part) else { return nil }
-        let name = name(in: whole) { whole in
-            (whole as? Root).flatMap(value).flatMap { Self.value(of: $0, as: type) }
-        } found: { json, name in
-            json.value(at: [.name(name)], as: type)
+    private static func find<Root, Part>(_ keyPath: KeyPath<Root, Part>) -> CompositePart? {
+        guard let root = Root.self as? any (Decodable & Encodable).Type, let type = type(of: Part.self) else {
+            return nil
         }
-        return name.map { CompositePart(name: $0, type: type, swiftType: part) }
+        let names = names(in: root, depth: 1, as: type) { whole in
+            (whole as? Root).flatMap { value(of: $0[keyPath: keyPath], as: type) }
+        }
+        return names.map { CompositePart(names: $0, type: type) }
+    }
+
+    /// Returns the part of a value, or of values in that value, that a function reads; nil if the function reads no
+    /// part, or the form of the part is unknown.
+    ///
+    /// - Parameters:
+    ///   - whole: The type of the value; it may be optional.
+    ///   - depth: The largest number of names.
+    ///   - part: The type of the part.
+    ///   - read: Returns the part of a generated value, which may have the suffix that sort descriptors append.
+    static func part(
+        in whole: any Any.Type,
+        depth: Int,
+        as part: any Any.Type,
+        _ read: (any CompositeValue) -> Any?
+    ) -> CompositePart? {
+        guard let whole = PropertyKind.unwrapped(whole) as? any (Decodable & Encodable).Type,
+            let type = type(of: part)
+        else { return nil }
+        func composite<Whole: Decodable & Encodable>(_ value: Whole) -> any CompositeValue { CompositeAttribute(value) }
+        let names = names(in: whole, depth: depth, as: type) { value in
+            guard let value = value as? any (Decodable & Encodable), let part = read(composite(value)) else {
+                return nil
+            }
+            return type == .composite
+                ? CompositeEquality.encodedText(of: part).map(Value.text) : sortedLiteral(of: part)
+        }
+        return names.map { CompositePart(names: $0, type: type) }
     }
 
     /// Returns the attribute type of parts of a Swift type; nil if its values are not parts.
@@ -74,24 +77,35 @@ struct CompositePart {
     /// The number of attempts. Types with few values, such as `Bool`, need several until the values differ.
     private static let tryCount = 12
 
-    /// Returns the name of a value in the JSON texts of all generated wholes.
-    private static func name<Whole: Decodable & Encodable>(
+    /// Returns the names of a value in the JSON texts of all generated wholes.
+    private static func names<Whole: Decodable & Encodable>(
         in type: Whole.Type,
-        _ value: (Any) -> Value?,
-        found: (JSONText, String) -> Value
-    ) -> String? {
-        var names: Set<String>?
+        depth: Int,
+        as partType: AttributeType,
+        _ value: (Any) -> Value?
+    ) -> [String]? {
+        var names: Set<[String]>?
         for seed in 0..<tryCount {
             guard let whole = try? ProbeValues(seed: seed).value(type, at: []), let expected = value(whole),
-                let text = try? CompositeAttribute(whole).encodedText(),
-                let parts = try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+                !expected.isNull, let text = try? CompositeAttribute(whole).encodedText(),
+                case .object(let parts)? = try? JSONValue(text: text)
             else { return nil }
             let json = JSONText(text)
-            let found = parts.keys.filter { found(json, $0) == expected }
+            let found = paths(in: parts, depth: depth).filter {
+                json.value(at: $0.map(ComponentKey.name), as: partType) == expected
+            }
             names = names.map { $0.intersection(found) } ?? Set(found)
         }
         guard let names, names.count == 1 else { return nil }
         return names.first
+    }
+
+    /// Returns the names of all values in an object, and in the objects in it.
+    private static func paths(in object: [String: JSONValue], depth: Int) -> [[String]] {
+        object.flatMap { name, value in
+            guard depth > 1, case .object(let parts) = value else { return [[name]] }
+            return [[name]] + paths(in: parts, depth: depth - 1).map { [name] + $0 }
+        }
     }
 
     private static func areWrittenPlainly<Raw: RawRepresentable>(_ type: Raw.Type, as attributeType: AttributeType)

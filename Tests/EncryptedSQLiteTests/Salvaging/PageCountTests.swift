@@ -1,0 +1,102 @@
+import EncryptedSQLite
+import Foundation
+import TestSupport
+import Testing
+
+/// Files and logs that claim more pages than they have.
+@Suite struct PageCountTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.filePath("store") }
+
+    /// The log of one transaction with one page, whose frame gives a size of the database.
+    private func writeLog(page: UInt32, _ content: Data, size: UInt32) throws {
+        var log = ForgedLog()
+        log.append(page: page, content, size: size)
+        try log.bytes.write(to: URL(filePath: path + "-wal"))
+    }
+
+    @Test func `the size of the database in a log is no number of pages`() throws {
+        try makeSample(path, rows: 200)
+        let content = try Data(contentsOf: URL(filePath: path))
+        let pageCount = content.count / 4096
+        // The first page of the file, and a page that was not written with the key.
+        for (page, bytes) in [(1, content.prefix(4096)), (1 << 24, Data(repeating: 7, count: 4096))] {
+            try writeLog(page: UInt32(page), Data(bytes), size: 1 << 24)
+            let file = try DamagedFile(path: path, key: rawKey())
+            #expect(file.pageCount == pageCount, "page \(page)")
+            let report = try file.verifyPages { _, _ in }
+            #expect(report.pageCount == pageCount && report.damagedPageCount == 0, "page \(page)")
+            #expect(report.logFrameCount == 1)
+        }
+    }
+
+    @Test func `pages of a log behind the end of the file are read`() throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...200, into: $0) }
+        let copy = folder.filePath("copy")
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        let pageCount = try database.read { try $0.integer("PRAGMA page_count") }
+        let filePageCount = try Data(contentsOf: URL(filePath: copy)).count / 4096
+        let file = try DamagedFile(path: copy, key: rawKey())
+        #expect(Int64(file.pageCount) == pageCount && file.pageCount > filePageCount)
+        let schema = try #require(try file.schema())
+        let root = try #require(schema.objects.first { $0.name == "item" }).rootPage
+        var count = 0
+        let losses = try file.readTable(at: root) { _, _ in count += 1 }
+        #expect(count == 200 && losses.areNone)
+        try database.close()
+    }
+
+    @Test(arguments: ["", "-wal"]) func `a file or log that is nearly all a hole is damaged`(suffix: String) throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...200, into: $0) }
+        let copy = folder.filePath("copy")
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        try database.close()
+        try #require(truncate(copy + suffix, 20 << 30) == 0)
+        #expect(databaseError { try DamagedFile(path: copy, key: rawKey()) } == .damaged(path: copy))
+    }
+}
+
+/// A write-ahead log with valid checksums, which anyone can write: they prove no key.
+private struct ForgedLog {
+    private(set) var bytes = Data()
+    private var sums: (UInt32, UInt32) = (0, 0)
+    private static let salts: [UInt32] = [1, 2]
+
+    init() {
+        // The magic number stands for checksums over big-endian words. Pages have 4096 bytes.
+        add([0x377F_0683, 3_007_000, 4096, 0] + Self.salts)
+        append(words: [sums.0, sums.1])
+    }
+
+    /// Appends a frame that ends a transaction.
+    mutating func append(page: UInt32, _ content: Data, size: UInt32) {
+        add([page, size])
+        append(words: Self.salts)
+        sum(content)
+        append(words: [sums.0, sums.1])
+        bytes += content
+    }
+
+    private mutating func add(_ words: [UInt32]) {
+        let start = bytes.count
+        append(words: words)
+        sum(bytes[start...])
+    }
+
+    private mutating func append(words: [UInt32]) {
+        for word in words { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
+    }
+
+    /// Adds bytes to the checksum (SQLite file format, section 4.2).
+    private mutating func sum(_ content: Data) {
+        let words = stride(from: content.startIndex, to: content.endIndex, by: 4).map { start in
+            content[start..<start + 4].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+        }
+        for index in stride(from: 0, to: words.count, by: 2) {
+            sums.0 = sums.0 &+ words[index] &+ sums.1
+            sums.1 = sums.1 &+ words[index + 1] &+ sums.0
+        }
+    }
+}

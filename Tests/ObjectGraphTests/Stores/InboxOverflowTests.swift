@@ -1,0 +1,250 @@
+import Guarded
+@testable import ObjectGraph
+import Testing
+
+/// The saves of others that a context receives while it is not used.
+@Suite struct InboxOverflowTests {
+    private static let halfOfRows = ContextInbox.rowLimit / 2 + 1
+
+    // MARK: The inbox
+
+    private static func save(rows count: Int) -> Announcement {
+        var rows = RowBatchBuilder()
+        for key in 1...count { rows.begin(key: Int64(key), version: 1, entity: 0, slotCount: 1) }
+        var request = SaveChangesRequest()
+        request.inserted = rows.finish()
+        return .save(request)
+    }
+
+    /// Takes the announcements of an inbox, and returns their kinds.
+    private static func take(_ inbox: ContextInbox) -> [String] {
+        inbox.take().map { announcement in
+            switch announcement {
+            case .save: "save"
+            case .batch: "batch"
+            case .external: "external"
+            case .erasure: "erasure"
+            case .revert: "revert"
+            case .overflow: "overflow"
+            }
+        }
+    }
+
+    @Test func `the rows of several saves are released beyond the limit`() {
+        let inbox = ContextInbox()
+        weak var chunk: RowChunk?
+        do {
+            let first = Self.save(rows: ContextInbox.rowLimit)
+            if case .save(let request) = first { chunk = request.inserted.chunks.first }
+            inbox.post(first)
+        }
+        #expect(chunk != nil)
+        inbox.post(Self.save(rows: 1))
+        #expect(chunk == nil)
+        inbox.post(Self.save(rows: 1))
+        #expect(Self.take(inbox) == ["overflow"])
+        #expect(inbox.isEmpty)
+    }
+
+    @Test func `a single save stays, whatever its size`() {
+        let inbox = ContextInbox()
+        inbox.post(Self.save(rows: ContextInbox.rowLimit + 1))
+        #expect(Self.take(inbox) == ["save"])
+        inbox.post(Self.save(rows: ContextInbox.rowLimit - 1))
+        inbox.post(Self.save(rows: 1))
+        #expect(Self.take(inbox) == ["save", "save"], "the rows of earlier announcements do not count")
+    }
+
+    @Test func `the number of announcements is limited`() {
+        let inbox = ContextInbox()
+        for _ in 0...ContextInbox.announcementLimit { inbox.post(Self.save(rows: 1)) }
+        #expect(Self.take(inbox) == ["overflow"])
+    }
+
+    @Test func `an erasure stays`() {
+        let inbox = ContextInbox()
+        inbox.post(Self.save(rows: 1))
+        inbox.post(.erasure)
+        inbox.post(Self.save(rows: ContextInbox.rowLimit))
+        inbox.post(.revert)
+        inbox.post(.erasure)
+        #expect(Self.take(inbox) == ["erasure", "overflow", "erasure"])
+    }
+
+    @Test func `commits of other processes are limited as one announcement`() throws {
+        let entity = try #require(Fixtures.library.entitiesByName["Book"])
+        let inbox = ContextInbox()
+        var large = CommittedChanges()
+        for key in 1...ContextInbox.rowLimit { large.add(.init(.updated), of: Int64(key), entity: entity) }
+        inbox.post(.external(large))
+        var small = CommittedChanges()
+        small.add(.init(.updated), of: 1, entity: entity)
+        inbox.post(.external(small))
+        #expect(Self.take(inbox) == ["external"])
+        inbox.post(.external(large))
+        small.add(.init(.updated), of: Int64(ContextInbox.rowLimit) + 1, entity: entity)
+        inbox.post(.external(small))
+        #expect(Self.take(inbox) == ["overflow"])
+    }
+
+    @Test func `the callback is called for the first announcement, and after each time they are taken`() {
+        let inbox = ContextInbox()
+        let calls = Guarded(0)
+        inbox.onRemoteChange = { calls.withLock { $0 += 1 } }
+        for _ in 0..<3 { inbox.post(Self.save(rows: Self.halfOfRows)) }
+        #expect(calls.withLock { $0 } == 1)
+        _ = inbox.take()
+        inbox.post(Self.save(rows: 1))
+        #expect(calls.withLock { $0 } == 2)
+    }
+
+    // MARK: Contexts
+
+    /// Saves more rows than an inbox keeps.
+    private static func overflow(_ context: ManagedObjectContext, afterEach body: () -> Void = {}) throws {
+        for _ in 0..<2 {
+            for _ in 0..<halfOfRows { context.make("Tag") }
+            try context.save()
+            body()
+        }
+    }
+
+    // idle context                 | another context
+    // deletes one, changes one     |
+    //                              | changes, deletes, saves; saves many rows
+    // merges, saves                |
+    @Test(arguments: StoreKind.allCases)
+    func `unchanged objects are read again, and deleted ones are deleted`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let names = ["changed", "deleted", "fault", "deleted by both", "changed by both"]
+        let authors = names.map { writer.make("Author", ["name": .text($0)]) }
+        for _ in 0..<2 { authors[0].addMember(writer.make("Book"), forRelationship: "books") }
+        try writer.save()
+        let ids = authors.map(\.managedObjectID)
+
+        let idle = store.context()
+        let fault = idle.object(with: ids[2])
+        let changed = try idle.counterpart(of: authors[0])
+        let deleted = try idle.counterpart(of: authors[1])
+        let deletedByBoth = try idle.counterpart(of: authors[3])
+        let changedByBoth = try idle.counterpart(of: authors[4])
+        #expect(changed[many: "books"].count == 2)
+        let calls = Guarded(0)
+        idle.onRemoteChange = { calls.withLock { $0 += 1 } }
+        idle.delete(deletedByBoth)
+        changedByBoth["name"] = "mine"
+
+        authors[0]["name"] = "new"
+        authors[0].addMember(writer.make("Book"), forRelationship: "books")
+        for author in authors[1...3] { writer.delete(author) }
+        authors[4]["born"] = 1
+        try writer.save()
+        try Self.overflow(writer)
+        #expect(calls.withLock { $0 } == 1)
+
+        idle.processPendingChanges()
+        #expect(changed["name"] == "new")
+        #expect(changed[many: "books"].count == 3)
+        #expect(deleted.isObjectDeleted)
+        #expect(deleted["name"] == "deleted")
+        #expect(idle.registeredObject(for: ids[1]) == nil)
+        #expect(fault.isObjectDeleted)
+        #expect(deletedByBoth.isObjectDeleted)
+        #expect(idle.deletedObjects.isEmpty)
+        #expect(changedByBoth["name"] == "mine")
+        #expect(throws: ObjectGraphError.self) { try idle.save() }
+        idle.mergePolicy = .mergeByPropertyObjectTrump
+        try idle.save()
+        let saved = try store.context().counterpart(of: authors[4])
+        #expect(saved["name"] == "mine" && saved["born"] == 1)
+        writer.make("Tag")
+        try writer.save()
+        #expect(calls.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `live results are current`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let authors = ["a", "b", "c"].map { writer.make("Author", ["name": .text($0)]) }
+        try writer.save()
+        let idle = store.context()
+        let name = QueryExpression.path(try #require(store.model.entitiesByName["Author"]?.propertiesByName["name"]))
+        let followed = try FollowedResults(idle.request("Author", sortedBy: [QuerySort(name)]), in: idle)
+        authors[0]["name"] = "z"
+        authors[2]["born"] = 1
+        writer.delete(authors[1])
+        writer.make("Author", ["name": "y"])
+        try writer.save()
+        try Self.overflow(writer)
+        idle.processPendingChanges()
+        #expect(followed.objects.texts("name") == ["c", "y", "z"])
+        #expect(followed.updates.contains { !$0.modifications.isEmpty })
+        try followed.expectCurrent("after the overflow")
+    }
+
+    // idle context   | another context
+    //                | deletes, saves
+    // merges         |
+    //                | undoes the deletion, saves
+    //                |                             many rows are saved
+    // merges         |
+    @Test(arguments: StoreKind.allCases)
+    func `an object whose deletion was undone returns`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let author = writer.make("Author", ["name": "a"])
+        try writer.save()
+        let idle = store.context()
+        let held = try idle.counterpart(of: author)
+        writer.undoManager = UndoManager()
+        writer.delete(author)
+        try writer.save()
+        idle.processPendingChanges()
+        #expect(held.isObjectDeleted)
+        writer.undo()
+        try writer.save()
+        try Self.overflow(store.context())
+        idle.processPendingChanges()
+        #expect(!held.isObjectDeleted)
+        #expect(held["name"] == "a")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an erasure drops unsaved changes`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let author = writer.make("Author", ["name": "a"])
+        try writer.save()
+        let idle = store.context()
+        let held = try idle.counterpart(of: author)
+        held["name"] = "mine"
+        try store.coordinator.eraseStores()
+        try Self.overflow(writer)
+        idle.processPendingChanges()
+        #expect(held.isObjectDeleted)
+        #expect(!idle.hasChanges)
+        #expect(try idle.count(idle.request("Tag")) == 2 * Self.halfOfRows)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the objects of an idle child are read again`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let parent = store.context()
+        let authors = ["a", "b"].map { parent.make("Author", ["name": .text($0)]) }
+        try parent.save()
+        let child = ManagedObjectContext(parent: parent)
+        let changed = try child.counterpart(of: authors[0])
+        let deleted = try child.counterpart(of: authors[1])
+        let writer = store.context()
+        try writer.counterpart(of: authors[0])["name"] = "new"
+        writer.delete(try writer.counterpart(of: authors[1]))
+        try writer.save()
+        // The parent passes on the saves that it merges.
+        try Self.overflow(writer, afterEach: parent.processPendingChanges)
+        child.processPendingChanges()
+        #expect(changed["name"] == "new")
+        #expect(deleted.isObjectDeleted)
+    }
+}

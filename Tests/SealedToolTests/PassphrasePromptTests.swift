@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The question for a passphrase in a pseudo-terminal.
+@Suite struct PassphrasePromptTests {
+    private let folder = TemporaryFolder()
+
+    private func tool() throws -> TerminalProcess {
+        try TerminalProcess("sealed", ["check", folder.filePath("none.store")])
+    }
+
+    @Test(arguments: notIgnored([SIGHUP, SIGINT, SIGTERM]))
+    func `a signal ends the question, and the terminal has its echo again`(signal: Int32) throws {
+        let tool = try tool()
+        _ = try tool.waitFor("Passphrase of")
+        #expect(!tool.echoes)
+        tool.send(signal)
+        #expect(try tool.waitUntilExit() == signal)
+        #expect(tool.echoes)
+    }
+
+    // tool                           | test
+    // asks, without echo             |
+    //                                | stops the tool
+    // restores the echo, stops       | continues the tool
+    // asks again, without echo       | types
+    @Test(arguments: notIgnored([SIGTSTP]))
+    func `a tool that was stopped asks again`(signal: Int32) throws {
+        let tool = try tool()
+        _ = try tool.waitFor("Passphrase of")
+        tool.send(signal)
+        _ = try tool.waitFor("Passphrase of", sending: SIGCONT)
+        #expect(!tool.echoes)
+        tool.type("secret")
+        let lines = try tool.waitFor("Error")
+        #expect(!lines.joined().contains("secret"))
+        #expect(try tool.waitUntilExit() == 66)
+        #expect(tool.echoes)
+    }
+}
+
+/// The signals that this process does not ignore, as its children would, too.
+private func notIgnored(_ signals: [Int32]) -> [Int32] {
+    signals.filter { number in
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        #if canImport(Darwin)
+            let handler: (@convention(c) (Int32) -> Void)? = action.__sigaction_u.__sa_handler
+        #else
+            let handler: (@convention(c) (Int32) -> Void)? = action.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
