@@ -133,8 +133,10 @@ package final class ChildProcess {
 
     #if canImport(Darwin)
         private typealias Actions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
     #else
         private typealias Actions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
     #endif
 
     /// Starts a process with standard streams; the errors go to those of this process if the descriptor is nil.
@@ -152,17 +154,32 @@ package final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        var attributes = Attributes()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        receiveAllSignals(&attributes)
         // A process that is killed while it crashes would leave its backtracer, which keeps the output open for good.
         let variables = (environment ?? ProcessInfo.processInfo.environment)
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { "\($0)=\($1)" }
         var identifier: pid_t = 0
         let code = withCStrings([executable] + arguments) { arguments in
             withCStrings(variables) { variables in
-                starting.withLock { posix_spawn(&identifier, executable, &actions, nil, arguments, variables) }
+                starting.withLock { posix_spawn(&identifier, executable, &actions, &attributes, arguments, variables) }
             }
         }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
         return identifier
+    }
+
+    /// Gives a process no blocked signals and the signals' default actions. It would inherit those of this thread and
+    /// process: the threads of a pool block most signals, and `nohup` ignores one.
+    private static func receiveAllSignals(_ attributes: inout Attributes) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
     /// Opens a file without a name, which the processes do not inherit.

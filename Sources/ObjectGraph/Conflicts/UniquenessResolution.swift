@@ -241,7 +241,10 @@ struct UniquenessResolution {
         } else if let destination = object.destination(at: relationship.slot),
             replaces || survivor.destination(at: relationship.slot) == nil
         {
-            survivor.setDestination(destination === object ? survivor : destination, at: relationship.slot)
+            let destination = destination === object ? survivor : destination
+            // A shared inverse alone does not say in which of the relationships the survivor is to be.
+            object.passMembership(along: relationship, of: destination, to: survivor)
+            survivor.setDestination(destination, at: relationship.slot)
         }
     }
 

@@ -217,8 +217,6 @@ final class RemoteChangeMerger {
     /// ones count as deleted at once, so that the store is asked which objects it has.
     private func mergeOverflow() {
         mergeUnknown(allRoots)
-        // The objects of a child have been reloaded.
-        guard parent == nil else { return }
         for root in model.entities where root.isRoot {
             let saved = identityMap.objects(of: root).filter { $0.state.pointee.key > 0 && !$0.life.isInserted }
             for start in stride(from: 0, to: saved.count, by: Self.existenceBatch) {

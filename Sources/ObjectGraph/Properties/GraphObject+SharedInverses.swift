@@ -38,6 +38,14 @@ extension GraphObject {
         }
     }
 
+    /// Relates another object to those relationships of a destination of this object that share the inverse
+    /// `relationship` and lead to this object.
+    func passMembership(along relationship: Relationship, of destination: any GraphObject, to other: any GraphObject) {
+        for sharer in relationship.sharers where destination.isRelated(to: self, along: sharer) {
+            destination.relate(to: other, along: sharer)
+        }
+    }
+
     /// Whether the relationship leads to `other`. Members that are not loaded are read.
     private func isRelated(to other: any GraphObject, along relationship: Relationship) -> Bool {
         let key = other.state.pointee.key

@@ -54,8 +54,10 @@ struct FormatCollection {
     }
 
     /// Returns an aggregate of the values of the last members. An aggregate over several collections is composed of
-    /// aggregates over each collection, which is equal except for averages and counts of different values, and for the
-    /// sum of the counts of no collections, which is null and not 0.
+    /// aggregates over each collection, which is equal except for averages and counts of different values.
+    ///
+    /// A count over several collections is 0 if there is nothing to count, even if the owner of the first collection is
+    /// missing.
     func aggregated(
         _ aggregate: QueryExpression.Aggregate,
         elementType: AttributeType = .composite

@@ -32,4 +32,36 @@ import Testing
         let reader = store.context()
         #expect(try reader.one("Cover")[one: "book"]?.managedObjectID == winner.managedObjectID)
     }
+
+    // first               | second
+    //                     | gives the cover of a to b, saves
+    // renames a, saves    |
+    //                     | deletes b, saves
+    @Test(arguments: StoreKind.allCases)
+    func `an object that takes its destination back takes it from its rival in all contexts`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let (first, second) = (store.context(), store.context())
+        first.mergePolicy = .overwrite
+        let (owner, rival) = (first.make("Book", ["name": "a"]), first.make("Book", ["name": "b"]))
+        let cover = first.make("Cover", ["name": "cover"])
+        owner[one: "cover"] = cover
+        try first.save()
+        let (otherOwner, otherRival) = (try second.counterpart(of: owner), try second.counterpart(of: rival))
+        let otherCover = try second.one("Cover")
+        otherRival[one: "cover"] = otherCover
+        try second.save()
+        owner["name"] = "renamed"
+        try first.save()
+        for context in [first, second] { _ = try context.all("Book") + context.all("Cover") }
+        #expect(owner[one: "cover"] === cover)
+        #expect(cover[one: "book"] === owner)
+        #expect(rival[one: "cover"] == nil)
+        #expect(otherOwner[one: "cover"] === otherCover)
+        #expect(otherCover[one: "book"] === otherOwner)
+        #expect(otherRival[one: "cover"] == nil)
+        second.delete(otherRival)
+        try second.save()
+        #expect(try store.context().one("Cover")[one: "book"]?.managedObjectID == owner.managedObjectID)
+        #expect(try store.problems() == [])
+    }
 }

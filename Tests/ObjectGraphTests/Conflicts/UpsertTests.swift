@@ -30,6 +30,20 @@ import Testing
             attributes: [.init("name", .string, isOptional: true)],
             relationships: [.init("leader", to: "Person", .one), .init("guests", to: "Person", .many)],
             uniquenessConstraints: [["name"]]
+        ),
+        EntityDescription(
+            "Yard",
+            relationships: [
+                .init("leading", to: "Plant", .many, sharedInverse: "yard"),
+                .init("trailing", to: "Plant", .many, sharedInverse: "yard"),
+                .init("oldest", to: "Plant", .one, sharedInverse: "yard"),
+            ]
+        ),
+        EntityDescription(
+            "Plant",
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("yard", to: "Yard", .one)],
+            uniquenessConstraints: [["name"]]
         )
     )
 
@@ -127,6 +141,27 @@ import Testing
         let person = try fresh.one("Person")
         #expect(try fresh.one("Team")[one: "leader"] === person)
         #expect(try fresh.one("Team")[many: "guests"] === [person])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a new object passes its memberships in relationships with a shared inverse on`(kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.model)
+        let writer = store.context()
+        writer.make("Plant", ["name": "x"])
+        writer.make("Plant", ["name": "y"])
+        try writer.save()
+        let context = Self.context(of: store)
+        let yard = context.make("Yard")
+        yard[many: "trailing"] = [context.make("Plant", ["name": "x"])]
+        yard[one: "oldest"] = context.make("Plant", ["name": "y"])
+        try context.save()
+        let fresh = store.context()
+        let found = try fresh.one("Yard")
+        #expect(found[many: "leading"].isEmpty)
+        #expect(found[many: "trailing"].texts("name") == ["x"])
+        #expect(found[one: "oldest"]?["name"] == "y")
+        #expect(try fresh.all("Plant").allSatisfy { $0[one: "yard"] === found })
+        #expect(try store.problems() == [])
     }
 
     /// Each merge that looked at all changed objects would need a hundred million steps.

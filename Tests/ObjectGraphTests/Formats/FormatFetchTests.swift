@@ -39,7 +39,7 @@ import Testing
         ("author.books.@sum.pages > 100", [248]), ("ANY author.books.tags.name == 'short'", [60]),
         ("tags.name CONTAINS 'short' OR 'novel' IN tags.name", [248, 60]), ("author.books.@avg.pages == 60", [60]),
         ("tags.books.@count == 0", [7]), ("tags.books.@count < 2", [60, 7]),
-        ("author.books.chapters.@count == 2", [248]),
+        ("author.books.chapters.@count == 2", [248]), ("author.books.chapters.@count == 0 AND author == NULL", [7]),
         ("pages / 2.0 == 3.5", [7]), ("pages * 1e300 > 1", [248, 60, 7]), ("average({pages, 8}) == 7.5", [7]),
         ("author.books.@max.price > 9", [248]), ("TRUEPREDICATE", [248, 60, 7]), ("FALSEPREDICATE OR pages == 7", [7]),
     ]

@@ -247,4 +247,34 @@ import Testing
         #expect(changed["name"] == "new")
         #expect(deleted.isObjectDeleted)
     }
+
+    // idle child     | parent   | another context
+    //                |          | deletes, saves
+    // merges         | merges   |
+    //                |          | undoes the deletion, saves
+    //                | merges   | many rows are saved
+    // merges         |          |
+    @Test(arguments: StoreKind.allCases)
+    func `an object whose deletion was undone returns to an idle child`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let writer = store.context()
+        let author = writer.make("Author", ["name": "a"])
+        try writer.save()
+        let parent = store.context()
+        let child = ManagedObjectContext(parent: parent)
+        let held = try child.counterpart(of: author)
+        writer.undoManager = UndoManager()
+        writer.delete(author)
+        try writer.save()
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        #expect(held.isObjectDeleted)
+        writer.undo()
+        try writer.save()
+        parent.processPendingChanges()
+        try Self.overflow(store.context(), afterEach: parent.processPendingChanges)
+        child.processPendingChanges()
+        #expect(!held.isObjectDeleted)
+        #expect(held["name"] == "a")
+    }
 }

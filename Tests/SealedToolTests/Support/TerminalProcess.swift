@@ -7,6 +7,9 @@ final class TerminalProcess {
         let description: String
     }
 
+    /// How often a program gets a signal, and is asked whether it has ended, in milliseconds.
+    private static let signalInterval: Int32 = 50
+
     private let process: ChildProcess
     private let descriptor: Int32
     private var received = Data()
@@ -49,7 +52,7 @@ final class TerminalProcess {
     /// - Parameter signal: A signal that the program gets again and again until then; nil for none.
     /// - Throws: if nothing more arrives for two minutes, or the program has ended.
     func waitFor(_ text: String, sending signal: Int32? = nil) throws -> [String] {
-        let interval: Int32 = signal == nil ? 120_000 : 50
+        let interval = signal == nil ? 120_000 : Self.signalInterval
         var rounds = 120_000 / interval
         while true {
             let output = String(decoding: received, as: UTF8.self)
@@ -72,6 +75,26 @@ final class TerminalProcess {
         }
     }
 
-    /// Waits until the program ends, and returns its exit status.
-    func waitUntilExit() throws -> Int32 { try process.wait().status }
+    /// Receives the rest of the output, without which a program may wait for the terminal, until the program ends.
+    ///
+    /// - Returns: The exit status, or the signal that ended the program.
+    /// - Throws: if the program does not end within two minutes.
+    func waitUntilExit() throws -> Int32 {
+        var rounds = 120_000 / Self.signalInterval
+        while process.isRunning {
+            guard rounds > 0 else {
+                throw Failure(description: "still running: \(String(decoding: received, as: UTF8.self))")
+            }
+            rounds -= 1
+            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            guard poll(&events, 1, Self.signalInterval) > 0, events.revents & Int16(POLLIN) != 0 else {
+                // A terminal without a program is ready at once.
+                usleep(UInt32(Self.signalInterval) * 1000)
+                continue
+            }
+            received += buffer[..<max(0, read(descriptor, &buffer, buffer.count))]
+        }
+        return try process.wait().status
+    }
 }
