@@ -143,6 +143,25 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a changed member that is moved twice leaves the members of the owner between`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let (reader, writer) = (store.context(), store.context())
+        let names = ["a", "b", "c"]
+        let owners = names.map { writer.make("Author", ["name": .text($0)]) }
+        let moved = writer.make("Book", ["name": "moved"])
+        moved[one: "author"] = owners[0]
+        try writer.save()
+        let known = try owners.map { try reader.counterpart(of: $0) }
+        try reader.counterpart(of: moved)["pages"] = 7
+        for (owner, name) in zip(owners, names).dropFirst() {
+            moved[one: "author"] = owner
+            try writer.save()
+            reader.processPendingChanges()
+            #expect(known.filter { !$0[many: "books"].isEmpty }.texts("name") == [name])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the callback for saves of others is called for a save that preceded it`(kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (reader, writer) = (store.context(), store.context())

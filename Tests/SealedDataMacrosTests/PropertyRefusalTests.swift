@@ -105,6 +105,20 @@ struct PropertyRefusalTests {
         )
     }
 
+    @Test(arguments: [("Colour", true), ("Colour?", false)])
+    func `a constant with a value transformer must be optional`(type: String, isRefused: Bool) {
+        let property = "@Attribute(.transformable(by: T.self)) let a: \(type)"
+        expect(
+            "@Model final class Trip { \(property); init() { a = make() } }",
+            isRefusedWith: isRefused
+                ? [
+                    "'a' is a constant with a value transformer and has no value if the transformer does not restore it; "
+                        + "declare it as 'private(set) var', or mark it @Transient"
+                ] : [],
+            with: Specs.model
+        )
+    }
+
     @Test(arguments: ["(Int, Int)?", "[any Shape]"])
     func `a value transformer stores values of any type`(type: String) {
         expect(

@@ -128,7 +128,9 @@ final class RemoteChangeMerger {
                 loader.unloadMembers(namedBy: old)
                 if onCommit != nil { leftMembers.addMembers(of: old, slots, model) }
             }
-            left.formUnion(membershipsLeft(by: row, slots, from: old))
+            // The row of an outdated object does not name the owner that it leaves.
+            let isOutdated = object?.state.pointee.flags.contains(.outdated) ?? false
+            left.formUnion(membershipsLeft(by: row, slots, from: isOutdated ? nil : old))
             guard let object else { continue }
             if parent != nil {
                 known.append(object)

@@ -12,7 +12,19 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
     }
 
     func encodedText() throws -> String {
-        String(decoding: try JSONEncoder.forCompositeValues().encode(value), as: UTF8.self)
+        let plain = JSONEncoder()
+        plain.outputFormatting = JSONEncoder.compositeFormatting
+        do {
+            return String(decoding: try plain.encode(value), as: UTF8.self)
+        } catch EncodingError.invalidValue(let number, let context) {
+            let encoder = JSONEncoder.forCompositeValues()
+            let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+            // A type that accepts the texts in place of numbers would be read as another value.
+            guard let copy = Self.read((nil, text)), (try? plain.encode(copy)) == nil,
+                String(decoding: try encoder.encode(copy), as: UTF8.self) == text
+            else { throw EncodingError.invalidValue(number, context) }
+            return text
+        }
     }
 
     /// Decodes the value of an object; nil if the object has no value, or its text does not decode as the type.
@@ -29,11 +41,13 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
 }
 
 extension JSONEncoder {
+    /// The form of the text of composite values. Sorted keys give equal values equal text.
+    fileprivate static var compositeFormatting: OutputFormatting { [.sortedKeys, .withoutEscapingSlashes] }
+
     /// Returns an encoder for the text of composite values.
     static func forCompositeValues() -> JSONEncoder {
         let encoder = JSONEncoder()
-        // Sorted keys give equal values equal text.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = compositeFormatting
         encoder.convertNonFiniteNumbers()
         return encoder
     }

@@ -18,20 +18,29 @@ import ObjectGraph
 ///    on Apple's systems, whose standard library does not expose the stored properties of a type.
 ///
 /// A value of another object is never used: the object may belong to another store, whose values must stay separate. No
-/// candidate exists for a class, or an enum with payloads, without a default value whose `init(from:)` rejects all of
-/// these values. Reading such a property traps.
+/// candidate exists for a class, or an enum with payloads, without a default value that is not `Codable`, or whose
+/// `init(from:)` rejects all of these values. Reading such a property traps; a constant is read with its object.
 enum MissingValue {
     /// Returns a value for the property in a slot of a model class.
     static func substitute<V>(for model: (any GraphObject.Type)?, at slot: Int) -> V {
+        if let value: V = candidate(for: model, at: slot) { return value }
+        preconditionFailure(
+            "a property of type \(V.self) has no value, and no default: make it optional, or give it a default value"
+        )
+    }
+
+    /// Returns whether a property has a substitute.
+    static func exists(_ valueType: any Any.Type, for model: (any GraphObject.Type)?, at slot: Int) -> Bool {
+        func exists<V>(_ type: V.Type) -> Bool { (candidate(for: model, at: slot) as V?) != nil }
+        return exists(valueType)
+    }
+
+    private static func candidate<V>(for model: (any GraphObject.Type)?, at slot: Int) -> V? {
         if let none = Optional<Any>.none as? V { return none }
         if let model = model as? any PersistentModel.Type, let value = declaredDefault(at: slot, of: model) as? V {
             return value
         }
-        if let value = make(V.self) ?? zero(V.self) { return value }
-        if let value = ProbeValues(.empty).assembledValue(V.self, depth: 0) { return value }
-        preconditionFailure(
-            "a property of type \(V.self) has no value, and no default: make it optional, or give it a default value"
-        )
+        return make(V.self) ?? zero(V.self) ?? ProbeValues(.empty).assembledValue(V.self, depth: 0)
     }
 
     /// Evaluates the declared default value of the property in a slot, as for a new object.

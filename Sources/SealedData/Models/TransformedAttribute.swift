@@ -79,6 +79,8 @@ extension _AttributeTransformer {
             func read<C: Codable>(_ type: C.Type) -> V? { CompositeAttribute<C>.read(composite) as? V }
             return read(codable)
         }
+        // A raw value of no case is not data of the transformer.
+        guard PropertyKind(of: V.self) == nil else { return nil }
         // If the transformer returns nil, the data cannot be read, also if the type is optional.
         guard let data = data(), let value = value(of: data).flatMap(unwrapped) else { return nil }
         return value as? V

@@ -49,13 +49,12 @@ enum RequirementLookup {
         guard let keyPath = keyPath as? PartialKeyPath<Model> else { return nil }
         let lookup = PropertyLookup.properties(of: model)
         let slots = lookup.names.indices.filter { slot in
-            let type = type(of: lookup.keyPath(at: slot)).valueType
+            let type = lookup.valueType(at: slot)
             guard isWhole else { return [String.self, Bool.self].contains { PropertyKind.unwrapped(type) == $0 } }
             // Values for a value transformer cannot be generated.
             return type == Swift.type(of: keyPath).valueType && PropertyKind(of: type) != nil
         }
-        guard !slots.isEmpty else { return nil }
-        let object = Model.sample(with: [:])
+        guard !slots.isEmpty, Model.hasReadableSamples, let object = Model.sample(with: [:]) else { return nil }
         guard let read = AccessRecorder.slots(of: object, readBy: { _ = object[keyPath: keyPath] }), read.count <= 1
         else { return nil }
         // Reads of constants are not recorded.
@@ -75,7 +74,7 @@ enum RequirementLookup {
         // A single value does not distinguish the property from a constant result.
         guard values.count > 1 else { return false }
         return values.allSatisfy { value in
-            let object = Model.sample(with: [slot: value])
+            guard let object = Model.sample(with: [slot: value]) else { return false }
             var isSame = false
             let slots = AccessRecorder.slots(of: object) {
                 // From any class: a superclass can declare the property.

@@ -10,17 +10,21 @@ enum SampleValue {
 }
 
 extension PersistentModel {
-    /// Returns an object in no context whose properties, including constants, have values; nil if no value is known.
+    /// Returns an object in no context whose properties, including constants, have values, or none if no value is known;
+    /// nil if no value of a constant is known.
     ///
     /// - Parameter values: The values of some slots.
-    static func sample(with values: [Int: SampleValue]) -> Self {
+    static func sample(with values: [Int: SampleValue]) -> Self? {
         let lookup = PropertyLookup.properties(of: Self.self)
+        let haveValues = lookup.names.indices.allSatisfy { slot in
+            !lookup.isConstant(slot) || values[slot] != nil || SampleValue.exists(of: lookup.valueType(at: slot))
+                || hasSubstitute(forConstant: slot, lookup)
+        }
+        guard haveValues else { return nil }
         var related: [Int: Int] = [:]
         let object = sample(slotCount: _$slotCount) { state in
             for slot in lookup.names.indices {
-                switch values[slot]
-                    ?? SampleValue.all(of: type(of: lookup.keyPath(at: slot)).valueType, structures: 1).first
-                {
+                switch values[slot] ?? SampleValue.all(of: lookup.valueType(at: slot), structures: 1).first {
                 case .attribute(let value)?: state.initialize(slot, attribute: value)
                 case .composite(let value)?: state.initialize(slot, composite: value)
                 case .models(let count)?: if !lookup.isConstant(slot) { related[slot] = count }
@@ -29,14 +33,57 @@ extension PersistentModel {
             }
         }
         for (slot, count) in related {
-            switch PropertyKind(of: type(of: lookup.keyPath(at: slot)).valueType) {
-            case .toOne(let model)?: object.setDestination(count == 0 ? nil : model.blank(), at: slot)
+            switch PropertyKind(of: lookup.valueType(at: slot)) {
+            case .toOne(let model)?:
+                if count == 0 || model.canBeBlank() {
+                    object.setDestination(count == 0 ? nil : model.blank(), at: slot)
+                }
             case .toMany(let model)?:
+                let count = model.canBeBlank() ? count : 0
                 object.setMembers((0..<count).map { _ in model.blank() as any GraphObject }, at: slot)
             case .attribute?, nil: break
             }
         }
         return object
+    }
+
+    /// Whether each persisted property of a sample can be read.
+    static var hasReadableSamples: Bool {
+        let lookup = PropertyLookup.properties(of: Self.self)
+        return lookup.names.indices.allSatisfy { slot in
+            if lookup.isConstant(slot) { return true }
+            let valueType = lookup.valueType(at: slot)
+            return switch PropertyKind(of: valueType) {
+            case .toOne(let model)?: PropertyKind.isOptional(valueType) || model.canBeBlank()
+            case .toMany?: true
+            case .attribute?, nil:
+                SampleValue.exists(of: valueType) || MissingValue.exists(valueType, for: Self.self, at: slot)
+            }
+        }
+    }
+
+    /// Returns whether an object without values can be made: its constants have substitutes.
+    ///
+    /// - Parameter classes: The classes whose constants lead to this one.
+    private static func canBeBlank(_ classes: Set<ObjectIdentifier> = []) -> Bool {
+        let lookup = PropertyLookup.properties(of: Self.self)
+        return lookup.names.indices.allSatisfy { slot in
+            !lookup.isConstant(slot) || hasSubstitute(forConstant: slot, lookup, classes)
+        }
+    }
+
+    private static func hasSubstitute(
+        forConstant slot: Int,
+        _ lookup: PropertyLookup,
+        _ classes: Set<ObjectIdentifier> = []
+    ) -> Bool {
+        let valueType = lookup.valueType(at: slot)
+        guard case .toOne(let model)? = PropertyKind(of: valueType), !PropertyKind.isOptional(valueType) else {
+            return MissingValue.exists(valueType, for: nil, at: slot)
+        }
+        // Substitutes that lead back to a class would never end.
+        let classes = classes.union([ObjectIdentifier(self)])
+        return !classes.contains(ObjectIdentifier(model)) && model.canBeBlank(classes)
     }
 }
 
@@ -69,6 +116,13 @@ extension SampleValue {
                 ? literals(of: attributeType) : (type as? any RawRepresentable.Type).map { cases($0) } ?? []
             return values.map(SampleValue.attribute) + none
         case nil: return none
+        }
+    }
+
+    /// Returns whether there are values of an attribute's type.
+    static func exists(of valueType: any Any.Type) -> Bool {
+        all(of: valueType, structures: 1).contains { value in
+            if case .models = value { false } else { true }
         }
     }
 

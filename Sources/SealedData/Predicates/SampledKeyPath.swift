@@ -8,14 +8,16 @@ struct SampledKeyPath {
     let slots: [Int]
 
     /// Returns the value that the key path reads from a model whose last property has a value; nil if the path does not
-    /// begin at the class.
+    /// begin at the class, or there is no sample of a class on it.
     func value(holding value: SampleValue, from model: any PersistentModel.Type) -> Any? {
         func read<Model: PersistentModel>(_ model: Model.Type) -> Any? {
             guard let keyPath = keyPath as? PartialKeyPath<Model>, let last = slots.last else { return nil }
             var models: [any PersistentModel] = []
             var type: any PersistentModel.Type = model
             for slot in slots {
-                models.append(type.sample(with: slot == last && models.count == slots.count - 1 ? [slot: value] : [:]))
+                let isLast = slot == last && models.count == slots.count - 1
+                guard let sample = type.sample(with: isLast ? [slot: value] : [:]) else { return nil }
+                models.append(sample)
                 let property = PropertyLookup.properties(of: type).keyPath(at: slot)
                 if case .toOne(let destination)? = PropertyKind(of: Swift.type(of: property).valueType) {
                     type = destination

@@ -142,7 +142,7 @@ struct PropertyPath {
             guard rest.isEmpty || ranks.contains(where: { rest.elementsEqual($0.parts) }),
                 let slot = RequirementLookup.slot(ofSorted: keyPath, in: model)
             else { return nil }
-            return Route(to: slot, type: type(of: lookup.keyPath(at: slot)).valueType, rest: rest)
+            return Route(to: slot, type: lookup.valueType(at: slot), rest: rest)
         }
         for slot in lookup.names.indices {
             let property = lookup.keyPath(at: slot)

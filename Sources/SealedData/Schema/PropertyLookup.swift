@@ -65,6 +65,9 @@ final class PropertyLookup: @unchecked Sendable {
     /// Returns the key path of the property in a slot, from the class that declares it.
     func keyPath(at slot: Int) -> AnyKeyPath { keyPaths[slot] }
 
+    /// Returns the type of the values of the property in a slot.
+    func valueType(at slot: Int) -> any Any.Type { type(of: keyPath(at: slot)).valueType }
+
     /// Whether the property in a slot is declared with `let`.
     func isConstant(_ slot: Int) -> Bool {
         guard let parts = KeyPathParts(keyPath(at: slot))?.parts, parts.count == 1 else { return false }

@@ -14,6 +14,7 @@ struct PropertyValidation<Context: MacroExpansionContext> {
         reportName()
         reportReferenceOwnership()
         reportFixedConstant()
+        reportTransformedConstant()
         reportWrapper()
         reportType()
         reportObservers()
@@ -60,6 +61,27 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     /// does not accept on a constant.
     private func reportFixedConstant() {
         guard property.isLet, property.binding.initializer != nil, !acceptsAccessorsOnConstants else { return }
+        reportConstant(
+            "constantWithValue",
+            "'\(property.name)' is a constant with an initial value and can't take the value from the store"
+        )
+    }
+
+    /// Constants are read with their object: a value that the transformer does not restore would make the object
+    /// unreadable.
+    private func reportTransformedConstant() {
+        guard property.isLet, !property.transformerArgument.isEmpty, property.binding.initializer == nil,
+            let type = property.type, !type.hasSuffix("?"), !type.hasPrefix("Optional<")
+        else { return }
+        reportConstant(
+            "transformedConstant",
+            "'\(property.name)' is a constant with a value transformer and has no value if the transformer does not "
+                + "restore it"
+        )
+    }
+
+    /// Reports that a constant must be a variable or transient.
+    private func reportConstant(_ id: String, _ problem: String) {
         let specifier = property.declaration.bindingSpecifier
         let isPrivate =
             property.declaration.hasModifier(.private) || property.declaration.hasModifier(.fileprivate)
@@ -67,9 +89,8 @@ struct PropertyValidation<Context: MacroExpansionContext> {
             .with(\.leadingTrivia, specifier.leadingTrivia)
             .with(\.trailingTrivia, specifier.trailingTrivia)
         context.report(
-            "constantWithValue",
-            "'\(property.name)' is a constant with an initial value and can't take the value from the store; declare it "
-                + "as 'private(set) var', or mark it @Transient",
+            id,
+            "\(problem); declare it as 'private(set) var', or mark it @Transient",
             at: specifier,
             fixIts: [
                 .replacing("useVariable", "replace 'let' by '\(variable.text)'", specifier, with: variable),

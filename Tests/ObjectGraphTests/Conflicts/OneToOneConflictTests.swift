@@ -61,7 +61,8 @@ import Testing
         #expect(otherRival[one: "cover"] == nil)
         second.delete(otherRival)
         try second.save()
-        #expect(try store.context().one("Cover")[one: "book"]?.managedObjectID == owner.managedObjectID)
+        let reader = store.context()
+        #expect(try reader.one("Cover")[one: "book"]?.managedObjectID == owner.managedObjectID)
         #expect(try store.problems() == [])
     }
 }

@@ -4,7 +4,12 @@ import Testing
 /// Random changes by three writers: the context of the results, another context, and a context of another coordinator
 /// on the same file.
 @Suite struct LiveResultsRandomTests {
-    @Test(arguments: SeededGenerator.seeds(4, after: [3_011_644, 3_903_849, 3_953_415, 5_304_106, 7_164_306]))
+    @Test(
+        arguments: SeededGenerator.seeds(
+            4,
+            after: [3_011_644, 3_903_849, 3_953_415, 4_009_894, 5_304_106, 7_164_306]
+        )
+    )
     func `live results equal a fetch after every change`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let store = try TestStore(.sealed)

@@ -94,6 +94,21 @@ struct NonFiniteNumberTests {
         #expect(try ModelContext(context.container).fetchCount(descriptor) == 4)
     }
 
+    /// The text of an infinity would be read as a text.
+    @Test func `a number that would be read as a text is not saved`() throws {
+        series[0].settings = [.number(.infinity)]
+        #expect(throws: (any Error).self) { try context.save() }
+        series[0].settings = [.number(7)]
+        try context.save()
+    }
+
+    @Test func `a captured date that is not a number is equal to none`() throws {
+        let sample = Sample(value: 1, taken: Date(timeIntervalSinceReferenceDate: .nan))
+        series[3].sample = sample
+        let descriptor = FetchDescriptor<Series>(predicate: #Predicate { $0.sample == sample })
+        #expect(throws: SwiftDataError.unsupportedPredicate) { try context.fetch(descriptor) }
+    }
+
     /// The names of the series for which a predicate is true: in memory, before and after saving, and for Foundation.
     private func names(
         _ predicate: Predicate<Series>,

@@ -56,7 +56,7 @@ struct TransformedPropertyTests {
         }
         @Attribute(.transformable(by: PaletteTransformer.self), .externalStorage) var palette: [Colour] = []
         @Attribute(.transformable(by: "TransformedPropertyTests.Colour")) var named: Colour?
-        @Attribute(.transformable(by: ColourTransformer.self)) let origin: Colour
+        @Attribute(.transformable(by: ColourTransformer.self)) let origin: Colour?
         @Transient var changes: [String] = []
 
         init(_ name: String, _ colour: Colour) {

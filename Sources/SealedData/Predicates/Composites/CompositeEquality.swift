@@ -55,6 +55,7 @@ enum CompositeEquality {
     private static func isOrdered(_ value: Any, depth: Int) -> Bool {
         guard depth < largestDepth else { return false }
         if let number = value as? any BinaryFloatingPoint, number.isNaN { return false }
+        if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN { return false }
         if value is any StorableValue { return true }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
