@@ -27,6 +27,8 @@ public final class OpenStore: Sendable {
     /// Whether the file had a history when it was opened, or the store begins one.
     let hasHistory: Bool
     private let knownExchanged = Guarded<ExchangedProperties?>(nil)
+    /// The result of ``mappingFromFile()``.
+    let knownMapping = Guarded<ModelMapping?>(nil)
     /// Identifies the transactions of the store in the history of the file.
     let historyOrigin = Int64.random(in: 1 ... .max)
     let scanMonitor: ScanMonitor?

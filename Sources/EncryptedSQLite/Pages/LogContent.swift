@@ -15,6 +15,9 @@ struct LogContent {
     private(set) var frameCount = 0
     /// The number of transactions behind the first damaged frame. They are of the same log, and were committed.
     private(set) var lostCommitCount = 0
+    /// Whether the log may have had transactions that SQLite does not read: it has no valid header, or frames behind
+    /// one that is damaged.
+    private(set) var mayHaveLostCommits = false
 
     private static let magic: UInt32 = 0x377f_0682
     private static let version: UInt32 = 3_007_000
@@ -25,9 +28,12 @@ struct LogContent {
     init(path: String, cipher: PageCipher) {
         guard let file = FileHandle(forReadingAtPath: path) else { return }
         defer { try? file.close() }
-        guard let header = try? file.read(upToCount: LogFormat.headerByteCount),
-            header.count == LogFormat.headerByteCount
-        else { return }
+        mayHaveLostCommits = true
+        guard let header = try? file.read(upToCount: LogFormat.headerByteCount), !header.isEmpty else {
+            mayHaveLostCommits = false
+            return
+        }
+        guard header.count == LogFormat.headerByteCount else { return }
         let words = header.withUnsafeBytes { bytes in (0..<8).map { Self.word(bytes, 4 * $0) } }
         guard words[0] & ~1 == Self.magic, words[1] == Self.version, words[2] == UInt32(PageCipher.pageByteCount) else {
             return
@@ -36,6 +42,15 @@ struct LogContent {
         header.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
         guard checksum.first == words[6], checksum.second == words[7] else { return }
         readFrames(file, salts: (words[4], words[5]), checksum, cipher)
+        mayHaveLostCommits = lostCommitCount > 0 || Self.hasFrame(file, salts: (words[4], words[5]))
+    }
+
+    /// Whether the rest of a log has a frame with its salts.
+    private static func hasFrame(_ file: FileHandle, salts: (UInt32, UInt32)) -> Bool {
+        while let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount {
+            if frame.withUnsafeBytes({ word($0, 8) == salts.0 && word($0, 12) == salts.1 }) { return true }
+        }
+        return false
     }
 
     private mutating func readFrames(

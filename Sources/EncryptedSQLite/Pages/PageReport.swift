@@ -1,10 +1,10 @@
 /// The result of the verification of all pages of a database file and its log.
 package struct PageReport: Hashable, Sendable {
-    /// The number of pages of the file.
+    /// The number of pages of the database.
     package var pageCount = 0
     /// The number of frames in the log.
     package var logFrameCount = 0
-    /// The number of pages whose content does not verify and of which the log has no newer version.
+    /// The number of pages whose content does not verify, or is missing, and of which the log has no newer version.
     package var damagedPageCount = 0
     /// The smallest number of such a page, from 1 on.
     package var firstDamagedPage: Int?
@@ -16,5 +16,13 @@ package struct PageReport: Hashable, Sendable {
     mutating func noteDamage(of page: Int) {
         damagedPageCount += 1
         firstDamagedPage = min(firstDamagedPage ?? page, page)
+    }
+
+    /// Adds pages that are missing at the end.
+    mutating func noteMissing(_ count: Int) {
+        guard count > 0 else { return }
+        damagedPageCount += count
+        firstDamagedPage = firstDamagedPage ?? pageCount + 1
+        pageCount += count
     }
 }

@@ -76,10 +76,14 @@ package final class DamagedFile {
 
     /// The number of pages.
     package var pageCount: Int { pages.pageCount }
+    /// The number of pages behind them that the database had.
+    package var missingPageCount: Int { pages.missingPageCount }
     /// The number of pages that were read.
     package private(set) var readPageCount = 0
     /// The number of committed transactions behind a damaged part of the log, which are lost.
     package var lostCommitCount: Int { pages.log.lostCommitCount }
+    /// Whether the log may have had transactions that are lost.
+    package var mayHaveLostCommits: Bool { pages.log.mayHaveLostCommits }
 
     private func read(_ number: Int) -> [UInt8]? {
         guard let page = pages.page(number) else {
@@ -102,6 +106,7 @@ package final class DamagedFile {
             if read(number) == nil { report.noteDamage(of: number) }
             if number % 64 == 0 { try didVerify(number, pages.pageCount) }
         }
+        report.noteMissing(missingPageCount)
         return report
     }
 

@@ -78,6 +78,12 @@ final class PageReader {
         try? logFile?.close()
     }
 
+    /// The number of pages that the database has according to the first one, and neither the file nor the log.
+    var missingPageCount: Int {
+        guard let header = page(1)?[28..<32] else { return 0 }
+        return max(0, Int(header.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }) - pageCount)
+    }
+
     /// Whether a page of a sample verifies.
     private var hasPageOfKey: Bool {
         let step = max(1, pageCount / 1000)

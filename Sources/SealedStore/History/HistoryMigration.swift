@@ -1,4 +1,5 @@
 import EncryptedSQLite
+import Guarded
 import ObjectGraph
 
 /// The effect of a migration on the recorded history.
@@ -122,7 +123,12 @@ extension OpenStore {
     /// ``TableSources``.
     func mappingFromFile() throws -> ModelMapping? {
         guard readsOtherModel else { return nil }
-        let own = try StoreOpening(model: model, description: description).ownModel()
-        return ModelMapping(from: fileSchema.model, to: own)
+        return try knownMapping.withLock { known in
+            if let known { return known }
+            let own = try StoreOpening(model: model, description: description).ownModel()
+            let mapping = ModelMapping(from: fileSchema.model, to: own)
+            known = mapping
+            return mapping
+        }
     }
 }

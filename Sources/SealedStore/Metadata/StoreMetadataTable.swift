@@ -67,6 +67,9 @@ struct StoreMetadataTable {
     /// The prefix of the name of a column in the key of the row that records it.
     static let mixedFormsPrefix = "mixed "
 
+    /// The key of the row that ``noteOtherOrder(on:)`` writes.
+    static let otherOrderKey = "reordered"
+
     private enum Key: String, CaseIterable {
         case uuid, format, model, names, version, migrations
     }
@@ -91,6 +94,12 @@ struct StoreMetadataTable {
                 try statement.run()
             }
         }
+    }
+
+    /// Records that the model does not declare entities and properties in the order in which the tables were made. Only
+    /// a salvage needs it, if the names are lost.
+    static func noteOtherOrder(on connection: Connection) throws {
+        try connection.execute(#"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES ('\#(otherOrderKey)', 1)"#)
     }
 
     /// A hash of the content of the table, as the ``SchemaFingerprint`` is one of the schema.

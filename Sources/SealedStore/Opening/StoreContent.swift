@@ -139,7 +139,11 @@ struct StoreReading: Sendable {
             _ = try StoreMigration(migration, checked, on: connection, progress: progress).run()
             hasMigrated = true
         case .rules where allowsMigration:
-            try stored.with(model: MigrationPlan.recorded(own, stored.names)).write(on: connection)
+            let recorded = stored.with(model: try MigrationPlan.recorded(own, stored.names))
+            try recorded.write(on: connection)
+            if !StoreSchema(model: recorded.model).makesTables(of: StoreSchema(model: stored.model)) {
+                try StoreMetadataTable.noteOtherOrder(on: connection)
+            }
         case .none, .rules: break
         }
         if !hasMigrated { _ = try IndexUpdate(on: connection, for: model, own: own).addMissing() }

@@ -88,10 +88,12 @@ struct DamagedStore {
         let schema = StoreSchema(model: model, names: names)
         self.schema = schema
         let mayBeMigrated = metadata["migrations"] != nil || !isMetadataComplete
+        let isReordered = metadata[StoreMetadataTable.otherOrderKey] != nil
         let migrations = texts["migrations"].flatMap { Int($0) }.flatMap { (0..<Int.max).contains($0) ? $0 : nil }
         migrationCount = names == nil ? 0 : migrations ?? (mayBeMigrated ? 1 : 0)
-        let isNew = stored != nil && !mayBeMigrated
-        let hasNewTables = isNew && Self.containTables(of: schema, found.objects)
+        let isNew = stored != nil && !mayBeMigrated && !isReordered
+        let hasNewTables =
+            isNew && schema.tableStatements.isSubset(of: objects.filter { $0.type == "table" }.map(\.statement))
         hasKnownNames = names != nil || hasNewTables
         let hasNewNames = names.map { $0.differsInIndexesOnly(from: SchemaNames(model: model)) } ?? hasNewTables
         hasColumnsInOrder = isNew && hasNewNames
@@ -119,14 +121,6 @@ struct DamagedStore {
             if values.count == 2, let key = values[0].string { pairs[key] = values[1] } else { isComplete = false }
         }
         return (pairs, isComplete && losses.areNone)
-    }
-
-    /// Whether the tables of a schema are those of a file, with the columns in the same order.
-    private static func containTables(of schema: StoreSchema, _ objects: [DamagedFile.SchemaObject]) -> Bool {
-        let statements = Set(objects.filter { $0.type == "table" }.map(\.statement))
-        let roots = schema.model.entities.filter(\.isRoot).map { SchemaStatements.creation(of: schema.table(of: $0)) }
-        let pairs = schema.model.relationships.compactMap { SchemaStatements.creation(ofJoinTable: $0, schema) }
-        return statements.isSuperset(of: roots + pairs)
     }
 
     // MARK: Tables

@@ -51,7 +51,7 @@ struct SalvagedHistory {
             end = nil
         } else {
             // Lost transactions may have had larger numbers.
-            let isExact = isLastKnown && file.lostCommitCount == 0
+            let isExact = isLastKnown && !file.mayHaveLostCommits
             end = Self.number(behind: last, isExact: isExact)
         }
     }

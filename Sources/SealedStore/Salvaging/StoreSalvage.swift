@@ -54,8 +54,8 @@ struct StoreSalvage {
         try count(tables)
         report.lostIdentifierCount = lostIdentifiers ?? report.entities.reduce(0) { $0 + $1.recoveredCount }
         try file.verifyUnreadPages(showProgress)
-        report.pageCount = file.pageCount
-        report.damagedPageCount = file.damagedPages.count
+        report.pageCount = file.pageCount + file.missingPageCount
+        report.damagedPageCount = file.damagedPages.count + file.missingPageCount
         report.lostTransactionCount = file.lostCommitCount
         progress?.completedUnitCount = Int64(file.pageCount)
         return report
@@ -178,6 +178,10 @@ struct StoreSalvage {
             modelVersion: source.modelVersion,
             migrationCount: source.migrationCount
         ).writeAll(on: connection)
+        // The columns have the order of the model, but they and the entities keep their names and numbers.
+        if !schema.names.differsInIndexesOnly(from: SchemaNames(model: schema.model)) {
+            try StoreMetadataTable.noteOtherOrder(on: connection)
+        }
         for table in tables {
             let next = max(source.nextKeys[table.root.name] ?? Self.firstKeyOfLostSequence(table.rows.largestKey), 1)
             try connection.withStatement(#"INSERT INTO "_sequence" ("entity", "next") VALUES (?, ?)"#) { statement in

@@ -148,3 +148,16 @@ struct DerivedIndex: Hashable {
         }
     }
 }
+
+extension StoreSchema {
+    /// The statements that create the tables of entities and of the pairs of relationships.
+    var tableStatements: Set<String> {
+        let roots = model.entities.filter(\.isRoot).map { SchemaStatements.creation(of: table(of: $0)) }
+        return Set(roots + model.relationships.compactMap { SchemaStatements.creation(ofJoinTable: $0, self) })
+    }
+
+    /// Whether the tables and names of another schema, and its numbers of entities, are those of this one.
+    func makesTables(of other: StoreSchema) -> Bool {
+        names.differsInIndexesOnly(from: other.names) && tableStatements == other.tableStatements
+    }
+}

@@ -146,6 +146,8 @@ import Testing
                         }
                     } catch {
                         Issue.record(error)
+                        isDone.store(true, ordering: .relaxed)
+                        for _ in 0..<4 { begun.signal() }
                     }
                 }
                 turns[1 - number].signal()

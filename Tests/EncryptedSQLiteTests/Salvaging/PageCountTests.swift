@@ -47,6 +47,25 @@ import Testing
         try database.close()
     }
 
+    @Test func `pages behind the end of a truncated file are missing`() throws {
+        let database = try openSample(path)
+        try database.write { try insert(1...200, into: $0) }
+        try database.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        try database.write { try $0.execute("UPDATE item SET name = 'changed' WHERE _id = 1") }
+        let copy = folder.filePath("copy")
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        let pageCount = try #require(try database.read { try $0.integer("PRAGMA page_count") })
+        try database.close()
+        try #require(pageCount > 6 && truncate(copy, 4 * 4096) == 0)
+        for suffix in ["-wal", nil] {
+            let file = try DamagedFile(path: copy, key: rawKey())
+            let report = try file.verifyPages { _, _ in }
+            #expect(report.pageCount == Int(pageCount))
+            #expect(report.damagedPageCount == file.missingPageCount && file.missingPageCount >= Int(pageCount) - 6)
+            if let suffix { try FileManager.default.removeItem(atPath: copy + suffix) }
+        }
+    }
+
     @Test(arguments: ["", "-wal"]) func `a file or log that is nearly all a hole is damaged`(suffix: String) throws {
         let database = try openSample(path)
         try database.write { try insert(1...200, into: $0) }

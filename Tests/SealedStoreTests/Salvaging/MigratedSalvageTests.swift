@@ -100,6 +100,30 @@ import Testing
         #expect(try MigratingStore(new, entities).content() == content)
     }
 
+    // The second model changes a rule, so that it is recorded, and the order of the entities.
+    @Test func `a store whose model is recorded in another order has not the names of a new one`() throws {
+        let animal = { (rule: RelationshipDescription.DeleteRule) in
+            EntityDescription(
+                "Animal",
+                attributes: [.init("name", .string)],
+                relationships: [.init("friend", to: "Animal", .one, deleteRule: rule)]
+            )
+        }
+        let part = { (name: String) in EntityDescription(name, superentity: "Animal") }
+        let first = try MigratingStore(url, [animal(.nullify), part("Dog"), part("Cat")])
+        for entity in ["Dog", "Cat", "Dog"] { first.insert(entity, ["name": .text(entity)]) }
+        try first.saveAndClose()
+        let entities = [animal(.cascade), part("Cat"), part("Dog")]
+        let second = try MigratingStore(url, entities)
+        #expect(try migrationCount(second) == nil)
+        try second.close()
+        try loseNames(entities)
+        let report = try salvage()
+        #expect(report.entities.map(\.recoveredCount) == [0, 0, 0])
+        #expect(report.entities.map(\.lostCount) == [3, 0, 0])
+        #expect(!report.isComplete)
+    }
+
     @Test func `objects of entities that cannot be recognized are lost, and reported`() throws {
         let plain = { (name: String) in EntityDescription(name, superentity: "Animal") }
         let toy = EntityDescription("Toy", attributes: [.init("label", .string)])

@@ -91,6 +91,27 @@ import Testing
         try expectContinuation(club, behind: known)
     }
 
+    /// The first argument is an offset in the log's header, the second one that of a salt of the second frame.
+    @Test(arguments: [10, 32 + 24 + 4096 + 8])
+    func `no number is used again if the transactions in the log cannot be read`(offset: Int) throws {
+        var known = try fill(HistoryOptions())
+        let club = try Club(url, history: HistoryOptions())
+        for number in 0..<3 {
+            _ = club.person("in the log \(number)")
+            try club.context.save()
+        }
+        known.lastTransaction = try club.lastTransaction
+        let files = ["", "-wal"].map { url.path + $0 }
+        let contents = try files.map { try Data(contentsOf: URL(filePath: $0)) }
+        try club.coordinator.removeAllStores()
+        for (file, content) in zip(files, contents) { try content.write(to: URL(filePath: file)) }
+        var log = contents[1]
+        log[offset] ^= 1
+        try log.write(to: URL(filePath: files[1]))
+        _ = try salvage()
+        try expectContinuation(open(), behind: known)
+    }
+
     @Test func `no number is used again if the record of the history is lost`() throws {
         let known = try fill(HistoryOptions(identifiesObjects: true))
         let club = try Club(url)
