@@ -4,40 +4,47 @@
     import Guarded
 
     /// The system's events of folders with database files: one `inotify` instance.
+    ///
+    /// Each event of a continuous writer, this process included, would cost it microseconds. A folder is therefore watched
+    /// for one event, and again after a pause. What happens in the pause is not seen: after it, a change of every file is
+    /// reported.
     final class FolderEvents: Sendable {
         private struct Folder {
-            var descriptor: Int32
-            var users: Int
+            /// The number of the watch in the instance.
+            var watch: Int32
+            /// The paths of the files, one for each user.
+            var files: [String]
         }
 
         private struct State {
             var folders: [String: Folder] = [:]
             var paths: [Int32: String] = [:]
+            var isCancelled = false
         }
 
-        /// The pause between two reads of events. Without it, a process that commits continuously would wake a thread at
-        /// each commit, including its own commits.
-        private static let pauseMilliseconds = 10
+        /// The milliseconds after an event before a folder is watched again.
+        private static let pause = 10
+        /// The milliseconds before the next attempt if the system cannot watch a folder again.
+        private static let pauseAfterFailure = 500
 
         private let descriptor: Int32
         private let queue: DispatchQueue
         private let source: Guarded<any DispatchSourceRead>
         private let state = Guarded(State())
+        private let report: @Sendable (String?, FileWatcher.Change) -> Void
 
         /// Begins to receive events.
         ///
-        /// - Parameter body: Called on the queue with the path of a file, or nil if events were lost.
-        init?(queue: DispatchQueue, _ body: @escaping @Sendable (String?, FileWatcher.Change) -> Void) {
+        /// - Parameter report: Called on the queue with the path of a file, or nil if events were lost.
+        init?(queue: DispatchQueue, _ report: @escaping @Sendable (String?, FileWatcher.Change) -> Void) {
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             self.descriptor = descriptor
             self.queue = queue
+            self.report = report
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             self.source = Guarded(source)
-            source.setEventHandler { [unowned self] in
-                readEvents(body)
-                pause()
-            }
+            source.setEventHandler { [unowned self] in readEvents() }
             source.setCancelHandler { [self] in
                 close(descriptor)
                 _ = self
@@ -46,15 +53,9 @@
         }
 
         /// Ends the events and closes the descriptor.
-        func cancel() { source.withLock { $0.cancel() } }
-
-        /// Suspends the source for a pause. The block that resumes it retains the source, because a suspended source
-        /// must not be released.
-        private func pause() {
-            source.withLock { $0.suspend() }
-            queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { [self] in
-                source.withLock { $0.resume() }
-            }
+        func cancel() {
+            state.withLock { $0.isCancelled = true }
+            source.withLock { $0.cancel() }
         }
 
         /// Watches the folder of a file.
@@ -63,36 +64,41 @@
         func add(_ files: DatabaseFiles) -> Bool {
             state.withLock { state in
                 if state.folders[files.folder] != nil {
-                    state.folders[files.folder]?.users += 1
+                    state.folders[files.folder]?.files.append(files.path)
                     return true
                 }
-                // Not IN_CLOSE_WRITE: SQLite keeps its files open.
-                let mask = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-                let watch = inotify_add_watch(descriptor, files.folder, mask)
-                guard watch >= 0 else { return false }
-                state.folders[files.folder] = Folder(descriptor: watch, users: 1)
+                guard let watch = watch(files.folder) else { return false }
+                state.folders[files.folder] = Folder(watch: watch, files: [files.path])
                 state.paths[watch] = files.folder
                 return true
             }
+        }
+
+        /// Watches a folder for one event. Returns the number of the watch; nil if the system cannot watch the folder.
+        private func watch(_ folder: String) -> Int32? {
+            // Not IN_CLOSE_WRITE: SQLite keeps its files open.
+            let mask = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ONESHOT)
+            let watch = inotify_add_watch(descriptor, folder, mask)
+            return watch >= 0 ? watch : nil
         }
 
         /// Reverses one call of ``add(_:)``.
         func remove(_ files: DatabaseFiles) {
             state.withLock { state in
                 guard var folder = state.folders[files.folder] else { return }
-                folder.users -= 1
-                state.folders[files.folder] = folder.users > 0 ? folder : nil
-                guard folder.users == 0 else { return }
-                state.paths[folder.descriptor] = nil
-                inotify_rm_watch(descriptor, folder.descriptor)
+                if let user = folder.files.firstIndex(of: files.path) { folder.files.remove(at: user) }
+                state.folders[files.folder] = folder.files.isEmpty ? nil : folder
+                guard folder.files.isEmpty else { return }
+                state.paths[folder.watch] = nil
+                inotify_rm_watch(descriptor, folder.watch)
             }
         }
 
-        /// Reads the events that have arrived, and reports each file once.
-        private func readEvents(_ body: (String?, FileWatcher.Change) -> Void) {
+        /// Reads the events that have arrived, reports each file once, and watches their folders again after a pause.
+        private func readEvents() {
             var written: Set<String> = []
             var replaced: Set<String> = []
-            var hasLostEvents = false
+            var folders: Set<String> = []
             withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
                 while true {
                     let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -103,20 +109,45 @@
                         position += MemoryLayout<inotify_event>.size
                         let name = buffer[position..<min(position + Int(event.len), count)].prefix { $0 != 0 }
                         position += Int(event.len)
-                        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLostEvents = true }
+                        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                            // The lost events may have been those of any folder.
+                            folders.formUnion(state.withLock { Set($0.folders.keys) })
+                        }
                         guard let folder = state.withLock({ $0.paths[event.wd] }) else { continue }
+                        folders.insert(folder)
                         let path = (folder == "/" ? "" : folder) + "/" + String(decoding: name, as: UTF8.self)
                         if event.mask & UInt32(IN_MODIFY) != 0 {
                             written.insert(path)
-                        } else {
+                        } else if event.mask & (UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)) != 0 {
                             replaced.insert(path)
                         }
                     }
                 }
             }
-            if hasLostEvents { body(nil, .replacement) }
-            for path in replaced { body(path, .replacement) }
-            for path in written where !replaced.contains(path) { body(path, .content) }
+            for path in replaced { report(path, .replacement) }
+            for path in written where !replaced.contains(path) { report(path, .content) }
+            watchAgain(folders, after: Self.pause)
+        }
+
+        /// Watches folders again after a pause in milliseconds, and reports their files.
+        private func watchAgain(_ folders: Set<String>, after pause: Int) {
+            guard !folders.isEmpty else { return }
+            queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
+                var files: Set<String> = []
+                var unwatched: Set<String> = []
+                state.withLock { state in
+                    for path in folders where !state.isCancelled {
+                        guard var folder = state.folders[path] else { continue }
+                        state.paths[folder.watch] = nil
+                        if let watch = watch(path) { folder.watch = watch } else { unwatched.insert(path) }
+                        state.paths[folder.watch] = unwatched.contains(path) ? nil : path
+                        state.folders[path] = folder
+                        files.formUnion(folder.files)
+                    }
+                }
+                for file in files { report(file, .replacement) }
+                watchAgain(unwatched, after: Self.pauseAfterFailure)
+            }
         }
     }
 #elseif canImport(Darwin)
