@@ -6,14 +6,31 @@
     /// The system's events of folders with database files: one `inotify` instance.
     ///
     /// Each event of a continuous writer, this process included, would cost it microseconds. A folder is therefore watched
-    /// for one event, and again after a pause. What happens in the pause is not seen: after it, a change of every file is
-    /// reported.
+    /// for one event, and again after a pause. What happens in the pause is not seen: after it, the files with events are
+    /// reported once more, and those whose status has changed.
     final class FolderEvents: Sendable {
         private struct Folder {
             /// The number of the watch in the instance.
             var watch: Int32
-            /// The paths of the files, one for each user.
-            var files: [String]
+            /// The files, one for each user.
+            var files: [DatabaseFiles]
+            /// The status of the files after the last pause, by their paths.
+            var status: [String: [FileStatus?]] = [:]
+        }
+
+        /// What a write to a file changes, or another file in its place.
+        private struct FileStatus: Equatable {
+            let inode: UInt
+            let size: Int
+            let modified: [Int]
+
+            init?(_ path: String) {
+                var status = stat()
+                guard stat(path, &status) == 0 else { return nil }
+                inode = UInt(status.st_ino)
+                size = Int(status.st_size)
+                modified = [Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
+            }
         }
 
         private struct State {
@@ -64,11 +81,11 @@
         func add(_ files: DatabaseFiles) -> Bool {
             state.withLock { state in
                 if state.folders[files.folder] != nil {
-                    state.folders[files.folder]?.files.append(files.path)
+                    state.folders[files.folder]?.files.append(files)
                     return true
                 }
                 guard let watch = watch(files.folder) else { return false }
-                state.folders[files.folder] = Folder(watch: watch, files: [files.path])
+                state.folders[files.folder] = Folder(watch: watch, files: [files])
                 state.paths[watch] = files.folder
                 return true
             }
@@ -86,7 +103,9 @@
         func remove(_ files: DatabaseFiles) {
             state.withLock { state in
                 guard var folder = state.folders[files.folder] else { return }
-                if let user = folder.files.firstIndex(of: files.path) { folder.files.remove(at: user) }
+                if let user = folder.files.firstIndex(where: { $0.path == files.path }) {
+                    folder.files.remove(at: user)
+                }
                 state.folders[files.folder] = folder.files.isEmpty ? nil : folder
                 guard folder.files.isEmpty else { return }
                 state.paths[folder.watch] = nil
@@ -126,11 +145,11 @@
             }
             for path in replaced { report(path, .replacement) }
             for path in written where !replaced.contains(path) { report(path, .content) }
-            watchAgain(folders, after: Self.pause)
+            watchAgain(folders, after: Self.pause, changed: written.union(replaced))
         }
 
-        /// Watches folders again after a pause in milliseconds, and reports their files.
-        private func watchAgain(_ folders: Set<String>, after pause: Int) {
+        /// Watches folders again after a pause in milliseconds, and reports their files that have changed, or may have.
+        private func watchAgain(_ folders: Set<String>, after pause: Int, changed: Set<String>) {
             guard !folders.isEmpty else { return }
             queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
                 var files: Set<String> = []
@@ -141,12 +160,21 @@
                         state.paths[folder.watch] = nil
                         if let watch = watch(path) { folder.watch = watch } else { unwatched.insert(path) }
                         state.paths[folder.watch] = unwatched.contains(path) ? nil : path
+                        for file in folder.files {
+                            let status = [FileStatus(file.path), FileStatus(file.log)]
+                            // A clock may be too coarse to show a second write.
+                            if changed.contains(file.path) || changed.contains(file.log)
+                                || folder.status[file.path] != status
+                            {
+                                files.insert(file.path)
+                            }
+                            folder.status[file.path] = status
+                        }
                         state.folders[path] = folder
-                        files.formUnion(folder.files)
                     }
                 }
                 for file in files { report(file, .replacement) }
-                watchAgain(unwatched, after: Self.pauseAfterFailure)
+                watchAgain(unwatched, after: Self.pauseAfterFailure, changed: [])
             }
         }
     }

@@ -15,8 +15,8 @@ struct LogContent {
     private(set) var frameCount = 0
     /// The number of transactions behind the first damaged frame. They are of the same log, and were committed.
     private(set) var lostCommitCount = 0
-    /// Whether the log may have had transactions that SQLite does not read: it has no valid header, or frames behind
-    /// one that is damaged.
+    /// Whether the log may have had transactions that are lost: it cannot be read, has no valid header, or does not end
+    /// with a transaction, older frames or nothing.
     private(set) var mayHaveLostCommits = false
 
     private static let magic: UInt32 = 0x377f_0682
@@ -26,14 +26,14 @@ struct LogContent {
 
     /// Reads a log; a file that does not exist or has no valid header has no content.
     init(path: String, cipher: PageCipher) {
-        guard let file = FileHandle(forReadingAtPath: path) else { return }
-        defer { try? file.close() }
-        mayHaveLostCommits = true
-        guard let header = try? file.read(upToCount: LogFormat.headerByteCount), !header.isEmpty else {
-            mayHaveLostCommits = false
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            mayHaveLostCommits = FileManager.default.fileExists(atPath: path)
             return
         }
-        guard header.count == LogFormat.headerByteCount else { return }
+        defer { try? file.close() }
+        let header = try? file.read(upToCount: LogFormat.headerByteCount) ?? Data()
+        mayHaveLostCommits = header.map { !$0.isEmpty } ?? true
+        guard let header, header.count == LogFormat.headerByteCount else { return }
         let words = header.withUnsafeBytes { bytes in (0..<8).map { Self.word(bytes, 4 * $0) } }
         guard words[0] & ~1 == Self.magic, words[1] == Self.version, words[2] == UInt32(PageCipher.pageByteCount) else {
             return
@@ -41,33 +41,43 @@ struct LogContent {
         var checksum = LogChecksum(isBigEndian: words[0] & 1 == 1)
         header.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
         guard checksum.first == words[6], checksum.second == words[7] else { return }
-        readFrames(file, salts: (words[4], words[5]), checksum, cipher)
-        mayHaveLostCommits = lostCommitCount > 0 || Self.hasFrame(file, salts: (words[4], words[5]))
+        let salts = (words[4], words[5])
+        mayHaveLostCommits =
+            !readFrames(file, salts: salts, checksum, cipher) || Self.hasFrame(file, salts: salts)
     }
 
-    /// Whether the rest of a log has a frame with its salts.
+    /// Whether the rest of a log has a frame with one of its salts, of which older frames have none.
     private static func hasFrame(_ file: FileHandle, salts: (UInt32, UInt32)) -> Bool {
         while let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount {
-            if frame.withUnsafeBytes({ word($0, 8) == salts.0 && word($0, 12) == salts.1 }) { return true }
+            if frame.withUnsafeBytes({ word($0, 8) == salts.0 || word($0, 12) == salts.1 }) { return true }
         }
         return false
     }
 
+    /// Returns whether the frames of the log end with a transaction, before older frames or the end of the file.
     private mutating func readFrames(
         _ file: FileHandle,
         salts: (UInt32, UInt32),
         _ headerChecksum: LogChecksum,
         _ cipher: PageCipher
-    ) {
+    ) -> Bool {
         var checksum = headerChecksum
         var pending: [UInt32: Int64] = [:]
         var isIntact = true
         var index: Int64 = 0
-        while let frame = try? file.read(upToCount: LogFormat.frameByteCount), frame.count == LogFormat.frameByteCount {
-            let isLast = frame.withUnsafeBytes { bytes -> Bool in
+        while true {
+            guard let frame = try? file.read(upToCount: LogFormat.frameByteCount) ?? Data() else { return false }
+            guard frame.count == LogFormat.frameByteCount else {
+                return frame.isEmpty && isIntact && pending.isEmpty
+            }
+            let isBehindLog = frame.withUnsafeBytes { bytes -> Bool in
                 let (number, size) = (Self.word(bytes, 0), Self.word(bytes, 4))
                 // Frames with other salts are older than the log.
-                guard number > 0, Self.word(bytes, 8) == salts.0, Self.word(bytes, 12) == salts.1 else { return true }
+                let frameSalts = (Self.word(bytes, 8), Self.word(bytes, 12))
+                guard number > 0, frameSalts == salts else {
+                    if frameSalts.0 == salts.0 || frameSalts.1 == salts.1 { isIntact = false }
+                    return true
+                }
                 let page = UnsafeRawBufferPointer(rebasing: bytes[LogFormat.frameHeaderByteCount...])
                 if isIntact {
                     checksum.add(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
@@ -88,7 +98,7 @@ struct LogContent {
                 }
                 return false
             }
-            if isLast { break }
+            if isBehindLog { return isIntact && pending.isEmpty }
             index += 1
         }
     }

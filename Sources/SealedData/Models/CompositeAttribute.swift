@@ -19,12 +19,27 @@ final class CompositeAttribute<Value: Codable>: CompositeValue, AnyValueHolder {
         } catch EncodingError.invalidValue(let number, let context) {
             let encoder = JSONEncoder.forCompositeValues()
             let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-            // A type that accepts the texts in place of numbers would be read as another value.
-            guard let copy = Self.read((nil, text)), (try? plain.encode(copy)) == nil,
-                String(decoding: try encoder.encode(copy), as: UTF8.self) == text
-            else { throw EncodingError.invalidValue(number, context) }
+            // A type that accepts texts and numbers may be read as another value.
+            guard let copy = Self.read((nil, text)), try Self.nonFiniteCounts(copy) == Self.nonFiniteCounts(value)
+            else {
+                throw EncodingError.invalidValue(number, context)
+            }
             return text
         }
+    }
+
+    /// The numbers of infinities, negative infinities and NaNs in a value.
+    private static func nonFiniteCounts(_ value: Value) throws -> [Int] {
+        // Texts that the value does not contain.
+        let marks = (0..<3).map { _ in UUID().uuidString }
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: marks[0],
+            negativeInfinity: marks[1],
+            nan: marks[2]
+        )
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        return marks.map { text.components(separatedBy: $0).count - 1 }
     }
 
     /// Decodes the value of an object; nil if the object has no value, or its text does not decode as the type.

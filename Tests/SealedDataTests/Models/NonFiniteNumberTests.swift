@@ -13,6 +13,11 @@ struct NonFiniteNumberTests {
         var taken = Date(timeIntervalSinceReferenceDate: 0)
     }
 
+    struct Bag: Codable, Equatable {
+        var tags: Set<String>
+        var weights: [UInt8: Double]
+    }
+
     /// Is decoded as a number if possible.
     enum Setting: Codable, Equatable {
         case number(Double), text(String)
@@ -40,6 +45,7 @@ struct NonFiniteNumberTests {
         var values: [Double] = [1, .infinity]
         var precise: [Float] = []
         var sample: Sample?
+        var bag: Bag?
         var texts: [String] = ["inf", "-inf", "nan"]
         var settings: [Setting] = [.text("inf"), .text("nan"), .number(1)]
 
@@ -100,6 +106,22 @@ struct NonFiniteNumberTests {
         #expect(throws: (any Error).self) { try context.save() }
         series[0].settings = [.number(7)]
         try context.save()
+    }
+
+    @Test func `a text is not read as a number because another number is not finite`() throws {
+        series[0].settings = [.text("inf"), .number(.nan)]
+        #expect(throws: (any Error).self) { try context.save() }
+    }
+
+    /// Sets and dictionaries with other keys than texts are encoded in any order.
+    @Test func `numbers beside a set survive saving`() throws {
+        var bag = Bag(tags: ["a", "b", "c", "d"], weights: [1: .infinity, 2: 7, 3: -.infinity])
+        for number in 0..<5 {
+            bag.weights[4] = Double(number)
+            series[0].bag = bag
+            try context.save()
+        }
+        #expect(try ModelContext(context.container).fetch(FetchDescriptor<Series>())[0].bag == bag)
     }
 
     @Test func `a captured date that is not a number is equal to none`() throws {

@@ -91,8 +91,9 @@ import Testing
         try expectContinuation(club, behind: known)
     }
 
-    /// The first argument is an offset in the log's header, the second one that of a salt of the second frame.
-    @Test(arguments: [10, 32 + 24 + 4096 + 8])
+    /// The arguments are offsets in the log's header, of a salt of the second frame, and from the end of the log, in the
+    /// page, the salt and the size of the last frame.
+    @Test(arguments: [10, 32 + 24 + 4096 + 8, -1000, -4096 - 16, -4096 - 17])
     func `no number is used again if the transactions in the log cannot be read`(offset: Int) throws {
         var known = try fill(HistoryOptions())
         let club = try Club(url, history: HistoryOptions())
@@ -106,7 +107,7 @@ import Testing
         try club.coordinator.removeAllStores()
         for (file, content) in zip(files, contents) { try content.write(to: URL(filePath: file)) }
         var log = contents[1]
-        log[offset] ^= 1
+        log[offset < 0 ? log.count + offset : offset] ^= 1
         try log.write(to: URL(filePath: files[1]))
         _ = try salvage()
         try expectContinuation(open(), behind: known)
