@@ -1,4 +1,5 @@
 #if os(Linux) || os(Android)
+    import CSQLCipher
     import Dispatch
     import Foundation
     import Guarded
