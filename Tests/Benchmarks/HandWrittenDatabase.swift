@@ -60,11 +60,11 @@ final class HandWrittenDatabase {
         )
     }
 
-    private func run(_ sql: String) throws {
+    func run(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw Failure() }
     }
 
-    private func withStatement<R>(_ sql: String, _ body: (OpaquePointer) throws -> R) throws -> R {
+    func withStatement<R>(_ sql: String, _ body: (OpaquePointer) throws -> R) throws -> R {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
             let statement
@@ -100,7 +100,7 @@ final class HandWrittenDatabase {
 
     private static let columns = #""_id", "number", "weight", "name", "note", "date", "isMarked""#
 
-    private func row(_ statement: OpaquePointer) -> ItemRow {
+    func row(_ statement: OpaquePointer) -> ItemRow {
         ItemRow(
             id: sqlite3_column_int64(statement, 0),
             number: Int(sqlite3_column_int64(statement, 1)),
@@ -112,7 +112,7 @@ final class HandWrittenDatabase {
         )
     }
 
-    private func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+    func text(_ statement: OpaquePointer, _ column: Int32) -> String {
         let bytes = sqlite3_column_text(statement, column)
         let count = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -51,6 +51,11 @@ struct Workbench {
 
     func open(_ file: URL) throws -> ModelContainer { try Self.open(file, .raw(key)) }
 
+    /// Opens a file that contains a class and the classes of its relationships.
+    func open(_ file: URL, for model: any PersistentModel.Type) throws -> ModelContainer {
+        try ModelContainer(for: model, configurations: ModelConfiguration(url: file, key: .raw(key)))
+    }
+
     /// Calls `body` with a path without a file, and removes the file afterwards: otherwise the machine's memory fills
     /// with files, at the cost of the side that allocates next.
     func withNewFile<R>(_ body: (URL) throws -> R) throws -> R {
