@@ -7,9 +7,9 @@ extension Connection {
     /// another transaction of this connection it is a savepoint.
     ///
     /// Throws `moved`, and commits nothing, if the path does not lead to the file any more: SQLite itself would
-    /// continue to write to a file without a name. The file is checked at the begin, to avoid useless work, and right
-    /// before COMMIT. A file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is
-    /// detected by the next transaction.
+    /// continue to write to a file without a name. The file is checked right before COMMIT, at the end of a savepoint,
+    /// after which other files may be committed, and after an error, which a moved file may explain. A file that is
+    /// moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by the next transaction.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try checkUsable()
         let isOutermost = transactionDepth == 0
@@ -18,16 +18,16 @@ extension Connection {
         transactionDepth += 1
         defer { transactionDepth -= 1 }
         do {
-            if isOutermost { try requireUnmovedFile() }
             let result = try body(self)
             guard isInTransaction else { throw DatabaseError.transactionRolledBack }
             guard !isDamaged else { throw DatabaseError.damaged(path: path) }
-            if isOutermost { try requireUnmovedFile() }
+            try requireUnmovedFile()
             try runControl(isOutermost ? "COMMIT" : "RELEASE nested", during: isOutermost ? .commit : .execution)
             if isOutermost { statistics.transactionsCommitted.count() }
             return result
         } catch {
-            rollBack(isOutermost: isOutermost)
+            defer { rollBack(isOutermost: isOutermost) }
+            if isOutermost { try requireUnmovedFile() }
             throw error
         }
     }

@@ -163,10 +163,13 @@ extension Connection {
             { context, count, arguments in
                 guard let context, let data = sqlite3_user_data(context) else { return }
                 let call = FunctionCall(context, UnsafeBufferPointer(start: arguments, count: Int(count)))
-                do {
-                    try Unmanaged<Body>.fromOpaque(data).takeUnretainedValue().body(call)
-                } catch {
-                    call.fail(error)
+                // The connection keeps the function while a statement runs.
+                Unmanaged<Body>.fromOpaque(data)._withUnsafeGuaranteedRef { function in
+                    do {
+                        try function.body(call)
+                    } catch {
+                        call.fail(error)
+                    }
                 }
             },
             nil,

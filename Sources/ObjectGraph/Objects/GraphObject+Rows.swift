@@ -80,7 +80,7 @@ extension GraphObject {
         let changes = ensureChanges()
         if let members = changes.members(at: relationship.slot) { return members }
         let isSaved = state.pointee.key > 0
-        let members = isSaved ? ToManyMembers() : ToManyMembers(loaded: EmptyCollection())
+        let members = isSaved ? ToManyMembers() : ToManyMembers(new: EmptyCollection())
         changes[relationship.slot] = .members(members)
         return members
     }

@@ -2,8 +2,10 @@
 struct KeyList {
     /// The mark in the position of a removed key.
     private static let hole = Int64.min
-    /// Up to this count a search scans the list; above it, it uses an index.
-    private static let searchLimit = 16
+    /// Up to this count a search scans the list, which takes no longer than to hash the key; above it, it uses an index.
+    private static let searchLimit = 64
+    /// The number of empty positions that a short list may have.
+    private static let maximumHoles = 16
 
     private var slots: ContiguousArray<Int64>
     private var positions: [Int64: Int]?
@@ -51,10 +53,24 @@ struct KeyList {
         slots[position] = Self.hole
         positions?[key] = nil
         count -= 1
-        if slots.count > 2 * count + Self.searchLimit {
+        if slots.count > 2 * count + Self.maximumHoles {
             self = KeyList(self)
         }
         return position
+    }
+
+    /// Replaces all keys. Keys for which `newKey` returns 0 are dropped; the others must stay distinct.
+    mutating func replace(by newKey: (Int64) -> Int64) {
+        var end = 0
+        for position in slots.indices where slots[position] != Self.hole {
+            let key = newKey(slots[position])
+            guard key != 0 else { continue }
+            slots[end] = key
+            end += 1
+        }
+        slots.removeSubrange(end...)
+        positions = nil
+        count = end
     }
 
     /// Adds a key that is known to be new in the empty position of a removed key, or at the end if that position no

@@ -9,8 +9,11 @@ final class ToManyMembers {
     private(set) var stamp = 0
     /// Whether `keys` contains all members.
     private(set) var isLoaded: Bool
-    /// The added members. A stored member that was removed before is added at another position.
-    private(set) var added: Set<Int64> = []
+    /// The added members, in any order. A stored member that was removed before is added at another position.
+    var added: [Int64] { areAllAdded ? Array(keys) : Array(addedKeys) }
+    /// Whether all `keys` are added: the members of a new object. `addedKeys` is empty then.
+    private var areAllAdded: Bool
+    private var addedKeys: Set<Int64> = []
     /// The removed stored members.
     private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
@@ -20,19 +23,14 @@ final class ToManyMembers {
     init() {
         keys = KeyList()
         isLoaded = false
-    }
-
-    /// Creates the stored members of a relationship; empty for a new object.
-    init(loaded keys: some Sequence<Int64>) {
-        self.keys = KeyList(keys)
-        isLoaded = true
+        areAllAdded = false
     }
 
     /// Creates the members of a new object's relationship, which no store has.
     init(new keys: some Sequence<Int64>) {
         self.keys = KeyList(keys)
         isLoaded = true
-        added = Set(keys)
+        areAllAdded = true
     }
 
     /// A separate copy.
@@ -40,14 +38,20 @@ final class ToManyMembers {
         let copy = ToManyMembers()
         copy.keys = keys
         copy.isLoaded = isLoaded
-        copy.added = added
+        copy.areAllAdded = areAllAdded
+        copy.addedKeys = addedKeys
         copy.removed = removed
         copy.isReordered = isReordered
         return copy
     }
 
     /// Whether a save has something to write.
-    var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+    var isChanged: Bool { hasAdded || !removed.isEmpty || isReordered }
+
+    private var hasAdded: Bool { areAllAdded ? keys.count > 0 : !addedKeys.isEmpty }
+
+    /// Whether a key is that of an added member.
+    func isAdded(_ key: Int64) -> Bool { areAllAdded ? contains(key) : addedKeys.contains(key) }
 
     /// Adds the stored members. Earlier changes stay.
     func load(_ stored: some Sequence<Int64>) {
@@ -58,7 +62,7 @@ final class ToManyMembers {
             return
         }
         let known = keys
-        let current = Set(stored).subtracting(removed).union(added)
+        let current = Set(stored).subtracting(removed).union(addedKeys)
         // An order that was set in this context takes precedence over the stored order.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
         for key in stored where !removed.contains(key) { keys.append(key) }
@@ -75,7 +79,7 @@ final class ToManyMembers {
     @discardableResult
     func add(_ key: Int64) -> Bool {
         guard keys.append(key) else { return false }
-        added.insert(key)
+        if !areAllAdded { addedKeys.insert(key) }
         return true
     }
 
@@ -84,7 +88,7 @@ final class ToManyMembers {
     func remove(_ key: Int64) -> Removal? {
         let position = keys.remove(key)
         if isLoaded, position == nil { return nil }
-        let wasAdded = added.remove(key) != nil
+        let wasAdded = areAllAdded || addedKeys.remove(key) != nil
         if !wasAdded { removed.insert(key) }
         return Removal(position: isLoaded ? position : nil, wasAdded: wasAdded)
     }
@@ -109,7 +113,7 @@ final class ToManyMembers {
             }
             keys.insert(key, at: position)
         } else {
-            added.insert(key)
+            if !areAllAdded { addedKeys.insert(key) }
             keys.insert(key, at: removal.position ?? .max)
         }
         return true
@@ -117,8 +121,9 @@ final class ToManyMembers {
 
     /// Turns members that the store has lost into new members. Returns whether there are any.
     func readd(_ lost: Set<Int64>) -> Bool {
-        let readded = keys.filter { lost.contains($0) && !added.contains($0) }
-        added.formUnion(readded)
+        if areAllAdded { return false }
+        let readded = keys.filter { lost.contains($0) && !addedKeys.contains($0) }
+        addedKeys.formUnion(readded)
         return !readded.isEmpty
     }
 
@@ -144,18 +149,19 @@ final class ToManyMembers {
     func replaceKeys(_ newKeys: [Int64: Int64]) {
         guard keys.contains(where: { newKeys[$0] != nil }) else { return }
         keys = KeyList(keys.map { newKeys[$0] ?? $0 })
-        added = Set(added.map { newKeys[$0] ?? $0 })
+        addedKeys = Set(addedKeys.map { newKeys[$0] ?? $0 })
     }
 
     /// Records that all changes are saved, new objects under their permanent keys.
     func didSave(keyInStore: (Int64) -> Int64) {
         if !isLoaded {
             keys = KeyList()
-        } else if added.contains(where: { $0 < 0 }) {
+        } else if areAllAdded || addedKeys.contains(where: { $0 < 0 }) {
             // Only members added since the last save may have temporary keys.
-            keys = KeyList(keys.lazy.map(keyInStore).filter { $0 > 0 })
+            keys.replace(by: keyInStore)
         }
-        added = []
+        areAllAdded = false
+        addedKeys = []
         removed = []
         isReordered = false
     }
@@ -164,7 +170,11 @@ final class ToManyMembers {
     func unload() {
         guard isLoaded else { return }
         stamp &+= 1
-        if !isReordered { keys = KeyList(keys.filter { added.contains($0) }) }
+        if areAllAdded {
+            addedKeys = Set(keys)
+            areAllAdded = false
+        }
+        if !isReordered { keys = KeyList(keys.filter(addedKeys.contains)) }
         isLoaded = false
     }
 }

@@ -72,8 +72,12 @@ extension GraphObject {
         of relationship: Relationship
     ) {
         if old.isEmpty, new.isEmpty { return }
-        let newIdentities = Set(new.map { ObjectIdentifier($0) })
-        for object in old where !newIdentities.contains(ObjectIdentifier(object)) { remove(object, from: relationship) }
+        if !old.isEmpty {
+            let newIdentities = Set(new.map { ObjectIdentifier($0) })
+            for object in old where !newIdentities.contains(ObjectIdentifier(object)) {
+                remove(object, from: relationship)
+            }
+        }
         let members = members(of: relationship)
         for object in new where !members.contains(object.state.pointee.key) { add(object, to: relationship) }
     }

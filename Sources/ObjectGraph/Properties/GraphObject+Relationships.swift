@@ -33,6 +33,7 @@ extension GraphObject {
 
     /// Joins this object and another one to the same graph: the context of either, otherwise a common detached graph.
     func joinGraph(of other: any GraphObject) {
+        if let known = contextAddress, known == other.contextAddress { return }
         let context = state.pointee.handler?.context
         let otherContext = other.state.pointee.handler?.context
         switch (context, otherContext) {
@@ -48,6 +49,11 @@ extension GraphObject {
             establishPendingRelationships()
             other.establishPendingRelationships()
         }
+    }
+
+    /// The address of the context, whose comparison retains nothing; nil if there is no context.
+    private var contextAddress: UnsafeMutableRawPointer? {
+        state.borrowedHandler?._withUnsafeGuaranteedRef { $0.borrowedContext?.toOpaque() }
     }
 
     /// Establishes the relationships to the objects that an initializer assigned.

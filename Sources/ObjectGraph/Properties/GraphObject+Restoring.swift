@@ -56,7 +56,7 @@ extension GraphObject {
                     at: relationship.slot
                 )
             case (.members(let members), .joinTable) where members.isChanged:
-                let kept = memberObjects(at: relationship.slot).filter { !members.added.contains($0.state.pointee.key) }
+                let kept = memberObjects(at: relationship.slot).filter { !members.isAdded($0.state.pointee.key) }
                 setMembers(
                     kept + loader.objects(with: members.removed, of: relationship.destination),
                     at: relationship.slot

@@ -9,6 +9,8 @@ final class IdentityMap {
     let model: ManagedObjectModel
     /// The handlers of the entities, at their ``Entity/index``.
     let handlers: [FaultHandler]
+    /// Whether the entities have composite attributes, at their ``Entity/index``.
+    let haveComposites: [Bool]
     private let handlersByType: [ObjectIdentifier: FaultHandler]
     @exclusivity(unchecked) private var lastHandler: (type: ObjectIdentifier, handler: FaultHandler)?
     private let coordinator: PersistentStoreCoordinator
@@ -28,6 +30,7 @@ final class IdentityMap {
         self.parent = parent
         model = coordinator.model
         let entities = model.entities
+        haveComposites = entities.map(\.hasComposites)
         var tables: [Int: IdentityTable] = [:]
         for entity in entities where entity.isRoot {
             tables[entity.index] = IdentityTable(onlyEntity: entity.family.count == 1 ? entity.index : nil)

@@ -17,6 +17,7 @@ final class PermanentKeys {
     ///
     /// - Throws: errors of the stores.
     func assign() throws {
+        if changeTracker.inserted.count == 0 { return }
         let entities = identityMap.model.entities
         var counts = Array(repeating: 0, count: entities.count)
         forEachKeyless { rootIndex, _ in counts[rootIndex] += 1 }

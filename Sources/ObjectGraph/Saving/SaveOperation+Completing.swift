@@ -39,7 +39,7 @@ extension SaveOperation {
             }
             for entry in batch.related { entry.object.forgetSavedMembers(identityMap) }
         }
-        let hasComposites = identityMap.model.entities.map(\.hasComposites)
+        let hasComposites = identityMap.haveComposites
         var composites: [any CompositeValue] = []
         for batch in batches {
             finishInsertion(of: batch.inserted, hasComposites, &composites)

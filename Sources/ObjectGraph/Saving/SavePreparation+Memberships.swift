@@ -18,8 +18,8 @@ extension SavePreparation {
             let change = SaveChangesRequest.MembershipChange(
                 relationship: relationship,
                 owner: object.keyInStore,
-                added: isJoined ? permanentKeys(members.added.subtracting(members.removed), relationship).sorted() : [],
-                removed: isJoined ? members.removed.subtracting(members.added).filter { $0 > 0 }.sorted() : [],
+                added: isJoined ? addedKeys(members, relationship) : [],
+                removed: isJoined ? members.removed.filter { $0 > 0 && !members.isAdded($0) }.sorted() : [],
                 order: relationship.isOrdered
                     ? permanentKeys(orderedKeys(members, of: relationship, object), relationship) : nil
             )
@@ -55,6 +55,16 @@ extension SavePreparation {
                 )
             )
         }
+    }
+
+    /// The permanent keys of the members to add to the store, ascending. A stored member that was removed and added again
+    /// is not among them.
+    private func addedKeys(_ members: ToManyMembers, _ relationship: Relationship) -> [Int64] {
+        var keys = members.added
+        if !members.removed.isEmpty { keys.removeAll(where: members.removed.contains) }
+        keys = permanentKeys(keys, relationship)
+        keys.sort()
+        return keys
     }
 
     /// The keys of the members that will be in the store.

@@ -195,6 +195,7 @@ struct SavePreparation {
         fileprivate func finish() {
             request.inserted = inserted.finish()
             request.updated = updated.finish()
+            if request.memberships.isEmpty { return }
             let changes = request.memberships
             request.memberships = changes.filter(\.changesPairs) + changes.filter { !$0.changesPairs }
         }

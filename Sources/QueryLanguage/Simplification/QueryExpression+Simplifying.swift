@@ -174,6 +174,8 @@ extension QueryExpression {
         case (.notEqual, .conditional(let test, let value, .literal(.null)), _) where !constant.isNull:
             .disjunction([.negation(test), comparing(.notEqual, value, .literal(constant))])
         case (.equal, _, .integer(1)) where left.isCondition, (.notEqual, _, .integer(0)) where left.isCondition: left
+        // As a condition, a test of a text is false where it is null, like its comparison with true.
+        case (.equal, .function, .integer(1)) where left.resultType == .bool: left
         case (.equal, _, .integer(0)) where left.isCondition, (.notEqual, _, .integer(1)) where left.isCondition:
             .negation(left)
         case (_, .aggregated(.count, let source, let variable, let value, let condition), .integer(let number))

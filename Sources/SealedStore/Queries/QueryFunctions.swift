@@ -50,6 +50,7 @@ enum QueryFunctions {
             case .endsWith: TextSearch.ends
             default: nil
             }
+        if function == .localizedContains { return localizedSearch }
         guard let search else {
             return ScalarFunction(name(of: function), argumentCount: nil) { call in
                 call.set(try withQueryErrors { try function.apply((0..<call.count).map { call.value(at: $0) }) })
@@ -60,6 +61,14 @@ enum QueryFunctions {
             let isFound = call.withText(at: 0) { text in call.withText(at: 1) { search(text, $0) } }
             call.set(isFound ? 1 : 0 as Int64)
         }
+    }
+
+    private static let localizedSearch = ScalarFunction(name(of: .localizedContains), argumentCount: 2) { call in
+        guard call.type(at: 0) == .text, call.type(at: 1) == .text else { return }
+        let search = call.made(of: 1) {
+            LocalizedSearch(call.withText(at: 1) { String(decoding: $0, as: UTF8.self) })
+        }
+        call.set(call.withText(at: 0, search.isFound) ? 1 : 0 as Int64)
     }
 
     private static let calculations: [ScalarFunction] = QueryExpression.Arithmetic.allCases.flatMap { operation in

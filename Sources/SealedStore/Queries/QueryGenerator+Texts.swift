@@ -98,16 +98,27 @@ extension QueryGenerator {
 
     /// The condition that a text starts with another one. The result is null for false.
     mutating func prefixTest(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
-        let test = try call(.startsWith, arguments)
         guard arguments.count == 2, case .path = arguments[0], textForm(of: arguments[0]) == .composed,
             case .literal(.text(let prefix)) = arguments[1], let next = prefix.composed.endOfRangeWithPrefix
-        else { return "(\(test))" }
-        // In a form that an index serves.
+        else { return "(\(try call(.startsWith, arguments)))" }
+        // In a form that an index serves. The range first: it excludes most rows without a call of the function.
         let lower = try value(arguments[0])
         parameters.append(.text(prefix.composed))
         let upper = try value(arguments[0])
         parameters.append(.text(next))
-        return "(\(test) AND \(lower) >= ? AND \(upper) < ?)"
+        return "(\(lower) >= ? AND \(upper) < ? AND \(try call(.startsWith, arguments)))"
+    }
+
+    /// The value of a search for a text in another one, which is null if either is.
+    mutating func search(_ arguments: [QueryExpression]) throws(SealedStoreError) -> String {
+        guard arguments.count == 2, case .path = arguments[0], arguments[1].isConstantText,
+            textForm(of: arguments[0]) == .composed
+        else { return "(\(try call(.contains, arguments)))" }
+        // Of two texts in normalization form C, the bytes of one contain those of the other if its characters do. The
+        // search by bytes, a function of SQLite, excludes most rows without a call of the exact one.
+        let text = try value(arguments[0])
+        let part = try composedValue(arguments[1])
+        return "(instr(\(text), \(part)) AND \(try call(.contains, arguments)))"
     }
 }
 

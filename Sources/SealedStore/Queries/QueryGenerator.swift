@@ -91,6 +91,7 @@ struct QueryGenerator {
         case .literal(.integer(let integer)):
             return integer == 0 ? "0" : "1"
         case .function(.startsWith, let arguments) where mayBeNull: return try prefixTest(arguments)
+        case .function(.contains, let arguments) where mayBeNull: return try search(arguments)
         case .literal, .parameter, .variable, .element, .path, .component, .arithmetic, .coalesce, .function,
             .aggregated,
             .aggregate:
@@ -281,6 +282,7 @@ struct QueryGenerator {
             var texts: [String] = []
             for expression in expressions { texts.append(try value(expression)) }
             return "coalesce(\(texts.joined(separator: ", ")))"
+        case .function(.contains, let arguments): return try search(arguments)
         case .function(let function, let arguments): return try call(function, arguments)
         case .aggregated(let aggregate, let source, let variable, let value, let condition):
             return try aggregated(aggregate, source, variable, value, condition)

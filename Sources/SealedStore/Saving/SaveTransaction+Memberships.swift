@@ -5,20 +5,11 @@ extension SaveTransaction {
     /// Writes a change of a relationship that no row contains.
     func apply(_ change: SaveChangesRequest.MembershipChange) throws {
         if let pairs = store.schema.joinTables[change.relationship.index] {
-            var directions = [(owner: pairs.owner, member: pairs.member)]
-            // Another writer may have changed the inverse since the context read it.
-            if change.relationship.inverse === change.relationship { directions.append((pairs.member, pairs.owner)) }
-            for (owner, member) in directions {
-                try run(
-                    "DELETE FROM \(pairs.name) WHERE \(owner) = ?1 AND \(member) = ?2",
-                    change.owner,
-                    change.removed
-                )
-                try run(
-                    "INSERT OR IGNORE INTO \(pairs.name) (\(owner), \(member)) VALUES (?1, ?2)",
-                    change.owner,
-                    change.added
-                )
+            // Of a relationship that is its own inverse, both pairs: another writer may have changed one of them since
+            // the context read it.
+            for statements in pairs.pairStatements {
+                try run(statements.deletion, change.owner, change.removed)
+                try run(statements.insertion, change.owner, change.added)
             }
             if let position = pairs.position, let order = change.order {
                 try number(
@@ -42,7 +33,7 @@ extension SaveTransaction {
         }
     }
 
-    private func run(_ sql: String, _ owner: Int64, _ members: [Int64]) throws {
+    private func run(_ sql: SQLText, _ owner: Int64, _ members: [Int64]) throws {
         guard !members.isEmpty else { return }
         try connection.withStatement(sql) { statement in
             try statement.bind(owner, at: 1)

@@ -156,38 +156,32 @@ struct SaveTransaction {
     /// Updates rows, with one statement for successive rows of one entity with the same changed slots.
     mutating func update(_ request: SaveChangesRequest, _ conflicts: inout [ManagedObjectID]) throws {
         try vacateUniqueValues(of: request)
-        var statements: [UpdateKey: UpdateStatement] = [:]
         var position = 0
         for chunk in request.updated.chunks {
             var index = 0
             while index < chunk.rowCount, position < request.updates.count {
-                let update = request.updates[position]
-                let key = UpdateKey(entityIndex: chunk.row(at: index).entityIndex, slots: update.slots)
-                let entity = store.schema.model.entities[key.entityIndex]
-                let statement =
-                    statements[key] ?? UpdateStatement(entity, store.schema.table(of: entity), update.slots)
-                statements[key] = statement
-                try run(statement, key, of: entity, chunk, from: &index, request.updates, from: &position, &conflicts)
+                let entity = store.schema.model.entities[chunk.row(at: index).entityIndex]
+                let update = store.statements.update(of: entity, request.updates[position].slots)
+                try run(update, chunk, from: &index, request.updates, from: &position, &conflicts)
             }
         }
     }
 
     /// Updates successive rows of a chunk that need the same statement.
     private mutating func run(
-        _ update: UpdateStatement,
-        _ key: UpdateKey,
-        of entity: Entity,
+        _ update: EntityUpdate,
         _ chunk: RowChunk,
         from index: inout Int,
         _ updates: [SaveChangesRequest.Update],
         from position: inout Int,
         _ conflicts: inout [ManagedObjectID]
     ) throws {
+        let entity = update.entity
         let signedSlots = store.statements.insertion(of: entity).signedSlots
         try connection.withStatement(update.sql) { statement in
             while index < chunk.rowCount, position < updates.count {
                 let row = chunk.row(at: index)
-                guard row.entityIndex == key.entityIndex, updates[position].slots == key.slots else { return }
+                guard row.entityIndex == entity.index, updates[position].slots == update.slots else { return }
                 try statement.bind(signedSlots.word(of: row), at: 1)
                 var parameter: Int32 = 2
                 for position in update.columns.indices {
@@ -207,9 +201,10 @@ struct SaveTransaction {
     /// Clears unique values that several objects change, so that they can pass from one to another: SQLite checks them
     /// row by row.
     private func vacateUniqueValues(of request: SaveChangesRequest) throws {
+        guard request.updates.count > 1 else { return }
         let entities = store.schema.model.entities
         let haveUniqueValues = entities.map { !$0.uniquenessConstraints.isEmpty }
-        guard request.updates.count > 1, haveUniqueValues.contains(true) else { return }
+        guard haveUniqueValues.contains(true) else { return }
         let uniqueSlots: [SlotSet] = entities.map { entity in
             var slots = SlotSet()
             for slot in entity.uniquenessConstraints.joined() { slots.insert(slot) }
@@ -254,30 +249,6 @@ struct SaveTransaction {
             !row.withBytes(at: column.slot, TextForms.isComposed)
         else { return }
         mixedTexts.note(entity.properties[column.slot], of: entity, in: store.schema)
-    }
-
-    private struct UpdateKey: Hashable {
-        let entityIndex: Int
-        let slots: SlotSet
-    }
-
-    /// The statement that writes some slots of a row if it still has the version that was read.
-    private struct UpdateStatement {
-        let sql: SQLText
-        let columns: [WrittenColumn]
-
-        init(_ entity: Entity, _ table: EntityTable, _ slots: SlotSet) {
-            let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
-            let assignments =
-                [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
-            sql = SQLText(
-                """
-                UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
-                WHERE "_id" = ? AND \(VersionWord.condition("?"))
-                """
-            )
-            columns = properties.map(WrittenColumn.init)
-        }
     }
 
     func id(_ entity: Entity, _ key: Int64) -> ManagedObjectID {

@@ -8,16 +8,17 @@ import ObjectGraph
 /// transaction has written are compared with the others in Swift's order.
 struct UniqueTexts {
     private let connection: Connection
+    private let state: FileState
     /// The schema in the state of the transaction.
-    private let schema: StoreSchema
+    private var schema: StoreSchema { state.schema }
 
     /// - Precondition: The transaction has recorded the forms of the texts that it wrote.
     init(_ connection: Connection, _ store: OpenStore) throws {
         self.connection = connection
-        schema = try store.states.state(on: connection).schema
+        state = try store.states.state(on: connection)
     }
 
-    private var isNeeded: Bool { !schema.conditions.columnsOfMixedForms.isEmpty }
+    private var isNeeded: Bool { !state.schema.conditions.columnsOfMixedForms.isEmpty }
 
     /// The number of rows from which one sort of the table replaces one scan for each row.
     private static let smallestSort = 8

@@ -2,8 +2,8 @@ import ObjectGraph
 
 /// The keys of the destinations that a save writes, and of the rows that it inserts.
 struct WrittenKeys {
-    /// The keys of destinations of each entity, at its `Entity.index`, in any order.
-    private var keys: [[Int64]]
+    /// The keys of destinations of each entity, at its `Entity.index`, in any order; empty if there are none.
+    private var keys: [[Int64]] = []
     private let model: ManagedObjectModel
     private let request: SaveChangesRequest
 
@@ -12,16 +12,34 @@ struct WrittenKeys {
     init(_ request: SaveChangesRequest, _ store: OpenStore) {
         model = store.schema.model
         self.request = request
+        guard Self.mayContainKeys(request, store.statements) else { return }
         keys = Array(repeating: [], count: model.entities.count)
         let toOnes = store.statements.toOnes
-        if toOnes.contains(where: { !$0.isEmpty }) {
-            for chunk in request.inserted.chunks { addKeys(of: chunk, toOnes) }
-            addChangedKeys(toOnes)
-        }
+        for chunk in request.inserted.chunks { addKeys(of: chunk, toOnes) }
+        addChangedKeys(toOnes)
         for change in request.memberships where !change.added.isEmpty {
             keys[change.relationship.source.index].append(change.owner)
             keys[change.relationship.destination.index] += change.added
         }
+    }
+
+    /// Whether a save may write the key of a destination.
+    private static func mayContainKeys(_ request: SaveChangesRequest, _ statements: EntityStatements) -> Bool {
+        if !request.memberships.isEmpty { return true }
+        for chunk in request.inserted.chunks {
+            for index in 0..<chunk.rowCount where !statements.toOnes[chunk.row(at: index).entityIndex].isEmpty {
+                return true
+            }
+        }
+        var position = 0
+        for chunk in request.updated.chunks {
+            for index in 0..<chunk.rowCount where position < request.updates.count {
+                let slots = statements.toOneSlots[chunk.row(at: index).entityIndex]
+                if !slots.isDisjoint(with: request.updates[position].slots) { return true }
+                position += 1
+            }
+        }
+        return false
     }
 
     private mutating func addKeys(of chunk: RowChunk, _ toOnes: [[Relationship]]) {
@@ -48,13 +66,12 @@ struct WrittenKeys {
     }
 
     private mutating func addChangedKeys(_ toOnes: [[Relationship]]) {
-        let haveToOnes = toOnes.map { !$0.isEmpty }
         var position = 0
         for chunk in request.updated.chunks {
             for index in 0..<chunk.rowCount where position < request.updates.count {
                 defer { position += 1 }
                 let row = chunk.row(at: index)
-                guard haveToOnes[row.entityIndex] else { continue }
+                if toOnes[row.entityIndex].isEmpty { continue }
                 for relationship in toOnes[row.entityIndex]
                 where request.updates[position].slots.contains(relationship.slot) {
                     let key = row.integer(at: relationship.slot)

@@ -219,6 +219,20 @@ struct JoinTable: Sendable {
     let member: String
     /// The column that orders the members of an owner, quoted; nil if the relationship is not ordered.
     let position: String?
+    /// The statements that write the pair of an owner and a member. A relationship that is its own inverse has the
+    /// statements of the opposite pair, too.
+    let pairStatements: [PairStatements]
+
+    /// The statements that add a pair and remove it. The parameters are the keys of the owner and of the member.
+    struct PairStatements: Sendable {
+        let insertion: SQLText
+        let deletion: SQLText
+
+        init(_ table: String, owner: String, member: String) {
+            insertion = SQLText("INSERT OR IGNORE INTO \(table) (\(owner), \(member)) VALUES (?1, ?2)")
+            deletion = SQLText("DELETE FROM \(table) WHERE \(owner) = ?1 AND \(member) = ?2")
+        }
+    }
 
     static let canonicalOwner = SQL.quoted("source")
     static let canonicalMember = SQL.quoted("target")
@@ -231,5 +245,10 @@ struct JoinTable: Sendable {
         position =
             relationship.isOrdered
             ? SQL.quoted(isCanonical ? "target_position" : "source_position") : nil
+        var statements = [PairStatements(name, owner: owner, member: member)]
+        if relationship.inverse === relationship {
+            statements.append(PairStatements(name, owner: member, member: owner))
+        }
+        pairStatements = statements
     }
 }

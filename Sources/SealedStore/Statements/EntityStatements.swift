@@ -15,6 +15,11 @@ struct EntityStatements: Sendable {
     let oneToOnes: [[Relationship]]
     /// ``EntityInsertion/memberships`` of each entity.
     let memberships: [[Relationship]]
+    /// The slots of the to-one relationships of each entity.
+    let toOneSlots: [SlotSet]
+    /// The statements that update rows, created at their first use. A program changes the properties of an entity in few
+    /// combinations, but may change them in any.
+    private let updates = Guarded(BoundedCache<UpdateKey, EntityUpdate>(limit: 256))
     /// The statements that delete rows, created at their first use.
     private let deletions = Guarded<[DeletionKey: DeletionStatements]>([:])
     private let schema: StoreSchema
@@ -27,11 +32,23 @@ struct EntityStatements: Sendable {
         toOnes = insertions.map(\.toOnes)
         oneToOnes = insertions.map(\.oneToOnes)
         memberships = insertions.map(\.memberships)
+        toOneSlots = toOnes.map { SlotSet($0.map(Property.relationship)) }
     }
 
     func selection(of entity: Entity) -> EntitySelection { selections[entity.index] }
 
     func insertion(of entity: Entity) -> EntityInsertion { insertions[entity.index] }
+
+    /// The statement that writes the given slots of a row of an entity.
+    func update(of entity: Entity, _ slots: SlotSet) -> EntityUpdate {
+        updates.withLock { known in
+            let key = UpdateKey(entityIndex: entity.index, slots: slots)
+            if let update = known.value(for: key) { return update }
+            let update = EntityUpdate(of: entity, slots, schema.table(of: entity))
+            _ = known.insert(update, for: key)
+            return update
+        }
+    }
 
     /// The statements that delete rows of an entity. Their parameters represent the keys in the given form.
     func deletion(from entity: Entity, _ form: KeyGroup.Form) -> DeletionStatements {
@@ -42,6 +59,11 @@ struct EntityStatements: Sendable {
             known[key] = statements
             return statements
         }
+    }
+
+    private struct UpdateKey: Hashable {
+        let entityIndex: Int
+        let slots: SlotSet
     }
 
     private struct DeletionKey: Hashable {

@@ -121,7 +121,7 @@ struct PredicateSQLTests: PredicateChecks {
         )
         try check(
             #Predicate { if let nickname = $0.nickname { nickname.contains("n") } else { false } },
-            "(query_contains(nickname, ?))",
+            "(instr(nickname, ?) AND query_contains(nickname, ?))",
             ["Ann"]
         )
         try check(
@@ -204,12 +204,12 @@ struct PredicateSQLTests: PredicateChecks {
     @Test func `texts`() throws {
         try check(
             #Predicate { $0.name.contains("n") },
-            "(query_contains(name, ?))",
+            "(instr(name, ?) AND query_contains(name, ?))",
             ["Ann"]
         )
         try check(
             #Predicate { $0.name.starts(with: "A") },
-            "(query_startsWith(name, ?) AND name >= ? AND name < ?)",
+            "(name >= ? AND name < ? AND query_startsWith(name, ?))",
             ["Ann"]
         )
         try check(

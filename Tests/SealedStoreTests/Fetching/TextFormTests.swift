@@ -91,7 +91,7 @@ import Testing
         let condition = QueryExpression.function(.startsWith, [title(library), .literal(.text("ab"))])
         #expect(
             try sql(library, condition)
-                == #"(query_startsWith(t0."title", ?) AND t0."title" >= ? AND t0."title" < ?)"#
+                == #"(t0."title" >= ? AND t0."title" < ? AND query_startsWith(t0."title", ?))"#
         )
         #expect(try titles(library, condition) == ["ab", "abc"])
     }

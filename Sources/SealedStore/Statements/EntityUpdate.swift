@@ -1,0 +1,25 @@
+import EncryptedSQLite
+import ObjectGraph
+
+/// The statement that writes some slots of a row of an entity if the row still has the version that was read. The
+/// parameters are the new version, the values of ``columns``, the key, and the version that was read.
+final class EntityUpdate: Sendable {
+    let entity: Entity
+    let slots: SlotSet
+    let sql: SQLText
+    let columns: [WrittenColumn]
+
+    init(of entity: Entity, _ slots: SlotSet, _ table: EntityTable) {
+        self.entity = entity
+        self.slots = slots
+        let properties = entity.properties.filter { slots.contains($0.slot) && table.position(of: $0) != nil }
+        let assignments = [#""_version" = ?"#] + properties.compactMap { table.column(of: $0).map { "\($0.name) = ?" } }
+        sql = SQLText(
+            """
+            UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) \
+            WHERE "_id" = ? AND \(VersionWord.condition("?"))
+            """
+        )
+        columns = properties.map(WrittenColumn.init)
+    }
+}
