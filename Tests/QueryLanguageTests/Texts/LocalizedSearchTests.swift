@@ -25,7 +25,9 @@ import Testing
 
     @Test func `random texts with and without other characters`() {
         var generator = SeededGenerator()
-        let alphabet = ["a", "A", "b", "B", "i", "I", "k", "K", "s", "S", " ", "é", "\u{301}", "ß", "ı", "İ", "ſ", "\r", "\n"]
+        let alphabet = [
+            "a", "A", "b", "B", "i", "I", "k", "K", "s", "S", " ", "é", "\u{301}", "ß", "ı", "İ", "ſ", "\r", "\n",
+        ]
         for count in [6, 12, alphabet.count] {
             for _ in 0..<2000 {
                 let length = Int.random(in: 0...12, using: &generator)
