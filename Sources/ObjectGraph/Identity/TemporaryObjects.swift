@@ -25,6 +25,8 @@ struct TemporaryObjects: ~Copyable {
     }
 
     private var blocks: [Int64: Block] = [:]
+    /// The number of the block that was added last. It stays when it becomes empty, since the next keys are in it.
+    private var newest: Int64?
     /// The most recently used block, and its number. It is not retained: `blocks` retains it.
     private var recent: (number: Int64, block: Unmanaged<Block>)?
 
@@ -54,6 +56,8 @@ struct TemporaryObjects: ~Copyable {
     }
 
     private mutating func addBlock(for key: Int64) -> Unmanaged<Block> {
+        if let newest, blocks[newest]?.count == 0 { blocks[newest] = nil }
+        newest = number(of: key)
         let block = Block()
         blocks[number(of: key)] = block
         recent = (number(of: key), Unmanaged.passUnretained(block))
@@ -86,7 +90,7 @@ struct TemporaryObjects: ~Copyable {
             block.count -= 1
             return object
         }
-        if removed != nil, block(of: key)?._withUnsafeGuaranteedRef({ $0.count }) == 0 {
+        if removed != nil, number(of: key) != newest, block(of: key)?._withUnsafeGuaranteedRef({ $0.count }) == 0 {
             blocks[number(of: key)] = nil
             recent = nil
         }
@@ -106,6 +110,7 @@ struct TemporaryObjects: ~Copyable {
     mutating func removeAll() -> [AnyObject] {
         let all = all.map(\.object)
         blocks = [:]
+        newest = nil
         recent = nil
         return all
     }

@@ -23,7 +23,8 @@ final class ObjectChanges: ManagedBuffer<ObjectChanges.Header, SlotValue> {
 
     @inlinable
     deinit {
-        slots.deinitialize(count: slotCount)
+        let slots = slots
+        for slot in 0..<slotCount where !slots[slot].isTrivial { (slots + slot).deinitialize(count: 1) }
     }
 
     // By pointers, not through `header`: no access calls the program, so dynamic exclusivity checks would only cost

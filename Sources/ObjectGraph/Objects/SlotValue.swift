@@ -16,6 +16,23 @@ enum SlotValue {
     var isUnset: Bool {
         if case .unset = self { true } else { false }
     }
+
+    /// The integer of an attribute or the key of a destination; nil for other values. Unlike a match of the whole value,
+    /// this retains nothing.
+    @inline(__always)
+    var integer: Int64? {
+        if case .value(.integer(let integer)) = self { integer } else { nil }
+    }
+
+    /// Whether the value refers to no memory, so that nothing happens when it is destroyed.
+    @inlinable
+    @inline(__always)
+    var isTrivial: Bool {
+        switch self {
+        case .unset, .value(.null), .value(.integer), .value(.real), .value(.uuid): true
+        case .value(.text), .value(.blob), .composite, .members, .pending: false
+        }
+    }
 }
 
 /// A value of a type that is stored as JSON text.

@@ -1,23 +1,25 @@
 /// The members of one object's to-many relationship, and their differences from the stored members.
+///
+/// No access to the variables calls the program, so dynamic exclusivity checks would only cost time.
 @usableFromInline
 final class ToManyMembers {
     /// The keys of the members; before the relationship is loaded, those of the added members.
-    private(set) var keys: KeyList {
+    @exclusivity(unchecked) private(set) var keys: KeyList {
         didSet { stamp &+= 1 }
     }
     /// A number that differs after each change of the members.
-    private(set) var stamp = 0
+    @exclusivity(unchecked) private(set) var stamp = 0
     /// Whether `keys` contains all members.
-    private(set) var isLoaded: Bool
+    @exclusivity(unchecked) private(set) var isLoaded: Bool
     /// The added members, in any order. A stored member that was removed before is added at another position.
     var added: [Int64] { areAllAdded ? Array(keys) : Array(addedKeys) }
     /// Whether all `keys` are added: the members of a new object. `addedKeys` is empty then.
-    private var areAllAdded: Bool
-    private var addedKeys: Set<Int64> = []
+    @exclusivity(unchecked) private var areAllAdded: Bool
+    @exclusivity(unchecked) private var addedKeys: Set<Int64> = []
     /// The removed stored members.
-    private(set) var removed: Set<Int64> = []
+    @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
-    private(set) var isReordered = false
+    @exclusivity(unchecked) private(set) var isReordered = false
 
     /// Makes the members of a relationship that is not loaded.
     init() {

@@ -55,9 +55,9 @@ extension GraphObject {
     ///   ``addMember(_:at:)`` and ``removeMember(_:at:)`` do not depend on the number of objects.
     public func setMembers(_ objects: some Collection<any GraphObject>, at slot: Int) {
         completeInitialization()
+        let objects = Array(objects)
         for object in objects { joinGraph(of: object) }
         guard let relationship = relationship(at: slot) else { return }
-        let objects = Array(objects)
         let old = memberObjects(at: slot)
         let start = zip(objects, old).prefix { $0 === $1 }.count
         let end = zip(objects[start...].reversed(), old[start...].reversed()).prefix { $0 === $1 }.count

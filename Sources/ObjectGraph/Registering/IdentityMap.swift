@@ -173,9 +173,12 @@ final class IdentityMap {
 
     /// The permanent key of an object with a key, which may be temporary; 0 if the object will not be in the store.
     func permanentKey(for key: Int64, of entity: Entity) -> Int64 {
-        guard let object = object(forKey: key, of: entity) else { return max(key, 0) }
-        guard !object.life.isDeletedOrMissing else { return 0 }
-        return key > 0 ? key : object.assignedKey
+        guard let found = handlers[entity.index].table.object(forKey: key) else { return max(key, 0) }
+        return withExtendedLifetime(found.object) {
+            let state = handlers[found.entity].state(of: Unmanaged.passUnretained(found.object))
+            guard !state.pointee.life.isDeletedOrMissing else { return 0 }
+            return key > 0 ? key : state.borrowedChanges?._withUnsafeGuaranteedRef { $0.assignedKey } ?? 0
+        }
     }
 
     // MARK: Changes

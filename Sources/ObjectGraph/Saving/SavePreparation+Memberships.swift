@@ -1,14 +1,35 @@
 // Changes of to-many relationships that no object's row contains.
 
 extension SavePreparation {
+    /// A to-many relationship of the objects to save.
+    struct ToMany {
+        let relationship: Relationship
+        let slot: Int
+        /// Whether the relationship reports the pairs of a join table.
+        let isJoined: Bool
+        /// Whether the number of members is limited.
+        let isCounted: Bool
+
+        init(_ relationship: Relationship) {
+            self.relationship = relationship
+            slot = relationship.slot
+            isJoined = relationship.placement == .joinTable(isCanonical: true)
+            isCounted = relationship.description.minimumCount > 0 || relationship.description.maximumCount > 0
+        }
+    }
+
     /// Collects the changes of to-many relationships that the rows of other objects do not contain.
-    mutating func collectMemberships(of object: any GraphObject, into request: inout SaveChangesRequest) {
+    mutating func collectMemberships(
+        _ toManys: [ToMany],
+        of object: any GraphObject,
+        into request: inout SaveChangesRequest
+    ) {
         guard let changes = object.state.pointee.changes else { return }
-        for relationship in object.entity.relationships where relationship.isToMany {
-            let members = changes.members(at: relationship.slot)
-            if members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
+        for toMany in toManys {
+            let (relationship, isJoined) = (toMany.relationship, toMany.isJoined)
+            let members = changes.members(at: toMany.slot)
+            if toMany.isCounted, members?.isChanged ?? false || object.isInserted { checkCount(relationship, object) }
             guard let members, members.isChanged else { continue }
-            let isJoined = relationship.placement == .joinTable(isCanonical: true)
             if isJoined, mergePolicy == .error,
                 members.added.contains(where: { isLost($0, of: relationship.destination) })
             {
@@ -84,7 +105,6 @@ extension SavePreparation {
 
     private mutating func checkCount(_ relationship: Relationship, _ object: any GraphObject) {
         let (minimum, maximum) = (relationship.description.minimumCount, relationship.description.maximumCount)
-        guard minimum > 0 || maximum > 0 else { return }
         let count = object.memberObjects(at: relationship.slot).count
         if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
         if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }

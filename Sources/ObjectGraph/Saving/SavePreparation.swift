@@ -64,6 +64,11 @@ struct SavePreparation {
     private final class Part {
         let handler: Unmanaged<FaultHandler>
         let entity: Entity
+        // Read once for all objects of the entity: each read from another module costs a dynamic exclusivity check.
+        let entityIndex: Int
+        let traits: [SlotTraits]
+        let hasComposites: Bool
+        let toManys: [ToMany]
         let batch: StoreBatch
         /// The slots of to-one relationships that may lead to deleted objects.
         let slotsToDeleted: [Int]
@@ -76,6 +81,10 @@ struct SavePreparation {
         ) {
             self.handler = handler
             self.entity = entity
+            entityIndex = entity.index
+            traits = entity.traits
+            hasComposites = entity.hasComposites
+            toManys = entity.relationships.filter(\.isToMany).map(ToMany.init)
             self.batch = batch
             self.slotsToDeleted = slotsToDeleted
         }
@@ -135,8 +144,10 @@ struct SavePreparation {
         let known = state.borrowedRow { $0.version }
         let jump = known == nil || versionStep == 0 ? 0 : UInt32.random(in: 1 << 16..<1 << 20)
         let version = (known ?? 0) &+ versionStep &+ jump
-        encode(state, part.entity, key: key, version: version, into: &part.batch.inserted.builder)
-        if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &part.batch.request) }
+        encode(state, part, key: key, version: version, into: &part.batch.inserted.builder)
+        if !part.toManys.isEmpty {
+            collectMemberships(part.toManys, of: entry.pointee.object, into: &part.batch.request)
+        }
     }
 
     /// Adds a changed object.
@@ -144,7 +155,7 @@ struct SavePreparation {
     private mutating func update(_ entry: UnsafePointer<ChangedObject>, in part: Part, at position: Int) {
         let state = entry.pointee.state
         let batch = part.batch
-        if part.entity.hasToMany { collectMemberships(of: entry.pointee.object, into: &batch.request) }
+        if !part.toManys.isEmpty { collectMemberships(part.toManys, of: entry.pointee.object, into: &batch.request) }
         let cleared = part.slotsToDeleted.isEmpty ? SlotSet() : slotsToClear(of: state, part)
         guard let slots = changedSlots(of: state, cleared) else {
             batch.related.append(entry.pointee)
@@ -155,7 +166,7 @@ struct SavePreparation {
         batch.request.updates.append(.init(previousVersion: previous, slots: slots))
         encode(
             state,
-            part.entity,
+            part,
             key: state.pointee.key,
             version: previous &+ versionStep,
             clearing: cleared,
@@ -168,7 +179,7 @@ struct SavePreparation {
     private func delete(_ state: UnsafeMutablePointer<ObjectState>, of part: Part) {
         let row = state.pointee.row ?? state.pointee.changes?.cachedRow?.row
         part.batch.request.deleted.append(.init(entity: part.entity, key: state.pointee.key, row: row))
-        if part.entity.hasToMany { collectDepartures(of: state, part.entity, into: &part.batch.request) }
+        if !part.toManys.isEmpty { collectDepartures(of: state, part.entity, into: &part.batch.request) }
     }
 
     // MARK: Batches
@@ -280,26 +291,26 @@ struct SavePreparation {
     /// - Parameter cleared: Slots whose values in the row are dropped.
     private mutating func encode(
         _ state: UnsafeMutablePointer<ObjectState>,
-        _ entity: Entity,
+        _ part: Part,
         key: Int64,
         version: UInt32,
         clearing cleared: SlotSet = SlotSet(),
         into rows: inout RowBatchBuilder
     ) {
         // Encoding a value may run code of the program, which may replace the object's row and changes.
-        let held = entity.hasComposites ? (state.pointee.row, state.pointee.changes) : (nil, nil)
-        rows.begin(key: key, version: version, entity: entity.index, slotCount: entity.traits.count)
+        let held = part.hasComposites ? (state.pointee.row, state.pointee.changes) : (nil, nil)
+        rows.begin(key: key, version: version, entity: part.entityIndex, slotCount: part.traits.count)
         if let chunk = state.borrowedChunk {
             chunk._withUnsafeGuaranteedRef { chunk in
                 let row = Row(chunk: chunk, offset: state.pointee.rowOffset)
-                encodeSlots(state, entity, into: &rows) { slot, rows in
+                encodeSlots(state, part, into: &rows) { slot, rows in
                     guard slot < row.slotCount, !row.isNull(at: slot), !cleared.contains(slot) else { return false }
                     rows.copy(slot, of: row)
                     return true
                 }
             }
         } else {
-            encodeSlots(state, entity, into: &rows) { _, _ in false }
+            encodeSlots(state, part, into: &rows) { _, _ in false }
         }
         withExtendedLifetime(held) {}
         if let slot = rows.takeOverlongSlot() { report(state, slot, .rowTooLong) }
@@ -311,16 +322,20 @@ struct SavePreparation {
     @inline(__always)
     private mutating func encodeSlots(
         _ state: UnsafeMutablePointer<ObjectState>,
-        _ entity: Entity,
+        _ part: Part,
         into rows: inout RowBatchBuilder,
         _ copy: (Int, inout RowBatchBuilder) -> Bool
     ) {
         let slots = state.borrowedChanges?._withUnsafeGuaranteedRef { $0.slots }
-        let traits = entity.traits
+        let traits = part.traits
         for slot in 0..<traits.count {
+            if let integer = slots?[slot].integer, traits[slot].destinationIndex < 0, !traits[slot].isValidated {
+                rows.set(integer: integer, at: slot)
+                continue
+            }
             switch slots?[slot] ?? .unset {
             case .value(let value):
-                encode(value, at: slot, traits[slot], state, entity, into: &rows)
+                encode(value, at: slot, traits[slot], state, part.entity, into: &rows)
             case .composite(let value):
                 do {
                     var text = try value.encodedText()
@@ -330,7 +345,7 @@ struct SavePreparation {
                 }
             case .unset, .members, .pending:
                 if copy(slot, &rows) { continue }
-                if state.pointee.flags.contains(.hasUnreadValues), case .attribute = entity.properties[slot] {
+                if state.pointee.flags.contains(.hasUnreadValues), case .attribute = part.entity.properties[slot] {
                     report(state, slot, .unread)
                 } else if !traits[slot].isOptional {
                     report(state, slot, .missingValue)

@@ -5,7 +5,7 @@ extension OpenStore {
     /// Deletes the rows that match a batch request, in one transaction.
     func delete(_ request: BatchDeleteRequest, author: String?) throws -> BatchChanges {
         try writeTransaction { connection in
-            let history = try HistoryRecorder(connection, self, author: author)
+            let history = try HistoryRecorder.begin(connection, self, author: author)
             let changes = try BatchDelete(request, connection, self).run(history)
             _ = try history?.finish()
             return changes

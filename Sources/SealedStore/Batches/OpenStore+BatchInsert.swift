@@ -48,7 +48,7 @@ extension OpenStore {
                     try requireDestinations(of: relationship, sources: range, connection)
                 }
             }
-            let history = try HistoryRecorder(connection, self, author: author)
+            let history = try HistoryRecorder.begin(connection, self, author: author)
             try history?.addInsertions(changes.inserted, of: insertion.entity, changes.relationships)
             _ = try history?.finish()
             return changes

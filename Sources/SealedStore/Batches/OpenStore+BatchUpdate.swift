@@ -6,7 +6,7 @@ extension OpenStore {
     func update(_ request: BatchUpdateRequest, author: String?) throws -> BatchChanges {
         do {
             return try writeTransaction { connection in
-                let history = try HistoryRecorder(connection, self, author: author)
+                let history = try HistoryRecorder.begin(connection, self, author: author)
                 let changes = try BatchUpdate(request, connection, self).run(history)
                 _ = try history?.finish()
                 return changes

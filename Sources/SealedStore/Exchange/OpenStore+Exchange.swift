@@ -164,7 +164,7 @@ extension OpenStore {
             do {
                 // A savepoint.
                 return try writeTransaction { connection in
-                    let history = try HistoryRecorder(connection, self, author: author)
+                    let history = try HistoryRecorder.begin(connection, self, author: author)
                     var transaction = SaveTransaction(connection, self, history)
                     try transaction.write(save.request, orders: { try changes(save.orders, merge.reading) })
                     return history

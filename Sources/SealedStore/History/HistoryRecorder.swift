@@ -31,9 +31,14 @@ final class HistoryRecorder {
 
     var model: ManagedObjectModel { store.schema.model }
 
-    /// - Returns: Nil if the file has no history.
-    init?(_ connection: Connection, _ store: OpenStore, author: String?) throws {
-        guard let recording = try store.states.state(on: connection).schema.conditions.history else { return nil }
+    /// Begins to record a transaction; nil if the file has no history.
+    static func begin(_ connection: Connection, _ store: OpenStore, author: String?) throws -> HistoryRecorder? {
+        try store.states.state(on: connection).schema.conditions.history.map {
+            HistoryRecorder(connection, store, $0, author: author)
+        }
+    }
+
+    private init(_ connection: Connection, _ store: OpenStore, _ recording: HistoryRecording, author: String?) {
         self.connection = connection
         self.store = store
         recordsValues = recording.recordsValues

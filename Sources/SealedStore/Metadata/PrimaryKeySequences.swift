@@ -7,8 +7,10 @@ import Guarded
 /// Keys are reserved in blocks, in a separate transaction, so that two processes never assign the same key; keys that
 /// are left when a process ends are never used.
 final class PrimaryKeySequences: Sendable {
-    /// The smallest number of keys that are reserved at once.
+    /// The smallest number of keys that are reserved at once. Each reservation of a process for the same entity is twice
+    /// as large as the last one, up to ``largestBlock``.
     static let blockSize = 64
+    private static let largestBlock = 4096
 
     /// The rest of the reservations, by the position of the root entity.
     private let supplies = Guarded<[Int: Supply]>([:])
@@ -16,6 +18,8 @@ final class PrimaryKeySequences: Sendable {
     /// The reserved and not yet assigned keys of one root entity.
     private struct Supply {
         var ranges: [Range<Int64>] = []
+        /// The number of keys that the next reservation takes at least.
+        var nextBlock = PrimaryKeySequences.blockSize
         /// The largest key that was ever reserved; 0 before the first reservation.
         var lastKey: Int64 = 0
         /// The largest key that was reserved before the file was opened again; 0 if it was not.
@@ -43,8 +47,10 @@ final class PrimaryKeySequences: Sendable {
     func take(_ count: Int, rootIndex: Int, reserve: (Int) throws -> Range<Int64>) throws -> [Int64] {
         var keys = supplies.withLock { $0[rootIndex]?.take(count) ?? [] }
         while keys.count < count {
-            var range = try reserve(max(count - keys.count, Self.blockSize))
-            let last = supplies.withLock { $0[rootIndex]?.lastKeyBefore ?? 0 }
+            let (last, block) = supplies.withLock { supplies in
+                (supplies[rootIndex]?.lastKeyBefore ?? 0, supplies[rootIndex]?.nextBlock ?? Self.blockSize)
+            }
+            var range = try reserve(max(count - keys.count, block))
             // The file is a copy from an earlier time, and would give keys again.
             if range.lowerBound <= last {
                 let (sum, overflow) = Int(last - range.lowerBound).addingReportingOverflow(Self.blockSize + count)
@@ -57,6 +63,7 @@ final class PrimaryKeySequences: Sendable {
                 var supply = supplies[rootIndex] ?? Supply()
                 if taken.count < range.count { supply.ranges.append(taken.endIndex..<range.upperBound) }
                 supply.lastKey = max(supply.lastKey, range.upperBound - 1)
+                supply.nextBlock = min(2 * supply.nextBlock, Self.largestBlock)
                 supplies[rootIndex] = supply
             }
         }

@@ -7,7 +7,7 @@ extension OpenStore {
     /// - Returns: the number of the transaction in the history; nil if the file has none.
     func save(_ request: SaveChangesRequest, author: String?) throws -> Int64? {
         try writeTransaction { connection in
-            let history = try HistoryRecorder(connection, self, author: author)
+            let history = try HistoryRecorder.begin(connection, self, author: author)
             var transaction = SaveTransaction(connection, self, history)
             try transaction.write(request)
             return try history?.finish()
@@ -17,7 +17,7 @@ extension OpenStore {
     /// Deletes all rows in one transaction. The file keeps its size and reuses the space.
     func erase(author: String?) throws {
         try writeTransaction { connection in
-            let history = try HistoryRecorder(connection, self, author: author)
+            let history = try HistoryRecorder.begin(connection, self, author: author)
             let own = schema.model.entities.filter { description.entityNames?.contains($0.name) ?? true }
             try history?.addErasure(of: own.filter(\.isRoot))
             for relationship in own.flatMap(\.relationships) {

@@ -8,7 +8,7 @@ extension SealedStore {
     ///   errors of `body`.
     package func importing<R>(_ body: (ImportTransaction) throws -> R) throws -> R {
         try opened.writeTransaction { connection in
-            let history = try HistoryRecorder(connection, opened, author: nil)
+            let history = try HistoryRecorder.begin(connection, opened, author: nil)
             let result = try body(ImportTransaction(connection, opened, history))
             _ = try history?.finish()
             return result
