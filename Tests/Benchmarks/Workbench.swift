@@ -32,9 +32,14 @@ struct Workbench {
         }
         try context.save()
         byHand = try HandWrittenDatabase(file, .raw(key), creates: false)
+        aside = try Self.furtherConnection(to: file, key)
+    }
+
+    /// Opens a connection for work that neither side measures.
+    static func furtherConnection(to file: URL, _ key: [UInt8]) throws -> Database {
         // The identification of the store's file format, without which the file is refused.
         let options = Database.Options(readerCount: 1, applicationID: 0x5345_414C, newestUserVersion: 1)
-        aside = try Database(.file(file.path), key: .raw(key), options: options)
+        return try Database(.file(file.path), key: .raw(key), options: options)
     }
 
     /// Ends the read transactions on the file that no thread uses.

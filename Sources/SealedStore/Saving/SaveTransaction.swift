@@ -44,12 +44,12 @@ struct SaveTransaction {
         } catch DatabaseError.constraint(let violation) where violation.kind == .primaryKey {
             throw try conflict(of: violation, inserting: request.inserted)
         }
-        for change in request.memberships { try apply(change) }
+        try apply(request.memberships)
         try clearReferences(to: deleted, \.pairs)
         try requireDestinations(of: request)
         try alignOneToOnes(of: request)
         let orders = try orders()
-        for change in orders { try apply(change) }
+        try apply(orders)
         request.memberships += orders
         try noteMixedTexts()
         try UniqueTexts(connection, store).require(request)
