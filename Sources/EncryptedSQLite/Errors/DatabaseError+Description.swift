@@ -36,6 +36,8 @@ extension DatabaseError: CustomStringConvertible {
             "The database at \(path) has format \(found); this version of the software knows formats up to \(supported)."
         case .damaged(let path):
             "The database at \(path) is damaged."
+        case .foreignLog(let path):
+            "The write-ahead log beside the database at \(path) belongs to another file, or is damaged."
         case .moved(let path):
             "The file at \(path) was deleted, moved or replaced while it was open."
         case .permissionDenied(let path):
@@ -126,6 +128,8 @@ extension DatabaseError: LocalizedError {
             "Update the software; the file is unchanged."
         case .damaged:
             "Restore the file from a backup. Parts that still verify can be exported."
+        case .foreignLog:
+            "If the file was restored from a backup, move the file with the suffix -wal away: a backup is complete without it. Otherwise salvage the database: its last saves are in the log."
         case .moved:
             "Move the file back to its path, or close the database and open it again. A transaction that was being committed while the file was moved is in the moved file."
         case .permissionDenied:

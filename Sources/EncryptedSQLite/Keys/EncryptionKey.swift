@@ -58,8 +58,9 @@ public struct EncryptionKey: Sendable {
 
     /// A raw key of 32 bytes with the salt of 16 bytes for the beginning of a new file.
     ///
-    /// Without a salt, a new file gets a random one, and the salt of an existing file is read from it. Throws
-    /// `DatabaseError.invalidKey` for other lengths.
+    /// Without a salt, a new file gets a random one, and the salt of an existing file is read from it. Use a salt for one
+    /// file only: files with the same key and salt cannot be distinguished from each other, so that a write-ahead log
+    /// that remains beside a replaced file is applied to the new one. Throws `DatabaseError.invalidKey` for other lengths.
     public static func raw(
         _ key: some Sequence<UInt8>,
         salt: (some Sequence<UInt8>)?

@@ -10,7 +10,12 @@ import Foundation
 ///   shared memory beside the file;
 /// - if a journal has to be rolled back, on a copy of the file and the files beside it.
 ///
-/// If other connections have the file open, no recovery is due, and reading changes no file.
+/// The first check is that the log belongs to the file. If a backup takes the place of a file whose process was killed,
+/// the log of the old file lies beside it. Its checksums are valid, so that SQLite reads its pages in place of those of
+/// the new file, and writes them into it when the last connection is closed.
+///
+/// If other connections have the file open, no recovery is due, and reading changes no file. The log is the one to which
+/// they write.
 struct Rehearsal {
     private let opener: ConnectionOpener
     private var files: DatabaseFiles { opener.files }
@@ -76,12 +81,25 @@ struct Rehearsal {
         _ check: (Connection) throws -> Void
     ) throws {
         defer { connection.close() }
+        try requireOwnLog(opener)
         // If there is no log, closing the connection removes the empty log that SQLite creates for reading.
         connection.setWritesLogBackOnClose(!FileManager.default.fileExists(atPath: opener.files.log))
         // Before the other settings, some of which read the file.
         try connection.setting("PRAGMA locking_mode = EXCLUSIVE")
         try opener.prepare(connection, for: .reader)
         try check(connection)
+    }
+
+    /// Throws `foreignLog` if a page in the log does not verify with the key of the file.
+    ///
+    /// A file with the same key and the same salt, which only a raw key with a salt can give it, cannot be distinguished:
+    /// the file has no record of its log.
+    private func requireOwnLog(_ opener: ConnectionOpener) throws(DatabaseError) {
+        guard LogFormat.frameCount(inByteCount: DatabaseFiles.byteCount(of: opener.files.log)) > 0 else { return }
+        let cipher = try PageCipher(opener.key)
+        guard LogContent(path: opener.files.log, cipher: cipher).verifies(path: opener.files.log, cipher) else {
+            throw .foreignLog(path: opener.files.namedPath)
+        }
     }
 
     // MARK: A journal

@@ -3,7 +3,8 @@ import Foundation
 
 /// A database file of which some pages are damaged, read around these pages without SQLite.
 ///
-/// Only pages that verify are read: no value is a guess. The file and its log are not changed. While the reader exists,
+/// Only pages that verify are read: no value is a guess. A log of which no page verifies belongs to another file, and is
+/// ignored. Where single pages of a log do not verify, their older versions in the file are read. The file and its log are not changed. While the reader exists,
 /// other connections cannot write the pages that it reads: it has the file locked exclusively or, if other connections
 /// use the file, is inside a read transaction.
 package final class DamagedFile {
@@ -55,7 +56,7 @@ package final class DamagedFile {
     private let pages: PageReader
     private let lock: FileHold
     private var visited: [Bool]
-    /// The numbers of the pages that do not verify, as far as they were read.
+    /// The numbers of the pages whose newest version does not verify, as far as they were read.
     package private(set) var damagedPages: Set<Int> = []
 
     /// Opens a file.
@@ -84,12 +85,16 @@ package final class DamagedFile {
     package var lostCommitCount: Int { pages.log.lostCommitCount }
     /// Whether the log may have had transactions that are lost.
     package var mayHaveLostCommits: Bool { pages.log.mayHaveLostCommits }
+    /// Whether the log is ignored because none of its pages verifies.
+    package var ignoresLog: Bool { pages.log.isIgnored }
+    /// The number of pages that were read from the file because their version in the log does not verify.
+    package var outdatedPageCount: Int { pages.outdatedPages.count }
 
+    /// The content of a page, whose number is recorded unless its newest version verifies.
     private func read(_ number: Int) -> [UInt8]? {
-        guard let page = pages.page(number) else {
-            if number >= 1, number <= pages.pageCount { damagedPages.insert(number) }
-            return nil
-        }
+        let page = pages.page(number)
+        let isDamaged = page == nil || pages.outdatedPages.contains(number)
+        if isDamaged, number >= 1, number <= pages.pageCount { damagedPages.insert(number) }
         return page
     }
 
@@ -103,7 +108,8 @@ package final class DamagedFile {
         report.logFrameCount = pages.log.frameCount
         report.lostCommitCount = pages.log.lostCommitCount
         for number in stride(from: 1, through: pages.pageCount, by: 1) where Int64(number) != PageCipher.lockPage {
-            if read(number) == nil { report.noteDamage(of: number) }
+            _ = read(number)
+            if damagedPages.contains(number) { report.noteDamage(of: number) }
             if number % 64 == 0 { try didVerify(number, pages.pageCount) }
         }
         report.noteMissing(missingPageCount)

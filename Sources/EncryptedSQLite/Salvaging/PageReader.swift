@@ -37,8 +37,8 @@ final class PageReader {
         self.file = file
         key = try DerivedKey(encryptionKey, fileSalt: inspection.salt, counters: connection.statistics)
         cipher = try PageCipher(key)
-        log = LogContent(path: files.log, cipher: cipher)
-        logFile = log.offsets.isEmpty ? nil : FileHandle(forReadingAtPath: files.log)
+        logFile = FileHandle(forReadingAtPath: files.log)
+        log = LogContent(path: files.log, file: logFile, ifOfFileWith: cipher)
         let filePageCount = Int(byteCount) / PageCipher.pageByteCount
         pageCount = Self.pageCount(log, logFile, filePageCount, cipher)
         if hasPageOfKey { return }
@@ -46,7 +46,7 @@ final class PageReader {
         guard inspection.salt != nil, encryptionKey.headerSalt != nil else { throw .wrongKey(path: files.namedPath) }
         key = try DerivedKey(encryptionKey, fileSalt: nil, counters: connection.statistics)
         cipher = try PageCipher(key)
-        log = LogContent(path: files.log, cipher: cipher)
+        log = LogContent(path: files.log, file: logFile, ifOfFileWith: cipher)
         pageCount = Self.pageCount(log, logFile, filePageCount, cipher)
         guard hasPageOfKey else { throw .wrongKey(path: files.namedPath) }
     }
@@ -66,9 +66,7 @@ final class PageReader {
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: PageCipher.pageByteCount, alignment: 8)
         defer { page.deallocate() }
         let last = log.offsets.keys.filter { Int($0) > filePageCount }.sorted(by: >).first { number in
-            guard let offset = log.offsets[number] else { return false }
-            return pread(logFile.fileDescriptor, page.baseAddress, page.count, off_t(offset)) == page.count
-                && cipher.verifies(UnsafeRawBufferPointer(page), number: number)
+            log.read(number, from: logFile, into: page, cipher)
         }
         return min(count, max(filePageCount, last.map { Int($0) } ?? 0))
     }
@@ -90,20 +88,23 @@ final class PageReader {
         return stride(from: 1, through: max(1, pageCount), by: step).contains { page($0) != nil }
     }
 
-    /// The content of a page; nil if the page does not verify, or is outside the file.
+    /// The numbers of the pages that were read from the file because their version in the log does not verify.
+    private(set) var outdatedPages: Set<Int> = []
+
+    /// The content of a page; nil if the page does not verify, or is outside the file. If its version in the log does
+    /// not verify, the content is the older one in the file.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount, Int64(number) != PageCipher.lockPage else { return nil }
-        let count: Int
-        if let offset = log.offsets[UInt32(number)], let logFile {
-            count = pread(logFile.fileDescriptor, buffer.baseAddress, buffer.count, off_t(offset))
-        } else {
-            let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
-            let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(buffer.count), offset)
-            count = code == SQLITE_OK ? buffer.count : 0
+        let isInLog = log.offsets[UInt32(number)] != nil
+        if isInLog, let logFile, log.read(UInt32(number), from: logFile, into: buffer, cipher) {
+            return PageCipher.content(of: UnsafeRawBufferPointer(buffer), number: number, key)
         }
-        guard count == buffer.count, cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number)) else {
+        let offset = Int64(number - 1) * Int64(PageCipher.pageByteCount)
+        let code = csqlcipher_file_read(file, buffer.baseAddress, Int32(buffer.count), offset)
+        guard code == SQLITE_OK, cipher.verifies(UnsafeRawBufferPointer(buffer), number: UInt32(number)) else {
             return nil
         }
+        if isInLog { outdatedPages.insert(number) }
         return PageCipher.content(of: UnsafeRawBufferPointer(buffer), number: number, key)
     }
 }

@@ -29,6 +29,12 @@ public struct SalvageReport: Hashable, Sendable {
     public internal(set) var damagedPageCount = 0
     /// The number of committed transactions in the log that lie behind a damaged part of it, and are lost.
     public internal(set) var lostTransactionCount = 0
+    /// Whether the log beside the file was ignored because none of its pages verifies: it belongs to another file, in
+    /// whose place this one was put, or all of it is damaged.
+    public internal(set) var ignoresLog = false
+    /// The number of pages of which only an older version could be read: the newest one is in the log, and does not
+    /// verify. The objects on them may have older values, or be missing.
+    public internal(set) var outdatedPageCount = 0
     /// The number of objects whose global identifiers were lost, see ``HistoryOptions/identifiesObjects``. They have
     /// new ones, unless the record of the history was lost, too.
     public internal(set) var lostIdentifierCount = 0
@@ -38,7 +44,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// Whether every object and every value was certainly recovered: no loss was found, and none had to be estimated.
     /// The transactions of the history are never recovered.
     public var isComplete: Bool {
-        lostTransactionCount == 0 && lostIdentifierCount == 0
+        lostTransactionCount == 0 && lostIdentifierCount == 0 && !ignoresLog && outdatedPageCount == 0
             && entities.allSatisfy { entity in
                 entity.lostCount == 0 && entity.isLostCountExact && entity.lostValues.isEmpty
                     && entity.cutReferences.isEmpty

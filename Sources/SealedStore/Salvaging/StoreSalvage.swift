@@ -57,6 +57,8 @@ struct StoreSalvage {
         report.pageCount = file.pageCount + file.missingPageCount
         report.damagedPageCount = file.damagedPages.count + file.missingPageCount
         report.lostTransactionCount = file.lostCommitCount
+        report.ignoresLog = file.ignoresLog
+        report.outdatedPageCount = file.outdatedPageCount
         progress?.completedUnitCount = Int64(file.pageCount)
         return report
     }

@@ -66,6 +66,8 @@ struct SalvageJSON: Encodable {
     let pages: Int
     let damagedPages: Int
     let lostTransactions: Int
+    let ignoresLog: Bool
+    let outdatedPages: Int
     let lostIdentifiers: Int
     let entities: [EntityJSON]
     let check: CheckJSON
@@ -75,6 +77,8 @@ struct SalvageJSON: Encodable {
         pages = report.pageCount
         damagedPages = report.damagedPageCount
         lostTransactions = report.lostTransactionCount
+        ignoresLog = report.ignoresLog
+        outdatedPages = report.outdatedPageCount
         lostIdentifiers = report.lostIdentifierCount
         entities = report.entities.map {
             EntityJSON(

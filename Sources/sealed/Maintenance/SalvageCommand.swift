@@ -69,6 +69,13 @@ struct SalvageCommand: ParsableCommand {
             let count = report.lostTransactionCount.grouped
             try Output.print("\(count) transactions in a damaged part of the log are lost")
         }
+        if report.ignoresLog {
+            try Output.print("the log beside the file was ignored: it belongs to another file, or all of it is damaged")
+        }
+        if report.outdatedPageCount > 0 {
+            let count = report.outdatedPageCount.grouped
+            try Output.print("\(count) pages are damaged in the log; their older versions in the file were read")
+        }
         if report.lostIdentifierCount > 0 {
             try Output.print("\(report.lostIdentifierCount.grouped) objects have lost their global identifiers")
         }

@@ -1,0 +1,108 @@
+import EncryptedSQLite
+import Foundation
+import TestSupport
+import Testing
+
+/// A database beside a log that does not belong to it, or is damaged: a process was killed and left its log, and a backup
+/// took the place of the file.
+@Suite struct ForeignLogTests {
+    private let folder = TemporaryFolder()
+    private let originals = TemporaryFolder()
+    private var path: String { folder.filePath("store") }
+    private var log: URL { URL(filePath: path + "-wal") }
+
+    enum Pages: CaseIterable {
+        case withFirst, withoutFirst
+
+        var statement: String {
+            switch self {
+            case .withFirst: "CREATE TABLE other (value INTEGER) STRICT"
+            case .withoutFirst: "UPDATE item SET name = upper(name)"
+            }
+        }
+    }
+
+    /// Puts a file with 60 items beside the log of another file, or of the same one.
+    private func putLog(_ pages: Pages, key: EncryptionKey, isOwn: Bool = false) throws {
+        let crashed = originals.filePath("crashed")
+        try makeSample(crashed, key: key, rows: 60)
+        if isOwn {
+            try FileManager.default.copyItem(atPath: crashed, toPath: path)
+        } else {
+            try makeSample(path, key: key, rows: 60)
+        }
+        let database = try openSample(crashed, key: key)
+        try database.write { try $0.execute(pages.statement) }
+        try FileManager.default.copyItem(atPath: crashed + "-wal", toPath: path + "-wal")
+        try database.close()
+    }
+
+    @Test(arguments: Pages.allCases, [EncryptionKey.passphrase("secret"), try rawKey()])
+    func `a file beside the log of another file is refused unchanged`(_ pages: Pages, _ key: EncryptionKey) throws {
+        try putLog(pages, key: key)
+        let before = try folder.contents()
+        for readOnly in [false, true] {
+            let error = databaseError {
+                try openSample(path, key: key, options: sampleOptions { $0.readOnly = readOnly })
+            }
+            #expect(error == .foreignLog(path: path))
+            #expect(error?.recoverySuggestion?.contains("-wal") == true)
+            #expect(try folder.contents() == before)
+        }
+        // The remedy.
+        try FileManager.default.removeItem(at: log)
+        let database = try openSample(path, key: key)
+        #expect(try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = lower(name)") } == 60)
+        #expect(try database.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
+    @Test func `a file whose own log has a damaged page is refused unchanged`() throws {
+        try putLog(.withoutFirst, key: rawKey(), isOwn: true)
+        let intact = try Data(contentsOf: log)
+        // The checksums are right: anybody can compute them.
+        try ForgedLog(intact) { if $0 == 1 { $1[1000] ^= 1 } }.bytes.write(to: log)
+        let before = try folder.contents()
+        #expect(databaseError { try openSample(path) } == .foreignLog(path: path))
+        #expect(try folder.contents() == before)
+        try ForgedLog(intact) { _, _ in }.bytes.write(to: log)
+        let database = try openSample(path)
+        #expect(try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = upper(name)") } == 60)
+    }
+
+    // SQLite reads the newest version of each page only.
+    @Test func `an older version of a page in a log need not verify`() throws {
+        try putLog(.withoutFirst, key: rawKey(), isOwn: true)
+        let intact = try Data(contentsOf: log)
+        var twice = ForgedLog(intact) { $1[1000] ^= 1 }
+        twice.append(intact)
+        try twice.bytes.write(to: log)
+        let database = try openSample(path)
+        #expect(try database.read { try $0.integer("SELECT count(*) FROM item WHERE name = upper(name)") } == 60)
+    }
+
+    @Test func `a salvage ignores the log of another file`() throws {
+        try putLog(.withFirst, key: rawKey())
+        let file = try DamagedFile(path: path, key: rawKey())
+        #expect(file.ignoresLog && file.mayHaveLostCommits)
+        #expect(try file.verifyPages { _, _ in }.damagedPageCount == 0)
+        #expect(try count(file) == 60)
+    }
+
+    @Test func `a salvage reads the file in place of damaged pages of its log`() throws {
+        try putLog(.withoutFirst, key: rawKey(), isOwn: true)
+        try ForgedLog(Data(contentsOf: log)) { if $0 == 1 { $1[1000] ^= 1 } }.bytes.write(to: log)
+        let file = try DamagedFile(path: path, key: rawKey())
+        #expect(try count(file) == 60)
+        #expect(!file.ignoresLog && file.outdatedPageCount == 1 && file.damagedPages.count == 1)
+        #expect(try file.verifyPages { _, _ in }.damagedPageCount == 1)
+    }
+
+    /// The number of items that a salvage reads.
+    private func count(_ file: DamagedFile) throws -> Int {
+        let root = try #require(try file.schema()?.objects.first { $0.name == "item" }).rootPage
+        var count = 0
+        let losses = try file.readTable(at: root) { _, _ in count += 1 }
+        #expect(losses.areNone)
+        return count
+    }
+}
