@@ -30,8 +30,8 @@ final class Checkpointer: Sendable {
 
     /// The pool of the connection that runs the checkpoints. To stop it waits for a running checkpoint.
     let connections: ConnectionPool
-    /// Ends the idle read transactions that keep the log from being written back.
-    private let prepare: @Sendable () -> Void
+    /// Ends the idle read transactions that keep the log from being written back. Returns false if it must not be.
+    private let prepare: @Sendable () -> Bool
     private let isScheduled = Atomic<Bool>(false)
     /// The pages at the beginning of the log that the last checkpoint found and wrote back, for the next commit; 0 if a
     /// reader needed some of them.
@@ -40,7 +40,7 @@ final class Checkpointer: Sendable {
     /// have blocked for longer than ``maximumWaitMilliseconds``, until the log starts again.
     let waitingLength = Atomic<Int>(Checkpointer.waitingThreshold)
 
-    init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Void) {
+    init(connections: ConnectionPool, prepare: @escaping @Sendable () -> Bool) {
         self.connections = connections
         self.prepare = prepare
     }
@@ -72,8 +72,7 @@ final class Checkpointer: Sendable {
         let mayFinish = pages < waitingLength.load(ordering: .relaxed) || written > 0
         let isUrgent = pages >= Self.urgentThreshold && mayFinish
         if isUrgent || 0 < rest && rest <= Self.restLimit {
-            guard !Connection.hasMovedFile(handle) else { return SQLITE_OK }
-            prepare()
+            guard prepare() else { return SQLITE_OK }
             // As SQLite's own hook does. If the checkpoint fails, a later commit repeats it.
             sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
@@ -85,10 +84,10 @@ final class Checkpointer: Sendable {
     /// Runs a checkpoint.
     func run() {
         defer { isScheduled.store(false, ordering: .relaxed) }
-        prepare()
+        guard prepare() else { return }
         // An error leaves the log as it is; the next checkpoint repeats the work.
         try? connections.withConnection { connection in
-            // If the file was moved, another process may checkpoint the same log under its new name with another index.
+            try connection.requireSoundFile()
             try connection.requireUnmovedFile()
             var (length, writtenBack): (Int32, Int32) = (0, 0)
             let code = sqlite3_wal_checkpoint_v2(

@@ -6,12 +6,16 @@ extension Connection {
     /// The transaction takes the write lock at once, so that no statement in it fails for lack of the lock. Inside
     /// another transaction of this connection it is a savepoint.
     ///
-    /// Throws `moved`, and commits nothing, if the path does not lead to the file any more: SQLite itself would
-    /// continue to write to a file without a name. The file is checked right before COMMIT, at the end of a savepoint,
-    /// after which other files may be committed, and after an error, which a moved file may explain. A file that is
-    /// moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by the next transaction.
+    /// Throws `moved`, and commits nothing, if the path does not lead to the file, its log or the index of the log any
+    /// more: SQLite itself would continue to write to a file without a name. The files are checked right before COMMIT,
+    /// at the end of a savepoint, after which other files may be committed, and after an error, which a moved file may
+    /// explain. A file that is moved while COMMIT appends to the log, a few microseconds to milliseconds, is detected by
+    /// the next transaction.
+    ///
+    /// Throws `damaged`, and commits nothing, if the content of the file proved damaged on any connection.
     func transaction<R>(_ body: (Connection) throws -> R) throws -> R {
         try checkUsable()
+        try requireSoundFile()
         let isOutermost = transactionDepth == 0
         try runControl(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT nested")
         stateNumber &+= 1
@@ -20,7 +24,7 @@ extension Connection {
         do {
             let result = try body(self)
             guard isInTransaction else { throw DatabaseError.transactionRolledBack }
-            guard !isDamaged else { throw DatabaseError.damaged(path: path) }
+            try requireSoundFile()
             try requireUnmovedFile()
             try runControl(isOutermost ? "COMMIT" : "RELEASE nested", during: isOutermost ? .commit : .execution)
             if isOutermost { statistics.transactionsCommitted.count() }

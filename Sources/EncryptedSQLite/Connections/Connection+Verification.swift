@@ -19,7 +19,7 @@ extension Connection {
         guard code == SQLITE_ROW || code == SQLITE_DONE else {
             let error = DatabaseError(code: code, connection: handle, path: path, phase: .execution)
             guard error.mayBeCausedByDamage else { throw error }
-            isDamaged = true
+            noteDamage()
             throw .damaged(path: path)
         }
         verifiedPagesRead = pagesRead

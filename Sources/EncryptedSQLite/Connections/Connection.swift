@@ -15,6 +15,11 @@ public final class Connection {
     /// Whether the content proved damaged on this connection. SQLite may continue after that and report success, so the
     /// connection runs no further statement and its pool closes it.
     var isDamaged = false
+    /// The file, as the connections of this process know it; nil for a database in memory, and for a file under a
+    /// temporary name.
+    var sharedFile: SharedFile?
+    /// Whether the connection counts among those of the file.
+    var hasJoined = false
     /// Whether the database has a write-ahead log, whose index shows each commit.
     var hasLog = false
     /// The number of pages that had been read when all of them were last known to verify.
@@ -65,6 +70,10 @@ public final class Connection {
         controlStatements.removeAll()
         sqlite3_finalize(pageRequestStatement)
         pageRequestStatement = nil
+        if let sharedFile {
+            if !sharedFile.mayWriteLogBackOnClose { setWritesLogBackOnClose(false) }
+            if hasJoined { sharedFile.leave() }
+        }
         let code = sqlite3_close_v2(handle)
         assert(code == SQLITE_OK)
     }
@@ -320,7 +329,9 @@ public final class Connection {
         let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
         switch error {
         case .damaged:
-            isDamaged = true
+            // The tables of a virtual table contradict each other, on pages that verify.
+            let isOfIndex = sqlite3_extended_errcode(handle) == DatabaseError.codeOfDamagedVirtualTable
+            if isOfIndex, !hasUnverifiedPage() { isDamaged = true } else { noteDamage() }
             return error
         case .cannotOpen where isOfReplacedFile:
             return .moved(path: path)
@@ -329,7 +340,7 @@ public final class Connection {
         default:
             // If the transaction has ended, the pager has cleared its error state.
             guard isEncrypted, isInTransaction ? hasUnverifiedPage() : isOfPager else { return error }
-            isDamaged = true
+            noteDamage()
             return .damaged(path: path)
         }
     }

@@ -47,7 +47,8 @@ extension Database {
 
     private func restart(_ opened: FileOpening.Result) {
         work.resume()
-        start(FileSession(file: OpenFile(identity: opened.identity), opener: opened.opener), with: opened.connection)
+        let file = OpenFile(opened.opener.files, opened.identity)
+        start(FileSession(file: file, opener: opened.opener), with: opened.connection)
         // Their states are gone.
         stopSnapshots(.closed)
     }

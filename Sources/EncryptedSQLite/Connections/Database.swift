@@ -118,7 +118,8 @@ package final class Database: Sendable {
             guard let key else { throw DatabaseError.missingKey(path: path) }
             let opening = try FileOpening(path: path, options: options, counters: counters)
             let opened = try opening.open(key, create: create, verify: verify)
-            files = opening.files
+            let files = opening.files
+            self.files = files
             let session = Guarded<FileSession?>(nil)
             self.session = session
             phase = Guarded(.open)
@@ -128,12 +129,14 @@ package final class Database: Sendable {
                 options.readOnly
                 ? nil
                 : Checkpointer(connections: ConnectionPool(limit: 1)) {
-                    session.withLock { $0 }?.file.endIdleTransactions()
+                    guard let file = session.withLock({ $0 })?.file, file.mayWriteLogBack else { return false }
+                    file.endIdleTransactions()
+                    return true
                 }
             versionReaders = options.readOnly ? ConnectionPool(limit: 1) : nil
             foreignCommits = ForeignCommits(versionReaders ?? writers)
             start(
-                FileSession(file: OpenFile(identity: opened.identity), opener: opened.opener),
+                FileSession(file: OpenFile(files, opened.identity), opener: opened.opener),
                 with: opened.connection
             )
         }
@@ -201,6 +204,7 @@ package final class Database: Sendable {
         try writers.withConnection { connection in
             precondition(!connection.isInTransaction, "This cannot be done inside `write`.")
             endIdleReading()
+            try connection.requireSoundFile()
             try connection.requireUnmovedFile()
             return try body(connection)
         }

@@ -6,7 +6,14 @@ import Synchronization
 /// The databases of one process with the same file block each other as those of several processes do, except that a
 /// writer can end the idle read transactions of the others.
 struct OpenFile: Sendable {
-    let identity: FileIdentity
+    private let shared: SharedFile
+    var identity: FileIdentity { shared.identity }
+
+    init(_ files: DatabaseFiles, _ identity: FileIdentity) { shared = SharedFile.at(files, identity) }
+
+    /// Whether the log may be written back into the file. If a file was moved, another process may write the same log
+    /// back with another index.
+    var mayWriteLogBack: Bool { !shared.isDamaged && shared.movedFile == nil }
 
     /// The parts of an open database that other databases with the same file use.
     private struct User {
@@ -71,7 +78,7 @@ struct OpenFile: Sendable {
             guard case .cannotOpen = error else { throw error }
             // A replacement makes the index of the log invalid before it renames the new file.
             let outcome = InterruptedSwap.repair(opener.files, opener.options)
-            try require(opener.files)
+            try requireUnmovedFile()
             guard outcome == .repaired else { throw error }
             return try openUnmoved(with: opener, connect)
         }
@@ -81,21 +88,26 @@ struct OpenFile: Sendable {
         with opener: ConnectionOpener,
         _ connect: (ConnectionOpener) throws(DatabaseError) -> Connection
     ) throws(DatabaseError) -> Connection {
-        try require(opener.files)
+        try requireUnmovedFile()
         do throws(DatabaseError) {
+            var opener = opener
+            opener.sharedFile = shared
             let connection = try connect(opener)
             guard try connection.fileIdentity() == identity else {
                 throw DatabaseError.moved(path: opener.files.namedPath)
             }
+            try connection.join(shared, mayWrite: !opener.options.readOnly)
             return connection
         } catch {
             // Another file has another key or content, which explains any error.
-            try require(opener.files)
+            try requireUnmovedFile()
+            if case .damaged = error { shared.noteDamage() }
             throw error
         }
     }
 
-    private func require(_ files: DatabaseFiles) throws(DatabaseError) {
-        guard FileIdentity(path: files.path) == identity else { throw .moved(path: files.namedPath) }
+    /// Before a connection is opened, too: SQLite would make a new log, and read it by the index of the old one.
+    private func requireUnmovedFile() throws(DatabaseError) {
+        if let moved = shared.movedFile { throw .moved(path: moved) }
     }
 }

@@ -65,6 +65,9 @@ extension DatabaseError {
     /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.
     private static let codesOfMissingContent = [2, 32, 33].map { SQLITE_IOERR | $0 << 8 }
 
+    /// SQLITE_CORRUPT_VTAB.
+    static let codeOfDamagedVirtualTable = SQLITE_CORRUPT | 1 << 8
+
     /// SQLite's fixed English text for a result code.
     static func generalMessage(_ code: Int32) -> String {
         String(cString: sqlite3_errstr(code))

@@ -20,6 +20,8 @@ struct ConnectionOpener: Sendable {
     let counters: StatisticsCounters
     /// Whether the file is on a read-only medium, so that even the shared memory of a log's readers cannot be written.
     var isImmutable = false
+    /// The file, if this process has it open already.
+    var sharedFile: SharedFile?
 
     /// The same with another key.
     func with(_ key: DerivedKey) -> ConnectionOpener {
@@ -41,7 +43,9 @@ struct ConnectionOpener: Sendable {
 
     /// Opens the file without a key and without settings. Reads and writes nothing.
     func connect() throws(DatabaseError) -> Connection {
-        try Self.connect(files, options: options, counters: counters, isImmutable: isImmutable)
+        let connection = try Self.connect(files, options: options, counters: counters, isImmutable: isImmutable)
+        connection.sharedFile = sharedFile
+        return connection
     }
 
     static func connect(

@@ -49,13 +49,21 @@ struct FileOpening {
         while true {
             let identity = FileIdentity(path: files.path)
             do {
+                // SQLite would make a new log for connections that share the index of the old one.
+                if let identity, let moved = SharedFile.at(files, identity).movedFile {
+                    throw DatabaseError.moved(path: moved)
+                }
                 return try openExisting(key, known: known, create: create, verify: verify)
             } catch {
                 attempts += 1
                 var isRetried = false
-                if case .cannotOpen = error as? DatabaseError {
+                switch error as? DatabaseError {
+                case .cannotOpen:
                     isRetried = InterruptedSwap.repair(files, options) == .repaired || !isRepairTried
                     isRepairTried = true
+                // A replacement removes the index of the log just before it renames the new file.
+                case .moved: isRetried = true
+                default: break
                 }
                 // Another process has replaced the file meanwhile, which explains any error.
                 if let new = FileIdentity(path: files.path), new != identity { isRetried = true }
@@ -132,6 +140,7 @@ struct FileOpening {
             }
             let identity = try connection.fileIdentity()
             try opener.finish(connection, for: role)
+            try connection.join(SharedFile.at(files, identity), mayWrite: !options.readOnly, isExamined: true)
             if !connection.mayKeepTransaction { connection.endReading() }
             if keepsLog { connection.setWritesLogBackOnClose(true) }
             if !options.readOnly { FileReplacement.removeLeftover(beside: files, through: connection) }

@@ -62,6 +62,7 @@ struct FileReplacement {
     ) throws -> Built {
         let lock = try LogLocks(session.open(.reader))
         try lock.lockWriting(timeoutMilliseconds: options.busyTimeoutMilliseconds)
+        try lock.connection.requireSoundFile()
         try lock.connection.requireUnmovedFile()
         try Self.requireOwnership(of: files)
         guard !MountPoint.exists(at: files.path) else {
@@ -120,7 +121,7 @@ struct FileReplacement {
         connection.endReading()
         guard let lock = try? LogLocks(borrowing: connection) else { return }
         withExtendedLifetime(lock) {
-            guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, !Connection.hasMovedFile(connection.handle)
+            guard (try? lock.lockWriting(timeoutMilliseconds: 0)) != nil, connection.sharedFile?.movedFile == nil
             else { return }
             for leftover in leftovers { TemporaryDatabaseFile.remove(leftover) }
         }

@@ -49,6 +49,7 @@ struct FileSwap {
         try lock.lockOpening(timeoutMilliseconds: timeout)
         guard let file = csqlcipher_main_file(lock.connection.handle) else { throw .moved(path: files.namedPath) }
         let folderLock = try FolderLock.take(files.folder, timeoutMilliseconds: timeout)
+        try lock.connection.requireSoundFile()
         try lock.connection.requireUnmovedFile()
         let code = csqlcipher_file_sync(file)
         guard code == SQLITE_OK else { throw .inputOutput(extendedCode: code, isIndeterminate: false) }
@@ -72,7 +73,7 @@ struct FileSwap {
         if isConfirmed, old.st_nlink == 1 { Self.destroy(file) }
         withExtendedLifetime(folderLock) {}
         return Outcome(
-            session: FileSession(file: OpenFile(identity: identity), opener: session.opener.with(built.key)),
+            session: FileSession(file: OpenFile(files, identity), opener: session.opener.with(built.key)),
             isConfirmed: isConfirmed
         )
     }

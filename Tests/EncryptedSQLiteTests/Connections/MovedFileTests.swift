@@ -79,6 +79,107 @@ import Testing
         #expect(try moved.read { try $0.itemCount() } == 3, "the log was moved, too")
     }
 
+    // MARK: The log and its index
+
+    /// Removals and replacements of a file beside the database, and the file that the error names.
+    enum Companion: CaseIterable {
+        case noLog, noIndex, noLogAndIndex, emptyLog, folderForLog, linkForLog, otherIndex
+
+        var suffix: String { self == .noIndex || self == .otherIndex ? "-shm" : "-wal" }
+
+        func apply(to path: String) throws {
+            let manager = FileManager.default
+            try manager.removeItem(atPath: path + suffix)
+            switch self {
+            case .noLog, .noIndex: break
+            // What the opening of another process leaves, which fails.
+            case .emptyLog: try Data().write(to: URL(filePath: path + "-wal"))
+            case .noLogAndIndex: try manager.removeItem(atPath: path + "-shm")
+            case .folderForLog: try manager.createDirectory(atPath: path + "-wal", withIntermediateDirectories: false)
+            case .linkForLog:
+                try manager.createSymbolicLink(atPath: path + "-wal", withDestinationPath: "/dev/null")
+            case .otherIndex: try Data(count: 32768).write(to: URL(filePath: path + "-shm"))
+            }
+        }
+
+        /// Whether no other process can have written to the database.
+        var isUnused: Bool { self != .folderForLog && self != .linkForLog && self != .otherIndex }
+    }
+
+    @Test(arguments: Companion.allCases)
+    func `no save is acknowledged without a log and an index that have their names`(_ companion: Companion) throws {
+        try companion.apply(to: path)
+        let moved = DatabaseError.moved(path: path + companion.suffix)
+        for _ in 0..<2 {
+            #expect(throws: moved) { try database.write { try insert(4...4, into: $0) } }
+        }
+        #expect(throws: moved) { try database.writeWithoutTransaction { try $0.execute("DELETE FROM item") } }
+        #expect(throws: moved) { try database.snapshot() }
+        #expect(try database.read { try $0.itemCount() } == 3, "the open file can still be read")
+        let file = try Data(contentsOf: URL(filePath: path))
+        try database.close()
+        if !companion.isUnused {
+            #expect(try Data(contentsOf: URL(filePath: path)) == file, "the log is not written back")
+            try FileManager.default.removeItem(atPath: path + companion.suffix)
+        }
+        let reopened = try openSample(path)
+        #expect(try reopened.read { try $0.string("PRAGMA integrity_check") } == "ok")
+        if companion.isUnused || companion == .otherIndex {
+            #expect(try reopened.read { try $0.itemCount() } == 3, "the last commits are kept")
+        }
+    }
+
+    @Test func `another database of the process does not open a file whose log lost its name`() throws {
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        #expect(databaseError { try openSample(path) } == .moved(path: path + "-wal"))
+    }
+
+    // The tool finds no index, and makes a new one for the same log:
+    //
+    //     this database              tool                      log
+    //     open, has written 1...3                              1...3
+    //                                removes the index
+    //                                writes 10                 1...3, 10
+    //     would overwrite 10: throws `moved`
+    //     closes, writes no log back                           1...3, 10
+    @Test func `another process whose index is a different one is not disturbed`() throws {
+        try FileManager.default.removeItem(atPath: path + "-shm")
+        let digits = (0..<32).map { String(format: "%02x", $0 + 1) }.joined()
+        let result = try run(
+            "sqlcipher",
+            [path],
+            input: "PRAGMA key = \"x'\(digits)'\"; INSERT INTO item VALUES (10, 'tool'); SELECT count(*) FROM item;"
+        )
+        #expect(result.output.contains("4"), "\(result)")
+        let moved = DatabaseError.moved(path: path + "-shm")
+        #expect(throws: moved) { try database.write { try insert(4...4, into: $0) } }
+        try database.close()
+        let reopened = try openSample(path)
+        #expect(try reopened.read { try $0.itemCount() } == 4)
+        #expect(try reopened.read { try $0.string("PRAGMA integrity_check") } == "ok")
+    }
+
+    @Test func `a database whose connections were all closed continues with a new log`() throws {
+        database.suspend()
+        #expect(try folder.names() == ["store"])
+        try database.resume()
+        try database.write { try insert(4...4, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 4)
+    }
+
+    // A process that opens the link names the log after the target.
+    @Test func `a file that is behind a symbolic link at its path has moved`() throws {
+        #expect(rename(path, folder.filePath("target")) == 0)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "target")
+        expectRefusedWrites()
+        let file = try Data(contentsOf: folder.file("target"))
+        try database.close()
+        #expect(try Data(contentsOf: folder.file("target")) == file)
+        #expect(try folder.names().contains("store-wal"))
+    }
+
+    // MARK: Further connections
+
     @Test func `no connection to another file joins the database`() throws {
         // The database has one reader so far; the nested one and the snapshot need further connections.
         let other = try openSample(folder.filePath("other"))

@@ -50,8 +50,43 @@ import Testing
         }
         #expect(error == .damaged(path: path))
         #expect(try database.read { try $0.integer("SELECT count(*) FROM other") } == 1)
-        try database.write { try $0.execute("INSERT INTO other VALUES (44)") }
-        #expect(try database.read { try $0.integer("SELECT count(*) FROM other") } == 2)
+    }
+
+    @Test func `a file that proved damaged takes no writes, and is read further`() throws {
+        let (database, other) = (try openSample(path), try openSample(path))
+        _ = databaseError { try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } }
+        for database in [database, other] {
+            let insertion = "INSERT INTO other VALUES (43)"
+            #expect(databaseError { try database.write { try $0.execute(insertion) } } == .damaged(path: path))
+            let error = databaseError { try database.writeWithoutTransaction { try $0.execute(insertion) } }
+            #expect(error == .damaged(path: path))
+            #expect(try database.read { try $0.integer("SELECT value FROM other") } == 42)
+        }
+    }
+
+    // A checkpoint would write the log into a damaged file and remove it, and with it a part of what a salvage recovers.
+    @Test func `a file that proved damaged keeps its log when it is closed`() throws {
+        let copy = folder.filePath("copy")
+        let original = try openSample(path)
+        try original.write { try $0.execute("UPDATE other SET value = 43") }
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        let contents = try folder.contents()
+        let database = try openSample(copy)
+        _ = databaseError { try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } }
+        #expect(try database.read { try $0.integer("SELECT value FROM other") } == 43)
+        try database.close()
+        #expect(try folder.contents()["copy"] == contents["copy"])
+        #expect(try folder.contents()["copy-wal"] == contents["copy-wal"])
+    }
+
+    @Test func `a file that proved damaged takes writes again after it was restored and opened`() throws {
+        let database = try openSample(path)
+        _ = databaseError { try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } }
+        database.suspend()
+        try patch(path, at: 20 * 4096 + 123) { $0 ^ 0x80 }
+        try database.resume()
+        try database.write { try $0.execute("UPDATE other SET value = 44") }
+        #expect(try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } != nil)
     }
 
     @Test func `damage is not logged to standard error`() async throws {
