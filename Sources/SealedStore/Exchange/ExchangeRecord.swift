@@ -40,10 +40,11 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)``; ``SealedStoreError/foreignSchema(object:)`` if one of the two
     ///   tables of an exchange is missing.
     static func read(on connection: Connection) throws -> ExchangeRecord? {
-        guard try HistoryTable.exists(name, creation, on: connection) else { return nil }
-        guard try HistoryTable.exists(ExchangeMarks.name, ExchangeMarks.creation, on: connection) else {
-            throw SealedStoreError.foreignSchema(object: ExchangeMarks.name)
+        let hasMarks = try HistoryTable.exists(ExchangeMarks.name, ExchangeMarks.creation, on: connection)
+        guard try HistoryTable.exists(name, creation, on: connection) == hasMarks else {
+            throw SealedStoreError.foreignSchema(object: hasMarks ? name : ExchangeMarks.name)
         }
+        guard hasMarks else { return nil }
         let text = try storedText(on: connection)
         guard let record = try? JSONDecoder().decode(ExchangeRecord.self, from: Data(text.utf8)),
             (0..<Int64.max).contains(record.position), record.acknowledged >= 0

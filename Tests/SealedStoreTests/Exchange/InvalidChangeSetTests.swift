@@ -139,4 +139,16 @@ import Testing
         try store.store.removeHistory()
         #expect(try store.store.check() == [])
     }
+
+    @Test(arguments: ["_exchange", "_applied"])
+    func `one table of an exchange without the other is found, and removing the history repairs it`(_ table: String)
+        throws
+    {
+        _ = try store.coordinator.changeSet()
+        try store.store.opened.writeTransaction { try $0.execute(#"DROP TABLE "\#(table)""#) }
+        #expect(throws: SealedStoreError.foreignSchema(object: table)) { try store.coordinator.changeSet() }
+        #expect(try store.store.check() == [StoreProblem(.damagedExchange)])
+        try store.store.removeHistory()
+        #expect(try store.store.check() == [])
+    }
 }
