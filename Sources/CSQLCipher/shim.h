@@ -132,6 +132,10 @@ typedef struct {
 
 // Returns 0 if there is no index. The database must be in WAL mode: otherwise SQLite would create an index and never
 // close it.
+//
+// The index is a file in shared memory. If another program truncates it while it is open, this read, as each read of
+// SQLite, ends the process with SIGBUS. The size could only be checked by a system call before each read, and not
+// without a race.
 static inline int csqlcipher_read_log_state(sqlite3_file *file, csqlcipher_log_state *state) {
     void volatile *head = 0;
     if (file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;

@@ -31,7 +31,7 @@ enum ExitStatus: Int32 {
             switch error {
             case .missingKey, .invalidKey, .wrongKey: self = .noPermission
             case .fileNotFound, .emptyFile, .permissionDenied, .unwritableFolder: self = .noInput
-            case .notADatabase, .foreignApplication, .newerFormat, .damaged, .foreignLog: self = .damaged
+            case .notADatabase, .foreignApplication, .newerFormat, .damaged, .foreignLog, .damagedIndex: self = .damaged
             case .cannotOpen, .diskFull: self = .cannotCreate
             case .busy, .moved: self = .busy
             default: self = .inputOutput

@@ -35,8 +35,34 @@ extension Connection {
         // The version of the schema changes with the view, so that the other connections parse the schema after the
         // commit. Only after the statement above, which would make SQLite forget that a rollback changes the schema
         // back.
-        try execute(#"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#)
+        try execute(Self.newSchemaVersion)
     }
+
+    /// Removes a virtual table and the tables in which it stores its content, without its module: a module refuses to open
+    /// tables that contradict each other, also for `DROP TABLE`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the virtual table; nothing is removed if there is none.
+    ///   - shadowTables: The names of its tables, which are ordinary ones without it.
+    /// - Precondition: The transaction writes.
+    package func removeVirtualTable(_ name: String, shadowTables: [String]) throws {
+        precondition(isInTransaction)
+        try withWritableSchema {
+            let deletion = "DELETE FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND rootpage = 0"
+            try withUncachedStatement(deletion) { statement in
+                try statement.bind(text: name, at: 1)
+                try statement.run()
+            }
+            try runSettings("PRAGMA writable_schema = RESET")
+        }
+        for table in shadowTables {
+            try execute("DROP TABLE IF EXISTS \"\(table.replacing("\"", with: "\"\""))\"")
+        }
+        try execute(Self.newSchemaVersion)
+    }
+
+    /// Statements that only change the version of the schema.
+    private static let newSchemaVersion = #"CREATE VIEW "_change" AS SELECT 1; DROP VIEW "_change""#
 
     /// Calls `body` while statements may change the schema table, and settings are not refused.
     private func withWritableSchema(_ body: () throws -> Void) throws {

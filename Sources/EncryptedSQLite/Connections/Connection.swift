@@ -329,9 +329,7 @@ public final class Connection {
         let error = DatabaseError(code: code, connection: handle, path: path, phase: phase)
         switch error {
         case .damaged:
-            // The tables of a virtual table contradict each other, on pages that verify.
-            let isOfIndex = sqlite3_extended_errcode(handle) == DatabaseError.codeOfDamagedVirtualTable
-            if isOfIndex, !hasUnverifiedPage() { isDamaged = true } else { noteDamage() }
+            noteDamage()
             return error
         case .cannotOpen where isOfReplacedFile:
             return .moved(path: path)

@@ -77,6 +77,8 @@ private struct DatabaseCopy {
     let progress: Progress
 
     private var counters: StatisticsCounters { database.counters }
+    /// The path that errors of the content name.
+    private var sourcePath: String { database.files?.namedPath ?? target.files.namedPath }
 
     func run(_ key: EncryptionKey?, _ form: Database.CopyForm) throws {
         if progress.totalUnitCount < 100 { progress.totalUnitCount = 100 }
@@ -172,19 +174,23 @@ private struct DatabaseCopy {
     private func complete(_ opener: ConnectionOpener) throws {
         let header: DatabaseHeader
         do {
-            let connection = try opener.open(.creator)
+            // The pages of the copy are those of the source, and contradict each other where the source does.
+            var source = opener
+            source.files = DatabaseFiles(path: opener.files.path, namedPath: sourcePath)
+            let connection = try source.open(.creator)
             defer { connection.close() }
             header = DatabaseHeader(
                 userVersion: Int32(clamping: try connection.value(of: "PRAGMA user_version")),
                 applicationID: Int32(clamping: try connection.value(of: "PRAGMA application_id"))
             )
             let progress = progress
-            let isSound = try connection.interruptible(when: { progress.isCancelled }) {
+            let problem = try connection.interruptible(when: { progress.isCancelled }) {
                 // Without the contents of indexes: a copy has those of the source.
-                try connection.setting("PRAGMA quick_check(1)") == "ok"
+                try connection.setting("PRAGMA quick_check(1)") ?? ""
             }
-            guard isSound, header.applicationID == database.options.applicationID else {
-                throw DatabaseError.damaged(path: opener.files.namedPath)
+            guard problem == "ok", header.applicationID == database.options.applicationID else {
+                let isOfIndex = problem.contains("FTS5 table main.") || problem.hasPrefix("In RTree main.")
+                throw isOfIndex ? DatabaseError.damagedIndex(path: sourcePath) : .damaged(path: sourcePath)
             }
         }
         try FileVerification(opener.files, opener).run(

@@ -37,6 +37,11 @@ extension DatabaseError {
             self = .damaged(path: path)
         case SQLITE_IOERR:
             self = .inputOutput(extendedCode: detailedCode, isIndeterminate: phase == .commit)
+        // SQLITE_CORRUPT_VTAB.
+        case SQLITE_CORRUPT where detailedCode == SQLITE_CORRUPT | 1 << 8:
+            self = .damagedIndex(path: path)
+        case SQLITE_ERROR where isCurrent && Self.isOfVirtualTable(connection):
+            self = .damagedIndex(path: path)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             self = .damaged(path: path)
         case SQLITE_AUTH:
@@ -65,8 +70,15 @@ extension DatabaseError {
     /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.
     private static let codesOfMissingContent = [2, 32, 33].map { SQLITE_IOERR | $0 << 8 }
 
-    /// SQLITE_CORRUPT_VTAB.
-    static let codeOfDamagedVirtualTable = SQLITE_CORRUPT | 1 << 8
+    /// Whether a general error comes from a virtual table that finds its own tables damaged when it is opened: FTS5 does
+    /// not know the format that is recorded in them, or the tables are missing.
+    private static func isOfVirtualTable(_ connection: OpaquePointer?) -> Bool {
+        guard let connection, let message = sqlite3_errmsg(connection) else { return false }
+        let text = String(cString: message)
+        return ["invalid fts5 file format", "vtable constructor failed", "undersize RTree blobs"].contains {
+            text.range(of: $0, options: .caseInsensitive)?.lowerBound == text.startIndex
+        }
+    }
 
     /// SQLite's fixed English text for a result code.
     static func generalMessage(_ code: Int32) -> String {

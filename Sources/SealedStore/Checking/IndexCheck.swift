@@ -46,14 +46,28 @@ struct IndexCheck {
                 try connection.execute(
                     "INSERT INTO \(index.table) (\(index.table), rank) VALUES ('integrity-check', 1)"
                 )
-            } catch DatabaseError.damaged {
-                // The connection cannot be used any longer, and the other indexes are not checked.
-                let place = SchemaIndex.fullText(index).place
-                problems.append(StoreProblem(.indexMismatch, entity: place.entity, property: place.property))
-                return problems
+            } catch DatabaseError.damagedIndex {
+                problems.append(SchemaIndex.fullText(index).mismatch)
             }
         }
         return problems
+    }
+
+    /// The R-trees and full-text indexes that cannot be read; all of them if each can be, and only some rows cannot.
+    func unreadable() throws -> [StoreProblem] {
+        var virtual: [SchemaIndex] = []
+        var problems: [StoreProblem] = []
+        for index in indexes {
+            guard let table = index.virtualTable else { continue }
+            virtual.append(index)
+            let question = index.isFullText ? "rowid FROM \(table) WHERE rowid = 0" : "count(*) FROM \(table)"
+            do {
+                try connection.withUncachedStatement("SELECT \(question)") { _ = try $0.step() }
+            } catch DatabaseError.damagedIndex {
+                problems.append(index.mismatch)
+            }
+        }
+        return problems.isEmpty ? virtual.map(\.mismatch) : problems
     }
 
     // MARK: Statements
@@ -128,6 +142,9 @@ extension SchemaIndex {
             property: indexed.columns.map(\.property.name).joined(separator: "+")
         )
     }
+
+    /// The problem that the index differs from its table.
+    var mismatch: StoreProblem { StoreProblem(.indexMismatch, entity: place.entity, property: place.property) }
 
     /// Whether the index is for words.
     var isFullText: Bool { if case .fullText = self { true } else { false } }

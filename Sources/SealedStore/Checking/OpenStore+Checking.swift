@@ -61,15 +61,19 @@ extension OpenStore {
             try progress.interrupting(connection) {
                 let schema = readsOtherModel ? fileSchema : try states.state(on: connection).schema
                 let indexes = IndexCheck(connection, schema, entityNames: entityNames)
-                try indexes.refresh()
-                try progress.show(400)
-                let damage = try Self.damage(found: connection, schema.indexes)
-                guard damage.isEmpty else { return damage }
-                try progress.show(600)
-                return try ContentCheck(connection, fileSchema, entityNames: entityNames)
-                    .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
-                    + HistoryCheck(connection: connection, model: fileSchema.model).problems()
-                    + ExchangeCheck(connection: connection, model: fileSchema.model).problems()
+                do {
+                    try indexes.refresh()
+                    try progress.show(400)
+                    let damage = try Self.damage(found: connection, schema.indexes)
+                    guard damage.isEmpty else { return damage }
+                    try progress.show(600)
+                    return try ContentCheck(connection, fileSchema, entityNames: entityNames)
+                        .problems { try progress.show(600 + Int(300 * $0)) } + indexes.problems()
+                        + HistoryCheck(connection: connection, model: fileSchema.model).problems()
+                        + ExchangeCheck(connection: connection, model: fileSchema.model).problems()
+                } catch DatabaseError.damagedIndex {
+                    return try indexes.unreadable()
+                }
             }
         }
         try progress.show(900)
@@ -85,19 +89,12 @@ extension OpenStore {
     /// The full-text indexes that differ from their texts in the latest state.
     private func mismatchedTexts(_ progress: WorkProgress) throws -> [StoreProblem] {
         guard schema.indexes.contains(where: \.isFullText) else { return [] }
-        var problems: [StoreProblem] = []
-        do {
-            try database.write { connection in
-                try progress.interrupting(connection) {
-                    let schema = try states.state(on: connection).schema
-                    problems = try IndexCheck(connection, schema, entityNames: description.entityNames)
-                        .mismatchedTexts()
-                }
+        return try database.write { connection in
+            try progress.interrupting(connection) {
+                let schema = try states.state(on: connection).schema
+                return try IndexCheck(connection, schema, entityNames: description.entityNames).mismatchedTexts()
             }
-        } catch DatabaseError.damaged where !problems.isEmpty {
-            // The transaction that finds a mismatch cannot be committed, and has made no changes.
         }
-        return problems
     }
 
     /// The problems that SQLite finds in the structure of all tables and indexes.

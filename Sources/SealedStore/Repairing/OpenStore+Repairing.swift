@@ -33,7 +33,8 @@ extension OpenStore {
     ) throws -> [StoreProblem] {
         var repaired: [StoreProblem] = []
         if options.contains(.derivedData) {
-            // First: statements that look for other problems may use the indexes.
+            // First: statements that look for other problems, or change rows, use the indexes.
+            repaired += try rebuildIndexes(found, on: connection)
             let messages = found.filter { if case .damage = $0.kind { true } else { false } }
             if !messages.isEmpty {
                 try connection.execute("REINDEX")
@@ -52,33 +53,31 @@ extension OpenStore {
             }
             repaired += references
         }
-        if options.contains(.derivedData) { repaired += try rebuildIndexes(found, on: connection) }
+        if options.contains(.derivedData) {
+            let state = try states.state(on: connection).schema
+            let differing = try IndexCheck(connection, state, entityNames: description.entityNames).problems()
+            repaired += try rebuildIndexes(differing, on: connection)
+        }
         return repaired
     }
 
-    /// Makes R-trees and full-text indexes anew that differ from their tables.
-    private func rebuildIndexes(_ found: [StoreProblem], on connection: Connection) throws -> [StoreProblem] {
+    /// Makes R-trees and full-text indexes anew that differ from their tables, or are damaged inside.
+    private func rebuildIndexes(_ problems: [StoreProblem], on connection: Connection) throws -> [StoreProblem] {
         let state = try states.state(on: connection).schema
-        let differing = try IndexCheck(connection, state, entityNames: description.entityNames).problems() + found
-        // A connection that finds wrong words cannot look at further indexes.
-        let hasWrongWords = found.contains { problem in
-            problem.kind == .indexMismatch && state.indexes.contains { $0.isFullText && $0.place == problem.indexPlace }
-        }
+        let shadowTables = Dictionary(
+            state.names.indexes.map { ($0.name, $0.shadowTables) },
+            uniquingKeysWith: { first, _ in first }
+        )
         var repaired: [StoreProblem] = []
         for index in state.indexes {
-            let problem = differing.first { $0.kind == .indexMismatch && $0.indexPlace == index.place }
-            guard let problem = problem ?? (hasWrongWords && index.isFullText ? index.mismatch : nil) else { continue }
+            guard let table = index.virtualTable.map(SQL.unquoted),
+                let problem = problems.first(where: { $0.kind == .indexMismatch && $0.indexPlace == index.place })
+            else { continue }
+            try connection.removeVirtualTable(table, shadowTables: shadowTables[table] ?? [])
             for sql in index.removal + index.creation + index.population { try connection.execute(sql) }
             repaired.append(problem)
         }
         return repaired
-    }
-}
-
-extension SchemaIndex {
-    /// The problem that the index differs from its table.
-    fileprivate var mismatch: StoreProblem {
-        StoreProblem(.indexMismatch, entity: place.entity, property: place.property)
     }
 }
 

@@ -49,8 +49,8 @@ import Testing
         )
         let report = try store.repair()
         #expect(
-            report.repaired.map(\.kind) == [.exhaustedSequence, .indexMismatch]
-                || report.repaired.map(\.kind) == [.exhaustedSequence, .indexMismatch, .indexMismatch],
+            report.repaired.map(\.kind) == [.indexMismatch, .exhaustedSequence]
+                || report.repaired.map(\.kind) == [.indexMismatch, .exhaustedSequence, .indexMismatch],
             "\(report.repaired)"
         )
         // The words are compared once everything else is sound.
@@ -109,6 +109,45 @@ import Testing
         #expect(problems.filter(\.isRepairable).count == 2)
         let report = try opened.repair()
         #expect(report.repaired.count == 2 && report.check.problems == [], "\(report)")
+    }
+
+    @Test(arguments: [
+        // FTS5 cannot open the index, not even to drop it.
+        (#"UPDATE "_fulltext_Person_name_config" SET v = 0 WHERE k = 'version'"#, "name"),
+        (#"DELETE FROM "_fulltext_Person_name_data" WHERE id < 11"#, "name"),
+        (#"UPDATE "_rtree_Person_x_y_node" SET data = zeroblob(3)"#, "x+y"),
+        (#"UPDATE "_rtree_Person_x_y_node" SET data = zeroblob(length(data))"#, "x+y"),
+        (#"DELETE FROM "_rtree_Person_x_y_node""#, "x+y"),
+    ])
+    func `an index that cannot be read is damaged, and the store is not`(_ statement: String, _ property: String) throws
+    {
+        let script = """
+            .dbconfig defensive off
+            PRAGMA key = 'correct horse battery staple';
+            \(statement);
+            """
+        let opened = try people.reopened {
+            _ = try TestSupport.run("sqlcipher", [people.url.path], input: script)
+        }
+        let problems = try opened.check()
+        #expect(problems.map(\.kind) == [.indexMismatch] && problems.first?.property == property, "\(problems)")
+        let copy = people.folder.file("copy.store")
+        let path = people.url.path
+        #expect(throws: DatabaseError.damagedIndex(path: path)) { try opened.backUp(to: copy) }
+        // Tables can be read, and a search or a save that needs the index says which one is damaged.
+        #expect(try opened.opened.database.read { try $0.withStatement("SELECT 1 FROM \"Person\"") { try $0.step() } })
+        let report = try opened.repair()
+        #expect(report.repaired.map(\.kind) == [.indexMismatch] && report.check.problems == [], "\(report)")
+        try opened.backUp(to: copy)
+        let ids = try opened.opened.database.read { connection in
+            try connection.withStatement(
+                #"""
+                SELECT (SELECT count(*) FROM "_fulltext_Person_name" WHERE "_fulltext_Person_name" MATCH 'c'), \#
+                (SELECT count(*) FROM "_rtree_Person_x_y")
+                """#
+            ) { try $0.step() ? [$0.integer(at: 0), $0.integer(at: 1)] : [] }
+        }
+        #expect(ids == [1, 4])
     }
 
     @Test func `a reference that nothing contradicts is completed, not cut`() throws {
