@@ -29,6 +29,18 @@ protocol DataStoreConnection: Sendable {
     func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
     /// Deletes transactions, and returns whether the store has a history of transactions of the type.
     func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
+    /// Reads the transactions after a token; nil if the store has no history.
+    ///
+    /// - Parameters:
+    ///   - token: The token of the last known transaction; nil for all transactions.
+    ///   - isRelevant: Whether a transaction counts.
+    func historyNews(
+        after token: (any Sendable)?,
+        _ isRelevant: (any HistoryTransaction) -> Bool
+    ) throws -> HistoryNews?
+    /// Returns the position of the last save of a context in the history of the store, and forgets it; nil if there is
+    /// none.
+    func takeHistoryToken(for editingState: EditingState) -> (any HistoryToken)?
     /// Notifies the store of a new context.
     func initializeState(for editingState: EditingState)
     /// Notifies the store that a context no longer exists.
@@ -57,6 +69,14 @@ struct SavedSnapshots {
     var unreadable: [PersistentIdentifier]
 }
 
+/// The transactions in the history of a custom store after a known one.
+struct HistoryNews {
+    /// The token of the last transaction; nil if there is none.
+    var token: (any Sendable)?
+    /// Whether one of them is relevant.
+    var isRelevant: Bool
+}
+
 /// The connection to a store of one type.
 ///
 /// `@unchecked Sendable`: the store is created here and only called under the lock. The lock is recursive, so that the
@@ -64,6 +84,8 @@ struct SavedSnapshots {
 final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @unchecked Sendable {
     private let store: Store
     private let lock = NSRecursiveLock()
+    /// The positions of saves in the history of the store, by the identities of their contexts. Used under the lock.
+    private var historyTokens: [EditingState.ID: any HistoryToken] = [:]
 
     let identifier: String
 
@@ -107,7 +129,11 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
             editingState: editingState
         )
         try beforeWriting()
-        let result = try lock.withLock { try store.save(request) }
+        let result = try lock.withLock {
+            let result = try store.save(request)
+            historyTokens[editingState.id] = result.historyToken
+            return result
+        }
         // The store has committed: no error after it may make the save fail.
         var saved = SavedSnapshots(remappedIdentifiers: result.remappedIdentifiers, reregistered: [], unreadable: [])
         for (identifier, snapshot) in result.snapshotsToReregister {
@@ -133,12 +159,19 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
         return try lock.withLock { try body(store) }
     }
 
+    func takeHistoryToken(for editingState: EditingState) -> (any HistoryToken)? {
+        lock.withLock { historyTokens.removeValue(forKey: editingState.id) }
+    }
+
     func initializeState(for editingState: EditingState) {
         lock.withLock { store.initializeState(for: editingState) }
     }
 
     func invalidateState(for editingState: EditingState) {
-        lock.withLock { store.invalidateState(for: editingState) }
+        lock.withLock {
+            historyTokens[editingState.id] = nil
+            store.invalidateState(for: editingState)
+        }
     }
 }
 

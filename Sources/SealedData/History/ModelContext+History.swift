@@ -5,11 +5,13 @@ extension ModelContext {
     ///
     /// An encrypted store has a history if ``ModelConfiguration/history`` was set when it was opened, now or earlier.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate requires a token after a constant, and
-    ///   transactions after that constant have been deleted: the caller may have missed changes;
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate requires a token at or after a constant,
+    ///   and such transactions have been deleted: the caller may have missed changes; also if the history has another
+    ///   transaction in the place of the constant's, because the file was replaced by an earlier copy;
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store has a history of such transactions; errors of the
     ///   predicate and of the stores.
-    /// - Complexity: O(*n*) in the number of transactions after the token that the predicate requires.
+    /// - Complexity: O(*n*) in the number of transactions between the tokens that the predicate requires; the changes of
+    ///   those are read that it selects, or to which it refers.
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
         if let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
             let transactions = try StoreHistory(graph.coordinator, stores.schema).fetch(descriptor)
@@ -17,7 +19,20 @@ extension ModelContext {
         }
         let histories = try stores.dataStores.compactMap { try $0.fetchHistory(descriptor) }
         guard !histories.isEmpty else { throw SwiftDataError.invalidTransactionFetchRequest }
-        return histories.flatMap(\.self)
+        return Self.joined(histories, descriptor)
+    }
+
+    /// The transactions of several stores in the order of a descriptor, or by time.
+    private static func joined<T: HistoryTransaction>(_ histories: [[T]], _ descriptor: HistoryDescriptor<T>) -> [T] {
+        guard histories.count > 1 else { return histories.first ?? [] }
+        var transactions = histories.flatMap(\.self)
+        if descriptor.sortBy.isEmpty {
+            transactions.sort { $0.timestamp < $1.timestamp }
+        } else {
+            transactions.sort(using: descriptor.sortBy)
+        }
+        return descriptor.fetchLimit == 0
+            ? transactions : Array(transactions.prefix(Int(clamping: descriptor.fetchLimit)))
     }
 
     /// Deletes transactions from the history of the container's stores. The models stay as they are. Readers that have
@@ -29,9 +44,20 @@ extension ModelContext {
         if let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
             return try StoreHistory(graph.coordinator, stores.schema).delete(descriptor)
         }
-        var hasHistory = false
-        for store in stores.dataStores where try store.deleteHistory(descriptor) { hasHistory = true }
-        guard hasHistory else { throw SwiftDataError.invalidTransactionFetchRequest }
+        guard descriptor.fetchLimit > 0 else {
+            var hasHistory = false
+            for store in stores.dataStores where try store.deleteHistory(descriptor) { hasHistory = true }
+            guard hasHistory else { throw SwiftDataError.invalidTransactionFetchRequest }
+            return
+        }
+        // The first transactions of all stores are the first ones of each.
+        let counts = Dictionary(grouping: try fetchHistory(descriptor), by: \.storeIdentifier).mapValues(\.count)
+        for store in stores.dataStores {
+            guard let count = counts[store.identifier] else { continue }
+            var own = descriptor
+            own.fetchLimit = UInt64(count)
+            _ = try store.deleteHistory(own)
+        }
     }
 }
 
@@ -51,6 +77,25 @@ extension SerialDataStoreConnection {
             return true
         }
         return try withHistory { try delete($0) } ?? false
+    }
+}
+
+extension SerialDataStoreConnection {
+    func historyNews(
+        after token: (any Sendable)?,
+        _ isRelevant: (any HistoryTransaction) -> Bool
+    ) throws -> HistoryNews? {
+        func news<Providing: HistoryProviding>(_ store: Providing) throws -> HistoryNews {
+            var descriptor = HistoryDescriptor<Providing.HistoryType>()
+            let known = token as? Providing.HistoryType.TokenType
+            if let known { descriptor.predicate = #Predicate { $0.token > known } }
+            let transactions = try store.fetchHistory(descriptor)
+            return HistoryNews(
+                token: transactions.map(\.token).max() ?? known,
+                isRelevant: transactions.contains(where: isRelevant)
+            )
+        }
+        return try withHistory { try news($0) }
     }
 }
 
