@@ -19,7 +19,7 @@ public struct HistoryOptions: Hashable, Sendable {
     public var maximumAge: TimeInterval?
     /// The number of transactions that are kept; nil for no limit.
     public var maximumCount: Int?
-    /// The size in bytes of the changes that are kept; nil for no limit.
+    /// The size in bytes of the transactions that are kept, with their authors and changes; nil for no limit.
     public var maximumByteCount: Int?
 
     /// Makes options.

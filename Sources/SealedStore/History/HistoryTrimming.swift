@@ -53,14 +53,19 @@ extension OpenStore {
     }
 
     private static func lastTransaction(olderThan age: TimeInterval, on connection: Connection) throws -> Int64 {
-        // From the oldest on: the scan ends at the first transaction that is kept.
+        // From the oldest on: the scan ends at the first transaction that is kept. A time in the future comes from a wrong
+        // clock: such a transaction is as old as the next one with a plausible time.
         let sql = """
-            SELECT "_id" FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL AND "timestamp" >= ? \
-            ORDER BY "_id" LIMIT 1
+            SELECT max("_id") FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL AND "timestamp" < ?1 \
+            AND "_id" < ifnull((SELECT "_id" FROM "_history" WHERE "_id" > 0 AND "parts" IS NOT NULL \
+            AND "timestamp" BETWEEN ?1 AND ?2 ORDER BY "_id" LIMIT 1), ?3)
             """
+        let now = Date().timeIntervalSinceReferenceDate
         return try connection.withStatement(sql) { statement in
-            try statement.bind(Date().timeIntervalSinceReferenceDate - age, at: 1)
-            return try statement.step() ? statement.integer(at: 0) - 1 : .max
+            try statement.bind(now - age, at: 1)
+            try statement.bind(now, at: 2)
+            try statement.bind(Int64.max, at: 3)
+            return try statement.step() ? statement.integer(at: 0) : 0
         }
     }
 
@@ -74,8 +79,15 @@ extension OpenStore {
         }
     }
 
+    /// The size of a row without its texts and changes: the key, the header and the numbers.
+    private static let rowOverhead = 40
+
     private static func lastTransaction(beyondBytes limit: Int, on connection: Connection) throws -> Int64 {
-        let sql = #"SELECT "_id", "parts", length("changes") FROM "_history" ORDER BY "_id" DESC"#
+        let sizes = ["changes", "author", "bundle", "process"].map { #"ifnull(octet_length("\#($0)"), 0)"# }
+        let sql = """
+            SELECT "_id", "parts", \(rowOverhead) + \(sizes.joined(separator: " + ")) FROM "_history" \
+            ORDER BY "_id" DESC
+            """
         return try connection.withStatement(sql) { statement in
             var size: Int64 = 0
             var transaction: Int64 = 0
