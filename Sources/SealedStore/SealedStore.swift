@@ -171,8 +171,8 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///
     /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
     open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        if let number = try opened.save(request, author: context?.transactionAuthor) {
-            context?.historyNumbers[metadata.uuid] = number
+        if let position = try opened.save(request, author: context?.transactionAuthor) {
+            context?.historyPositions[metadata.uuid] = position
             opened.trimHistoryIfDue()
         }
     }

@@ -32,8 +32,8 @@ public final class ManagedObjectContext {
     /// The author of the context's changes in the history of its stores. Of several contexts over each other, the one
     /// that writes to the stores counts.
     public var transactionAuthor: String?
-    /// The number of the last transaction that the context has written to the history of each store.
-    package var historyNumbers: [UUID: Int64] = [:]
+    /// The last transaction that the context has written to the history of each store.
+    package var historyPositions: [UUID: PersistentHistoryPosition] = [:]
 
     /// The failed reads of properties. A store that leaves values in place passes it to its ``RowBatchBuilder``.
     public let readFailures: ReadFailures

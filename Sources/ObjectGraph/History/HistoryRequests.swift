@@ -5,6 +5,9 @@ public struct HistoryFetchRequest: Sendable {
     /// The number of the last transaction that the caller knows: later ones are fetched. 0 fetches from the first one
     /// that the history still has.
     public var after: Int64
+    /// The time of the transaction ``after``, if the caller knows it. A store that was replaced by an earlier copy gives
+    /// the same numbers to other transactions: the time tells them apart.
+    public var afterTimestamp: Date?
     /// The largest number to fetch; nil for no limit.
     public var through: Int64?
     /// The largest number of transactions; nil for all.
@@ -15,10 +18,28 @@ public struct HistoryFetchRequest: Sendable {
     public var excludesOwn = false
     /// Whether the changes are read.
     public var includesChanges = true
-    /// Whether deleted transactions are skipped without an error, for a caller that reads the whole history in pages.
-    package var skipsDeleted = false
+    /// Whether the values of changed properties are read, if the history records them. Needs ``includesChanges``.
+    public var includesValues = true
+    /// When the request fails because transactions after ``after`` were deleted.
+    package var expiry = Expiry.afterFirstTransaction
+    /// Further transactions that the caller knows. The request fails if the history has others in their places.
+    package var known: [PersistentHistoryPosition] = []
+    /// The numbers to fetch; nil for all.
+    package var numbers: [Int64]?
+    /// The times of the transactions to fetch; nil for all.
+    package var times: ClosedRange<Date>?
     /// Whether transactions are skipped that have applied the change set of another store.
     package var excludesApplied = false
+
+    /// When a request fails because transactions were deleted.
+    package enum Expiry: Sendable {
+        /// Never, for a caller that reads what the history still has.
+        case never
+        /// If the caller knows a transaction.
+        case afterFirstTransaction
+        /// Also if the caller knows the position before the first transaction.
+        case always
+    }
 
     /// Makes a request.
     public init(after: Int64 = 0, through: Int64? = nil, fetchLimit: Int? = nil) {
@@ -43,12 +64,37 @@ public struct PersistentHistoryState: Hashable, Sendable {
     /// The largest number of a deleted transaction; 0 if none was deleted. A reader that knows an earlier one only may
     /// have missed changes.
     public var lastDeletedTransaction: Int64
+    /// The time of the last transaction; nil if there was none, or if it is unknown.
+    public var lastTimestamp: Date?
+    /// The time of the transaction ``lastDeletedTransaction``; nil if none was deleted, or if it is unknown.
+    public var lastDeletedTimestamp: Date?
 
     /// Makes a state.
-    public init(isRecording: Bool, lastTransaction: Int64, lastDeletedTransaction: Int64) {
+    public init(
+        isRecording: Bool,
+        lastTransaction: Int64,
+        lastDeletedTransaction: Int64,
+        lastTimestamp: Date? = nil,
+        lastDeletedTimestamp: Date? = nil
+    ) {
         self.isRecording = isRecording
         self.lastTransaction = lastTransaction
         self.lastDeletedTransaction = lastDeletedTransaction
+        self.lastTimestamp = lastTimestamp
+        self.lastDeletedTimestamp = lastDeletedTimestamp
+    }
+}
+
+/// A transaction that a reader of a history knows.
+package struct PersistentHistoryPosition: Hashable, Sendable {
+    /// The number; 0 for the position before the first transaction.
+    package var number: Int64
+    /// The time of the commit; nil if it is unknown.
+    package var timestamp: Date?
+
+    package init(number: Int64, timestamp: Date?) {
+        self.number = number
+        self.timestamp = timestamp
     }
 }
 

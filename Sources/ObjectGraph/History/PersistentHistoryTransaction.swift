@@ -21,6 +21,8 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
     public let isOwn: Bool
     /// The changes, objects with the same change together; empty if the request excludes them.
     public let groups: [Group]
+    /// About the size in bytes of the stored changes.
+    package var byteCount = 0
 
     /// The number.
     public var id: Int64 { number }

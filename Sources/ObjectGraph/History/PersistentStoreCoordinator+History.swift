@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
     ///   - request: The selection of the transactions; all if it is omitted.
     ///   - uuid: The store; nil for the only store of the coordinator.
     /// - Throws: ``PersistentHistoryError/expired(lastDeleted:)`` if transactions after ``HistoryFetchRequest/after`` were
-    ///   deleted, unless that is 0; ``PersistentHistoryError/notRecorded`` if the store records none;
+    ///   deleted, unless that is 0, or if the history has another transaction in its place;
+    ///   ``PersistentHistoryError/notRecorded`` if the store records none;
     ///   ``ObjectGraphError/unsupportedRequest(storeType:request:)``; errors of the store.
     public func history(
         _ request: HistoryFetchRequest = HistoryFetchRequest(),

@@ -22,13 +22,11 @@ extension DefaultStore {
         }
         try context.save()
         let permanent = objects.inserted.mapValues { PersistentIdentifier($0.managedObjectID) }
-        let token = context.historyNumbers.first.map { store, number in
-            DefaultHistoryToken([store.uuidString: number], storeIdentifier: store.uuidString)
-        }
+        let tokens = StoreHistory.tokens(of: context.historyPositions.mapValues(\.self), coordinator)
         return DataStoreSaveChangesResult(
             for: identifier,
             remappedIdentifiers: permanent,
-            historyToken: token
+            historyToken: tokens.values.first
         )
     }
 }

@@ -33,8 +33,8 @@ final class RemoteChangeNotifier: Sendable {
     private struct State {
         weak var container: ModelContainer?
         var isScheduled = false
-        /// The stores with commits that are not posted yet, and their last known transactions.
-        var stores: [UUID: Int64?] = [:]
+        /// The stores with commits that are not posted yet.
+        var stores: Set<UUID> = []
         var following: StoreFollowing?
     }
 
@@ -80,14 +80,12 @@ final class RemoteChangeNotifier: Sendable {
     private func follow() {
         let following = coordinator.followOtherProcesses()
         state.withLock { $0.following = following }
-        coordinator.onCommitByOthers = { [weak self] store, commits in
-            self?.schedulePost(store, commits.lastTransaction)
-        }
+        coordinator.onCommitByOthers = { [weak self] store, _ in self?.schedulePost(store) }
     }
 
-    private func schedulePost(_ store: UUID, _ lastTransaction: Int64?) {
+    private func schedulePost(_ store: UUID) {
         let isFirst = state.withLock { state in
-            state.stores[store] = .some(lastTransaction)
+            state.stores.insert(store)
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
@@ -97,27 +95,13 @@ final class RemoteChangeNotifier: Sendable {
     private func post() {
         let (container, stores) = state.withLock { state in
             state.isScheduled = false
-            defer { state.stores = [:] }
+            defer { state.stores = [] }
             return (state.container, state.stores)
         }
         guard let container else { return }
-        let tokens = tokens(of: stores)
+        // The last transactions of the stores that have a history.
+        let tokens = StoreHistory.tokens(of: Dictionary(uniqueKeysWithValues: stores.map { ($0, nil) }), coordinator)
         let information = tokens.isEmpty ? nil : [ModelContext.NotificationKey.historyTokens.rawValue: tokens]
         NotificationCenter.default.post(name: Self.name, object: container, userInfo: information)
-    }
-
-    /// The tokens of the last transactions of the stores that have a history.
-    private func tokens(of stores: [UUID: Int64?]) -> [String: any HistoryToken] {
-        stores.reduce(into: [:]) { tokens, entry in
-            let identity = entry.key.uuidString
-            guard let number = entry.value ?? lastTransaction(of: entry.key) else { return }
-            tokens[identity] = DefaultHistoryToken([identity: number], storeIdentifier: identity)
-        }
-    }
-
-    /// Reads the number of the last transaction of a store; nil if it has no history, or cannot be read.
-    private func lastTransaction(of store: UUID) -> Int64? {
-        guard let state = try? coordinator.historyState(ofStore: store), state.isRecording else { return nil }
-        return state.lastTransaction
     }
 }

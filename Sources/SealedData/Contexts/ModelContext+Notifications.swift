@@ -45,18 +45,22 @@ extension ModelContext {
 
     /// The positions of the last save in the histories of the stores; nil if no store records it.
     private var historyTokens: [String: any HistoryToken]? {
-        guard !graph.historyNumbers.isEmpty else { return nil }
-        return graph.historyNumbers.reduce(into: [:]) { tokens, entry in
-            let store = entry.key.uuidString
-            tokens[store] = DefaultHistoryToken([store: entry.value], storeIdentifier: store)
+        var tokens: [String: any HistoryToken] = [:]
+        if !graph.historyPositions.isEmpty {
+            tokens = StoreHistory.tokens(of: graph.historyPositions.mapValues(\.self), graph.coordinator)
         }
+        for store in stores.dataStores {
+            if let token = store.takeHistoryToken(for: editingState) { tokens[store.identifier] = token }
+        }
+        return tokens.isEmpty ? nil : tokens
     }
 
     /// Saves, and posts both notifications.
     func saveObserved() throws {
         NotificationCenter.default.post(name: Self.willSaveName, object: self)
         let models = SavedModels(graph)
-        graph.historyNumbers = [:]
+        graph.historyPositions = [:]
+        for store in stores.dataStores { _ = store.takeHistoryToken(for: editingState) }
         try graph.save()
         var information = models.identifiers
         information[NotificationKey.historyTokens.rawValue] = historyTokens

@@ -10,14 +10,27 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 
     private let transaction: PersistentHistoryTransaction
     private let classes: HistoryClasses
+    /// The changes, if the transaction was read without them.
+    private let window: HistoryChangeWindow?
 
     /// The position after the transaction.
     public let token: DefaultHistoryToken
 
-    init(_ transaction: PersistentHistoryTransaction, _ token: DefaultHistoryToken, _ classes: HistoryClasses) {
+    init(
+        _ transaction: PersistentHistoryTransaction,
+        _ token: DefaultHistoryToken,
+        _ classes: HistoryClasses,
+        changes window: HistoryChangeWindow? = nil
+    ) {
         self.transaction = transaction
         self.token = token
         self.classes = classes
+        self.window = window
+    }
+
+    /// The transaction with the token that a predicate compares.
+    var evaluated: DefaultHistoryTransaction {
+        DefaultHistoryTransaction(transaction, token.evaluated, classes, changes: window)
     }
 
     /// The number of the transaction in its store. Later ones are larger, with gaps, and no number is used twice.
@@ -39,7 +52,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     ///
     /// - Complexity: O(*n*) in the number of models, at each access.
     public var changes: [HistoryChange] {
-        transaction.changes.compactMap { classes.change($0, of: transaction.number) }
+        (window?.changes(of: transaction) ?? transaction.changes)
+            .compactMap { classes.change($0, of: transaction.number) }
     }
 
     /// Whether both are the same transaction.

@@ -7,8 +7,9 @@ public import Foundation
 /// descriptor.predicate = #Predicate { $0.token > token && $0.author != "widget" }
 /// ```
 ///
-/// A comparison of the token with a constant, which the whole predicate requires, selects the transactions in the
-/// store. The rest of the predicate is evaluated in memory, a page of transactions at a time.
+/// Comparisons of the token, and in a container with one encrypted store of the time, with constants, which the whole
+/// predicate requires, select the transactions in the store. The rest of the predicate is evaluated in memory, a page of
+/// transactions at a time.
 ///
 /// `@unchecked Sendable`: all properties are values. Those of type `SortDescriptor` contain key paths, which are
 /// immutable, though not all of them are marked `Sendable`.

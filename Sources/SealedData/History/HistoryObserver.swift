@@ -30,8 +30,10 @@ public final class HistoryObserver: Observable, Sendable {
     private let listener = Guarded<HistoryListener?>(nil)
 
     private struct State {
-        /// The numbers of the last known transactions, by the identities of their stores.
-        var numbers: [String: Int64]
+        /// The last known transactions of encrypted stores, by their identities.
+        var positions: [String: PersistentHistoryPosition]
+        /// The tokens of the last known transactions of custom stores, by their identities; nil before the first one.
+        var tokens: [String: (any Sendable)?]
         var eventCounter = 0
     }
 
@@ -66,11 +68,21 @@ public final class HistoryObserver: Observable, Sendable {
             return entity
         }
         entities = observed.isEmpty ? nil : Set(observed.flatMap(\.family).map(\.index))
-        var numbers = try StoreHistory(stores.coordinator, stores.schema).lastToken().tokenValue ?? [:]
-        for (store, token) in historyTokens ?? [:] {
-            if let number = (token as? DefaultHistoryToken)?.tokenValue?[store] { numbers[store] = number }
+        var tokens: [String: (any Sendable)?] = [:]
+        for store in stores.dataStores {
+            guard let news = try store.historyNews(after: nil, { _ in false }) else { continue }
+            tokens[store.identifier] = historyTokens?[store.identifier] ?? news.token
         }
-        state = Guarded(State(numbers: numbers))
+        var positions: [String: PersistentHistoryPosition] = [:]
+        do {
+            positions = try StoreHistory(stores.coordinator, stores.schema).lastPositions()
+        } catch SwiftDataError.invalidTransactionFetchRequest where !tokens.isEmpty {
+            // Only custom stores have a history.
+        }
+        for (store, token) in historyTokens ?? [:] where positions[store] != nil {
+            if let token = token as? DefaultHistoryToken { positions[store] = token.position(in: store) }
+        }
+        state = Guarded(State(positions: positions, tokens: tokens))
         // Before the first reading: a commit after it must not be missed.
         let new = HistoryListener(stores.coordinator) { [weak self] in self?.scheduleReading() }
         listener.withLock { $0 = new }
@@ -90,39 +102,65 @@ public final class HistoryObserver: Observable, Sendable {
     /// Reads the transactions after the known ones.
     private func read() {
         listener.withLock { $0 }?.reset()
-        let known = state.withLock { $0.numbers }
-        var numbers = known
+        var new = state.withLock { $0 }
         var isEvent = false
-        for (store, number) in known {
+        for (store, position) in new.positions {
             guard let uuid = UUID(uuidString: store) else { continue }
             // A failure repeats with the next commit.
-            guard let last = try? readStore(uuid, after: number, &isEvent) else { continue }
-            numbers[store] = last
+            guard let last = try? readStore(uuid, after: position, &isEvent) else { continue }
+            new.positions[store] = last
         }
-        guard isEvent else { return state.withLock { $0.numbers = numbers } }
+        for store in modelContainer.stores.dataStores {
+            guard let token = new.tokens[store.identifier],
+                let news = try? store.historyNews(after: token, isRelevant)
+            else { continue }
+            new.tokens[store.identifier] = .some(news.token)
+            isEvent = isEvent || news.isRelevant
+        }
+        guard isEvent else { return state.withLock { ($0.positions, $0.tokens) = (new.positions, new.tokens) } }
         registrar.withMutation(of: self, keyPath: \.eventCounter) {
             state.withLock { state in
-                state.numbers = numbers
+                (state.positions, state.tokens) = (new.positions, new.tokens)
                 state.eventCounter += 1
             }
         }
     }
 
-    /// Reads the transactions of a store, and returns the number of the last one.
-    private func readStore(_ uuid: UUID, after number: Int64, _ isEvent: inout Bool) throws -> Int64 {
+    /// Reads the transactions of an encrypted store, and returns the last one.
+    private func readStore(
+        _ uuid: UUID,
+        after position: PersistentHistoryPosition,
+        _ isEvent: inout Bool
+    ) throws -> PersistentHistoryPosition {
         let coordinator = modelContainer.stores.coordinator
-        var last = number
+        var last = position
         do {
             while true {
-                let page = try coordinator.history(HistoryFetchRequest(after: last, fetchLimit: 256), ofStore: uuid)
+                var request = HistoryFetchRequest(after: last.number, fetchLimit: 256)
+                request.afterTimestamp = last.timestamp
+                request.expiry = .always
+                request.includesChanges = entities != nil
+                request.includesValues = false
+                let page = try coordinator.history(request, ofStore: uuid)
                 isEvent = isEvent || page.contains(where: isRelevant)
                 guard let end = page.last else { return last }
-                last = end.number
+                last = PersistentHistoryPosition(number: end.number, timestamp: end.timestamp)
             }
         } catch is PersistentHistoryError {
             // What was deleted may have been relevant.
             isEvent = true
-            return try coordinator.historyState(ofStore: uuid).lastTransaction
+            let state = try coordinator.historyState(ofStore: uuid)
+            return PersistentHistoryPosition(number: state.lastTransaction, timestamp: state.lastTimestamp)
+        }
+    }
+
+    private func isRelevant(_ transaction: any HistoryTransaction) -> Bool {
+        guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
+        guard let entities else { return true }
+        let model = modelContainer.stores.coordinator.model
+        return transaction.changes.contains { change in
+            model.entitiesByName[change.changedPersistentIdentifier.entityName].map { entities.contains($0.index) }
+                ?? false
         }
     }
 

@@ -32,7 +32,21 @@ enum RecordedValue {
         if V.attributeType == .uuid, case .blob(let bytes) = stored, bytes.count == 16 {
             return V(storedValue: .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }))
         }
-        return V(storedValue: stored)
+        return converted(stored, to: V.attributeType).flatMap { V(storedValue: $0) }
+    }
+
+    /// A number that was recorded before a migration has changed the type of its attribute; nil if the type cannot
+    /// represent it exactly.
+    private static func converted(_ stored: Value, to type: AttributeType) -> Value? {
+        switch (stored, type) {
+        case (.integer(let integer), .float), (.integer(let integer), .double):
+            return Double(exactly: integer).map { .real($0) }
+        case (.integer(let integer), _) where type.storage == .integer:
+            return type.integerRange?.contains(integer) ?? true ? stored : nil
+        case (.real(let real), _) where type.storage == .integer:
+            return Int64(exactly: real).flatMap { converted(.integer($0), to: type) }
+        default: return stored
+        }
     }
 
     private static func make<Raw: RawRepresentable>(_ type: Raw.Type, _ value: any Sendable) -> (any Sendable)? {

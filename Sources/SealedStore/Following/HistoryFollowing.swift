@@ -118,6 +118,7 @@ final class HistoryFollowing: Sendable {
             guard let known, known.last <= present.last, known.hasMissedNone(deletedIn: present, own) else { return }
             var request = HistoryFetchRequest(after: known.last, fetchLimit: Self.largestCount + 1)
             request.excludesOwn = true
+            request.includesValues = false
             let transactions = try store.transactions(request, present.settings, on: connection)
             guard transactions.count <= Self.largestCount,
                 try present.isExplained(after: known, transactions.count, reservations, on: connection)

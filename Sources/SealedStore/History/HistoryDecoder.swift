@@ -7,6 +7,7 @@ struct HistoryDecoder {
     private let model: ManagedObjectModel
     /// The renamings since the transaction.
     private let renamings: [HistorySettings.Renaming]
+    private let includesValues: Bool
     private var names: [String] = []
     private var nextChange: Int64
     private let lastChange: Int64
@@ -14,15 +15,18 @@ struct HistoryDecoder {
     /// - Parameters:
     ///   - row: The key of the row.
     ///   - renamings: All recorded renamings.
+    ///   - includesValues: Whether recorded values are decoded.
     init(
         _ bytes: UnsafeRawBufferPointer,
         row: Int64,
         model: ManagedObjectModel,
-        renamings: [HistorySettings.Renaming]
+        renamings: [HistorySettings.Renaming],
+        includesValues: Bool = true
     ) {
         self.bytes = HistoryReader(bytes: bytes)
         self.model = model
         self.renamings = renamings.filter { $0.through >= row }
+        self.includesValues = includesValues
         nextChange = Self.firstChange(ofRow: row)
         lastChange = nextChange &+ 1 << 20
     }
@@ -59,8 +63,10 @@ struct HistoryDecoder {
         nextChange = nextChange &+ Int64(count)
         guard nextChange <= lastChange else { throw HistoryReader.damage }
         var values: [PersistentHistoryChange.Values] = []
-        if hasValues {
+        if hasValues, includesValues {
             for _ in 0..<count { values.append(try objectValues(kind, properties)) }
+        } else if hasValues {
+            for _ in 0..<count { try skipValues(kind, properties.count) }
         }
         guard let entity else { return nil }
         return .init(
@@ -108,6 +114,12 @@ struct HistoryDecoder {
             runs.append(first...last)
         }
         return runs
+    }
+
+    private mutating func skipValues(_ kind: PersistentHistoryChange.Kind, _ count: Int) throws {
+        for _ in 0..<count where try bytes.skipValue() && kind == .update {
+            guard try bytes.skipValue() else { throw HistoryReader.damage }
+        }
     }
 
     private mutating func objectValues(
@@ -213,6 +225,27 @@ struct HistoryReader {
             return .members(.init(added: added, removed: removed, order: hasOrder ? try keys() : nil))
         default: throw Self.damage
         }
+    }
+
+    /// Passes over a value without making it.
+    ///
+    /// - Returns: whether it is not the change of a to-many relationship, but one of possibly two values.
+    mutating func skipValue() throws -> Bool {
+        switch try byte() {
+        case 0: break
+        case 1: _ = try number()
+        case 2:
+            guard bytes.count - position >= 8 else { throw Self.damage }
+            position += 8
+        case 3, 4: _ = try counted()
+        case 5:
+            _ = try keys()
+            _ = try keys()
+            if try byte() != 0 { _ = try keys() }
+            return false
+        default: throw Self.damage
+        }
+        return true
     }
 
     private mutating func keys() throws -> [Int64] {

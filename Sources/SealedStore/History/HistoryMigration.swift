@@ -49,7 +49,7 @@ struct HistoryMigration: Sendable {
                 last = try HistoryTable.skipNumber(on: connection)
             }
             try HistoryTable.delete([1...max(1, last)], on: connection)
-            settings.lastDeleted = max(settings.lastDeleted, last)
+            settings.noteDeletion(through: last, timestamp: nil)
             settings.renamings = []
         } else {
             // Differences from the common order can be recorded under the number of a deleted transaction.

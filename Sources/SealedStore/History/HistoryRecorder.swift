@@ -18,6 +18,8 @@ final class HistoryRecorder {
     var encoder = HistoryEncoder()
     /// The encoded changes, once they are written.
     private(set) var written: [[UInt8]] = []
+    /// The time of the transaction, once it is written.
+    private(set) var timestamp = 0.0
     /// The changed slots of objects whose rows the request does not contain, by root entity and key.
     private var related: [Int: [Int64: SlotSet]] = [:]
     /// The rows before their change, by root entity and key, as far as they are needed.
@@ -271,8 +273,9 @@ final class HistoryRecorder {
                 try IdentityTable.insert(keys, of: root, store.schema.names, &identifiers, on: connection)
             }
         }
+        timestamp = Date().timeIntervalSinceReferenceDate
         let origin = HistoryTable.Origin(
-            timestamp: Date().timeIntervalSinceReferenceDate,
+            timestamp: timestamp,
             author: author,
             bundle: HistoryProcess.bundle,
             process: HistoryProcess.process,

@@ -9,7 +9,9 @@ struct HistorySettings: Codable, Hashable, Sendable {
     /// Whether objects get global identifiers.
     var identifiesObjects = false
     /// The largest number of a deleted transaction; 0 if none was deleted.
-    var lastDeleted: Int64 = 0
+    private(set) var lastDeleted: Int64 = 0
+    /// The time of that transaction; nil if none was deleted, or if it is unknown.
+    private(set) var lastDeletedTimestamp: Double?
     /// The renamings of migrations, oldest first.
     var renamings: [Renaming] = []
 
@@ -22,6 +24,17 @@ struct HistorySettings: Codable, Hashable, Sendable {
         /// The new names of properties by the old names of their entities and the old names; those of removed properties
         /// are empty.
         var properties: [String: [String: String]]
+    }
+
+    /// Records that transactions were deleted.
+    ///
+    /// - Parameters:
+    ///   - number: The largest number of them.
+    ///   - timestamp: The time of that transaction; nil if it is unknown.
+    mutating func noteDeletion(through number: Int64, timestamp: Double?) {
+        guard number > lastDeleted else { return }
+        lastDeleted = number
+        lastDeletedTimestamp = timestamp
     }
 
     /// The part on which statements depend.

@@ -37,6 +37,9 @@ enum HistoryTable {
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
 
+    /// A list of numbers for `json_each`.
+    static func list(_ numbers: [Int64]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
+
     /// The origin of a transaction.
     struct Origin {
         let timestamp: Double

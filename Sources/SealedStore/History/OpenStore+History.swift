@@ -56,14 +56,24 @@ extension OpenStore {
             guard let settings = try HistorySettings.read(on: connection) else {
                 return PersistentHistoryState(isRecording: false, lastTransaction: 0, lastDeletedTransaction: 0)
             }
-            let last = try connection.withStatement(
-                #"SELECT "_id" FROM "_history" WHERE "parts" IS NOT NULL ORDER BY "_id" DESC LIMIT 1"#
-            ) { try $0.step() ? $0.integer(at: 0) : 0 }
-            return PersistentHistoryState(
+            let sql = """
+                SELECT "_id", "timestamp" FROM "_history" WHERE "parts" IS NOT NULL ORDER BY "_id" DESC LIMIT 1
+                """
+            let last = try connection.withStatement(sql) { statement in
+                try statement.step() ? (number: statement.integer(at: 0), timestamp: statement.real(at: 1)) : nil
+            }
+            var state = PersistentHistoryState(
                 isRecording: true,
-                lastTransaction: max(last, settings.lastDeleted),
-                lastDeletedTransaction: settings.lastDeleted
+                lastTransaction: settings.lastDeleted,
+                lastDeletedTransaction: settings.lastDeleted,
+                lastTimestamp: settings.lastDeletedTimestamp.map(Date.init(timeIntervalSinceReferenceDate:)),
+                lastDeletedTimestamp: settings.lastDeletedTimestamp.map(Date.init(timeIntervalSinceReferenceDate:))
             )
+            if let last, last.number > settings.lastDeleted {
+                state.lastTransaction = last.number
+                state.lastTimestamp = Date(timeIntervalSinceReferenceDate: last.timestamp)
+            }
+            return state
         }
     }
 
@@ -76,18 +86,59 @@ extension OpenStore {
             guard var settings = try HistorySettings.read(on: connection) else {
                 throw PersistentHistoryError.notRecorded
             }
-            if request.after > 0, !request.skipsDeleted {
-                // A number that the history does not have yet is of a later state: the file is an earlier copy, whose
-                // next transactions get numbers that the reader knows already.
-                let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
-                guard (settings.lastDeleted...last).contains(request.after) else {
-                    throw PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
-                }
-            }
+            try requireKnownTransactions(of: request, settings, on: connection)
             if let mapping = try mappingFromFile() {
                 settings.renamings.append(HistorySettings.Renaming(mapping, through: .max))
             }
             return try transactions(request, settings, on: connection)
+        }
+    }
+
+    /// Checks that the history has, or has deleted, the transactions that the caller knows, and all later ones.
+    ///
+    /// - Throws: `PersistentHistoryError.expired(lastDeleted:)`.
+    private func requireKnownTransactions(
+        of request: HistoryFetchRequest,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws {
+        let expired = PersistentHistoryError.expired(lastDeleted: settings.lastDeleted)
+        let isChecked =
+            switch request.expiry {
+            case .never: false
+            case .afterFirstTransaction: request.after > 0
+            case .always: true
+            }
+        if isChecked {
+            // A number that the history does not have yet is of a later state: the file is an earlier copy, whose next
+            // transactions get numbers that the reader knows already.
+            let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
+            guard (settings.lastDeleted...last).contains(max(request.after, 0)) else { throw expired }
+        }
+        var known = request.known
+        if let timestamp = request.afterTimestamp { known.append(.init(number: request.after, timestamp: timestamp)) }
+        for position in known where try !isOfThisLine(position, settings, on: connection) { throw expired }
+    }
+
+    /// Whether a transaction is, or may have been, one of this history, and not one of another copy of the file, which
+    /// has given the same number to another transaction.
+    private func isOfThisLine(
+        _ position: PersistentHistoryPosition,
+        _ settings: HistorySettings,
+        on connection: Connection
+    ) throws -> Bool {
+        guard let timestamp = position.timestamp?.timeIntervalSinceReferenceDate, position.number > 0 else {
+            return true
+        }
+        guard position.number > settings.lastDeleted else {
+            guard position.number == settings.lastDeleted, let own = settings.lastDeletedTimestamp else { return true }
+            return own == timestamp
+        }
+        let sql = #"SELECT 1 FROM "_history" WHERE "_id" = ? AND "parts" IS NOT NULL AND "timestamp" = ?"#
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(position.number, at: 1)
+            try statement.bind(timestamp, at: 2)
+            return try statement.step()
         }
     }
 
@@ -100,9 +151,12 @@ extension OpenStore {
         let changes = request.includesChanges ? #""changes""# : "NULL"
         let others = request.excludesOwn ? #" AND "store" IS NOT ?4"# : ""
         let made = request.excludesApplied ? " AND \(ExchangeMarks.isNotApplied)" : ""
+        let times = request.times == nil ? "" : #" AND "timestamp" BETWEEN ?5 AND ?6"#
+        let numbers = request.numbers == nil ? "" : #" AND "_id" IN (SELECT value FROM json_each(?7))"#
         let sql = """
-            SELECT "_id", "parts", "timestamp", "author", "bundle", "process", "store", \(changes) FROM "_history" \
-            WHERE "_id" > ?1 AND "_id" <= ?2 AND "parts" IS NOT NULL\(others)\(made) \
+            SELECT "_id", "parts", "timestamp", "author", "bundle", "process", "store", \(changes), \
+            length("changes") FROM "_history" \
+            WHERE "_id" > ?1 AND "_id" <= ?2 AND "parts" IS NOT NULL\(others)\(made)\(times)\(numbers) \
             ORDER BY "_id"\(request.isDescending ? " DESC" : "") LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
@@ -110,43 +164,52 @@ extension OpenStore {
             try statement.bind(request.through ?? .max, at: 2)
             try statement.bind(Int64(request.fetchLimit.map { max($0, 0) } ?? -1), at: 3)
             if request.excludesOwn { try statement.bind(historyOrigin, at: 4) }
+            if let times = request.times {
+                try statement.bind(times.lowerBound.timeIntervalSinceReferenceDate, at: 5)
+                try statement.bind(times.upperBound.timeIntervalSinceReferenceDate, at: 6)
+            }
+            if let numbers = request.numbers { try statement.bind(text: HistoryTable.list(numbers), at: 7) }
             var transactions: [PersistentHistoryTransaction] = []
             while try statement.step() {
                 let number = statement.integer(at: 0)
+                let parts = statement.integer(at: 1)
                 var groups: [PersistentHistoryTransaction.Group] = []
                 if request.includesChanges {
-                    let parts = statement.integer(at: 1)
-                    if parts > 0 { groups += try Self.parts(parts, before: number, model, settings, on: connection) }
+                    if parts > 0 { groups += try self.parts(parts, before: number, request, settings, on: connection) }
                     var decoder = HistoryDecoder(
                         statement.blob(at: 7),
                         row: number,
                         model: model,
-                        renamings: settings.renamings
+                        renamings: settings.renamings,
+                        includesValues: request.includesValues
                     )
                     groups += try decoder.groups()
                 }
-                transactions.append(
-                    PersistentHistoryTransaction(
-                        number: number,
-                        storeUUID: uuid,
-                        timestamp: Date(timeIntervalSinceReferenceDate: statement.real(at: 2)),
-                        author: statement.isNull(at: 3) ? nil : statement.string(at: 3),
-                        bundleIdentifier: statement.string(at: 4),
-                        processIdentifier: statement.string(at: 5),
-                        isOwn: statement.integer(at: 6) == historyOrigin,
-                        groups: groups
-                    )
+                var transaction = PersistentHistoryTransaction(
+                    number: number,
+                    storeUUID: uuid,
+                    timestamp: Date(timeIntervalSinceReferenceDate: statement.real(at: 2)),
+                    author: statement.isNull(at: 3) ? nil : statement.string(at: 3),
+                    bundleIdentifier: statement.string(at: 4),
+                    processIdentifier: statement.string(at: 5),
+                    isOwn: statement.integer(at: 6) == historyOrigin,
+                    groups: groups
                 )
+                let rest = parts.multipliedReportingOverflow(by: Int64(HistoryEncoder.rowSize))
+                transaction.byteCount = Int(
+                    clamping: statement.integer(at: 8) &+ (rest.overflow ? 0 : rest.partialValue)
+                )
+                transactions.append(transaction)
             }
             return transactions
         }
     }
 
     /// The changes in the rows before that of a transaction.
-    static func parts(
+    private func parts(
         _ count: Int64,
         before number: Int64,
-        _ model: ManagedObjectModel,
+        _ request: HistoryFetchRequest,
         _ settings: HistorySettings,
         on connection: Connection
     ) throws -> [PersistentHistoryTransaction.Group] {
@@ -163,7 +226,8 @@ extension OpenStore {
                     statement.blob(at: 2),
                     row: statement.integer(at: 0),
                     model: model,
-                    renamings: settings.renamings
+                    renamings: settings.renamings,
+                    includesValues: request.includesValues
                 )
                 groups += try decoder.groups()
                 found += 1
@@ -199,23 +263,26 @@ extension OpenStore {
         case .before(let date):
             (condition, parameter) = (#""timestamp" < ?"#, .real(date.timeIntervalSinceReferenceDate))
         case .numbers(let numbers):
-            let list = "[\(numbers.map(String.init).joined(separator: ","))]"
-            (condition, parameter) = (#""_id" IN (SELECT value FROM json_each(?))"#, .text(list))
+            (condition, parameter) = (
+                #""_id" IN (SELECT value FROM json_each(?))"#, .text(HistoryTable.list(numbers))
+            )
         }
         // Transactions that were not exchanged stay.
         let limit = try ExchangeRecord.lastExchanged(on: connection) ?? .max
         let sql = """
-            SELECT "_id" - "parts", "_id" FROM "_history" \
+            SELECT "_id" - "parts", "_id", "timestamp" FROM "_history" \
             WHERE "parts" IS NOT NULL AND \(condition) AND "_id" <= \(limit) ORDER BY "_id"
             """
         var ranges: [ClosedRange<Int64>] = []
         var count = 0
+        var timestamp: Double?
         try connection.withStatement(sql) { statement in
             try statement.bind([parameter])
             while try statement.step() {
                 let (first, last) = (statement.integer(at: 0), statement.integer(at: 1))
                 guard first > 0, first <= last else { throw HistoryReader.damage }
                 count += 1
+                timestamp = statement.real(at: 2)
                 if let previous = ranges.last, previous.upperBound + 1 >= first, previous.lowerBound <= first {
                     ranges[ranges.count - 1] = previous.lowerBound...last
                 } else {
@@ -226,7 +293,7 @@ extension OpenStore {
         guard let last = ranges.last?.upperBound else { return 0 }
         try HistoryTable.delete(ranges, on: connection)
         var settings = settings
-        settings.lastDeleted = max(settings.lastDeleted, last)
+        settings.noteDeletion(through: last, timestamp: timestamp)
         settings.renamings.removeAll { renaming in
             // Only transactions in front of a renaming have the old names. Differences from the common order may be
             // recorded under the number of the limit.
@@ -251,7 +318,7 @@ extension HistorySettings {
     init(after number: Int64, on connection: Connection) throws {
         self.init()
         guard number > 0 else { return }
-        lastDeleted = number
+        noteDeletion(through: number, timestamp: nil)
         try HistoryTable.insertEmptyRow(number, on: connection)
     }
 
@@ -268,7 +335,7 @@ extension HistorySettings {
     /// Records that objects have changed without a transaction: readers of the last one get an error, which shows them
     /// that they may have missed changes.
     mutating func noteUnrecordedChanges(on connection: Connection) throws {
-        lastDeleted = try HistoryTable.skipNumber(on: connection)
+        noteDeletion(through: try HistoryTable.skipNumber(on: connection), timestamp: nil)
         try write(on: connection)
     }
 

@@ -1,16 +1,21 @@
 import EncryptedSQLite
+import Foundation
 import ObjectGraph
 
 extension OpenStore {
     /// Writes changes in one transaction.
     ///
-    /// - Returns: the number of the transaction in the history; nil if the file has none.
-    func save(_ request: SaveChangesRequest, author: String?) throws -> Int64? {
+    /// - Returns: the transaction in the history; nil if the file has none.
+    func save(_ request: SaveChangesRequest, author: String?) throws -> PersistentHistoryPosition? {
         try writeTransaction { connection in
             let history = try HistoryRecorder.begin(connection, self, author: author)
             var transaction = SaveTransaction(connection, self, history)
             try transaction.write(request)
-            return try history?.finish()
+            guard let history, let number = try history.finish() else { return nil }
+            return PersistentHistoryPosition(
+                number: number,
+                timestamp: Date(timeIntervalSinceReferenceDate: history.timestamp)
+            )
         }
     }
 

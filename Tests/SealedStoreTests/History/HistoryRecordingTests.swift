@@ -20,7 +20,7 @@ import Testing
         #expect(try !club.coordinator.historyState().isRecording)
         let exists = try club.store.opened.database.read { try HistoryTable.exists(on: $0) }
         #expect(!exists)
-        #expect(club.context.historyNumbers.isEmpty)
+        #expect(club.context.historyPositions.isEmpty)
     }
 
     @Test func `saves record insertions, changed properties, deletions and their author`() throws {
@@ -40,7 +40,8 @@ import Testing
         #expect(
             transactions.map(\.lines) == [["+ Person 1", "+ Student 2"], ["* Person 1: height name"], ["- Student 2"]]
         )
-        #expect(club.context.historyNumbers == [try club.store.metadata.uuid: transactions[2].number])
+        let last = PersistentHistoryPosition(number: transactions[2].number, timestamp: transactions[2].timestamp)
+        #expect(club.context.historyPositions == [try club.store.metadata.uuid: last])
         let numbers = transactions.flatMap(\.changes).map(\.id)
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
         #expect(try club.check() == [])
