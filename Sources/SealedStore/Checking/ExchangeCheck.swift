@@ -14,8 +14,9 @@ struct ExchangeCheck {
             }
             let last = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
             let marks = try ExchangeMarks.read(from: 0, model, settings, on: connection)
+            let outstanding = try ExchangeRecord.earlierOutstanding(on: connection) + record.outstanding
             let isValid =
-                record.acknowledged <= last && record.outstanding.allSatisfy { $0.covered <= last }
+                record.acknowledged <= last && outstanding.allSatisfy { $0.covered <= last }
                 && marks.allSatisfy { $0.number <= last }
             return isValid ? [] : [StoreProblem(.damagedExchange)]
         } catch is SealedStoreError {

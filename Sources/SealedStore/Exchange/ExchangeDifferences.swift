@@ -33,7 +33,7 @@ struct ExchangeDifferences {
     ) throws -> [PersistentHistoryTransaction.Group] {
         try parts.flatMap { part in
             try part.withUnsafeBytes { bytes in
-                var decoder = HistoryDecoder(bytes, row: 1, model: model, renamings: [])
+                var decoder = HistoryDecoder(bytes, row: 1, model: model, renamings: [], includesValues: false)
                 return try decoder.groups()
             }
         }
@@ -123,14 +123,31 @@ struct ExchangeDifferences {
 
     /// The differences that the transactions of the store do not show, encoded as changes.
     func encoded() -> [[UInt8]] {
+        encoded(
+            differences.filter { place, difference in
+                !(merge.pending[place].map { $0 == difference } ?? difference.isNone)
+            }
+        )
+    }
+
+    /// All differences of the store, encoded as changes.
+    func encodedSnapshot() -> [[UInt8]] {
+        encoded(merge.pending.objects.merging(differences) { $1 }.filter { !$0.value.isNone })
+    }
+
+    private func encoded(_ differences: [ObjectPlace: PendingChanges.Difference]) -> [[UInt8]] {
         var encoder = HistoryEncoder()
         for place in differences.keys.sorted() {
-            guard let difference = differences[place] else { continue }
-            let isUnchanged = merge.pending[place].map { $0 == difference } ?? difference.isNone
-            if !isUnchanged { difference.encode(place.key, in: &encoder, reading.store.exchanged) }
+            differences[place]?.encode(place.key, in: &encoder, reading.store.exchanged)
         }
         return encoder.finish()
     }
+
+    /// Whether a snapshot of the differences costs less than reading again what has led to them.
+    ///
+    /// Every change set reads the transactions and marks since the last snapshot: their number stays below a constant,
+    /// or a small part of the number of differences, which a snapshot writes.
+    var isSnapshotDue: Bool { merge.pending.readCount >= max(16, merge.pending.objects.count / 16) }
 
     /// Whether the store is as the common order afterwards.
     var areNone: Bool {

@@ -2,19 +2,24 @@ import EncryptedSQLite
 import Foundation
 import ObjectGraph
 
-/// The record of a store's exchange of changes with other stores, the only row of the table `_exchange`.
+/// The record of a store's exchange of changes with other stores, the row 1 of the table `_exchange`.
 ///
 /// It is written in the same transaction as what it describes. It is not in the table of metadata, whose content every
 /// opening compares with a known one.
+///
+/// The record contains the latest change sets that were made for the next position. Each earlier one has a row of its
+/// own behind the record, so that the text of the record stays short however many there are.
 struct ExchangeRecord: Codable, Hashable, Sendable {
     /// The identity of the file in the exchange.
     var replica: UUID
     /// The sequence of the last change set that the store contains; 0 if it contains none.
     var position: Int64 = 0
     /// The number of the last transaction whose changes the common order contains, but for the marks with that number.
-    var acknowledged: Int64
-    /// The change sets that were made for the next position, the latest ones.
-    var outstanding: [Outstanding] = []
+    private(set) var acknowledged: Int64
+    /// The authors of earlier transactions whose changes are among the marks with that number; nil for none.
+    private(set) var authors: [String]?
+    /// The latest change sets that were made for the next position.
+    private(set) var outstanding: [Outstanding] = []
 
     /// A change set that may be appended to the common order.
     struct Outstanding: Codable, Hashable, Sendable {
@@ -24,7 +29,7 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         var covered: Int64
     }
 
-    /// The number of change sets for one position that the store recognizes as its own.
+    /// The number of change sets in the record. Earlier ones are in rows of their own.
     private static let outstandingLimit = 32
 
     /// The name of the table.
@@ -103,20 +108,71 @@ struct ExchangeRecord: Codable, Hashable, Sendable {
         }
     }
 
+    // MARK: Change sets for the next position
+
     /// Records a change set that was made for the next position.
-    mutating func note(_ changeSet: Outstanding) {
+    mutating func note(_ changeSet: Outstanding, on connection: Connection) throws {
         outstanding.removeAll { $0.id == changeSet.id }
         outstanding.append(changeSet)
-        if outstanding.count > Self.outstandingLimit { outstanding.removeFirst() }
+        guard outstanding.count > Self.outstandingLimit else { return }
+        let text = String(decoding: try JSONEncoder().encode(outstanding.removeFirst()), as: UTF8.self)
+        try connection.withStatement(#"INSERT INTO "_exchange" ("state") VALUES (?)"#) { statement in
+            try statement.bind(text: text, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// The change sets in rows of their own, which were made before those in the record.
+    ///
+    /// - Throws: ``SealedStoreError/damagedMetadata(_:)``.
+    static func earlierOutstanding(on connection: Connection) throws -> [Outstanding] {
+        let sql = #"SELECT "state" FROM "_exchange" WHERE "_id" > 1 ORDER BY "_id""#
+        return try connection.withStatement(sql) { statement in
+            var found: [Outstanding] = []
+            while try statement.step() {
+                let text = Data(statement.string(at: 0).utf8)
+                guard let changeSet = try? JSONDecoder().decode(Outstanding.self, from: text) else {
+                    throw SealedStoreError.damagedMetadata(name)
+                }
+                found.append(changeSet)
+            }
+            return found
+        }
+    }
+
+    /// The change set with an identifier that was made for the next position; nil for one of another store.
+    func outstanding(_ id: UUID, on connection: Connection) throws -> Outstanding? {
+        try outstanding.first { $0.id == id } ?? Self.earlierOutstanding(on: connection).first { $0.id == id }
+    }
+
+    /// Advances to the position of a change set that the store contains now. No change set is made for it any more.
+    mutating func advance(to sequence: Int64, on connection: Connection) throws {
+        position = sequence
+        outstanding = []
+        try connection.execute(#"DELETE FROM "_exchange" WHERE "_id" > 1"#)
     }
 
     /// Records that the common order contains the changes of the transactions up to a number.
     mutating func acknowledge(through number: Int64, on connection: Connection) throws {
         acknowledged = max(acknowledged, number)
+        authors = nil
         try ExchangeMarks.delete(through: number, on: connection)
     }
 
-    /// The last transaction that may be deleted from the history: the changes of later ones were not exchanged. Nil if
-    /// all may be deleted.
+    /// Records the remaining differences from the common order after a transaction, in place of the transactions and
+    /// marks up to it.
+    mutating func replaceDifferences(
+        through number: Int64,
+        _ differences: [[UInt8]],
+        authors: [String],
+        on connection: Connection
+    ) throws {
+        try acknowledge(through: number, on: connection)
+        self.authors = authors.isEmpty ? nil : authors
+        try ExchangeMarks.insert(number, isTransaction: false, differences, on: connection)
+    }
+
+    /// The last transaction that may be deleted from the history: the exchange still reads the changes of later ones. Nil
+    /// if all may be deleted.
     static func lastExchanged(on connection: Connection) throws -> Int64? { try read(on: connection)?.acknowledged }
 }

@@ -37,6 +37,26 @@ struct IncomingChanges {
                 values: change.kind == .delete ? [] : try Self.values(of: change, entity, exchanged)
             )
         }
+        try requireMutualPartners()
+    }
+
+    /// Checks that both sides of a one-to-one relationship that is its own inverse say the same.
+    private func requireMutualPartners() throws {
+        var partners: [Relationship: [UUID: UUID?]] = [:]
+        for change in changes {
+            for (property, value) in change.values {
+                guard case .reference(let relationship) = property.form, relationship.inverse === relationship,
+                    case .reference(let partner) = value
+                else { continue }
+                partners[relationship, default: [:]][change.identifier] = .some(partner)
+            }
+        }
+        for (relationship, partners) in partners {
+            for case (let identifier, let partner?) in partners {
+                guard let other = partners[partner], other != identifier else { continue }
+                throw Self.error(.inconsistentRelationship, identifier, relationship.source, relationship.name)
+            }
+        }
     }
 
     private static func values(

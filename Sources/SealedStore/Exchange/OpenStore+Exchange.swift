@@ -21,7 +21,7 @@ extension OpenStore {
                 if draft.changeSet.changes.isEmpty {
                     try record.acknowledge(through: draft.covered, on: connection)
                 } else {
-                    record.note(.init(id: draft.changeSet.id, covered: draft.covered))
+                    try record.note(.init(id: draft.changeSet.id, covered: draft.covered), on: connection)
                 }
                 // A repeated call commits nothing, which following processes would have to examine.
                 if record != draft.record { try record.write(on: connection) }
@@ -92,14 +92,13 @@ extension OpenStore {
             guard changeSet.sequence == record.position + 1 else {
                 throw ExchangeError.outOfSequence(position: record.position, sequence: changeSet.sequence)
             }
-            record.position = changeSet.sequence
-            if let own = record.outstanding.first(where: { $0.id == changeSet.id }) {
+            let own = try record.outstanding(changeSet.id, on: connection)
+            try record.advance(to: changeSet.sequence, on: connection)
+            if let own {
                 try record.acknowledge(through: own.covered, on: connection)
-                record.outstanding = []
                 try record.write(on: connection)
                 return ChangeSetResult(outcome: .acknowledged, position: record.position)
             }
-            record.outstanding = []
             let result = try apply(incoming.get(), changeSet, mergePolicy, newKeys, &record, on: connection)
             try record.write(on: connection)
             return result
@@ -135,11 +134,15 @@ extension OpenStore {
         try setIdentifiers(merge)
         let number = try history?.finish()
         let differences = try ExchangeDifferences(merge, written: history?.written ?? [])
+        let last = number ?? pending.lastTransaction
         if differences.areNone {
-            try record.acknowledge(through: number ?? pending.lastTransaction, on: connection)
+            try record.acknowledge(through: last, on: connection)
+        } else if differences.isSnapshotDue {
+            let remaining = differences.encodedSnapshot()
+            try record.replaceDifferences(through: last, remaining, authors: pending.authors, on: connection)
         } else {
             try ExchangeMarks.insert(
-                number ?? pending.lastTransaction,
+                last,
                 isTransaction: number != nil,
                 differences.encoded(),
                 on: connection

@@ -29,6 +29,9 @@ struct PendingChanges {
     private(set) var authors: [String] = []
     /// The number of the last transaction of the store.
     let lastTransaction: Int64
+    /// The number of transactions and marks that were read. The marks of a snapshot are few: each has a thousand
+    /// objects.
+    private(set) var readCount = 0
 
     private let exchanged: ExchangedProperties
 
@@ -47,6 +50,7 @@ struct PendingChanges {
         exchanged = store.exchanged
         lastTransaction = max(try HistoryTable.lastKey(on: connection), settings.lastDeleted)
         let acknowledged = record.acknowledged
+        authors = record.authors ?? []
         guard settings.lastDeleted <= acknowledged else {
             throw ExchangeError.expired(lastDeleted: settings.lastDeleted)
         }
@@ -65,7 +69,10 @@ struct PendingChanges {
         var marks = try ExchangeMarks.read(from: number, store.model, settings, on: connection)[...]
         var request = HistoryFetchRequest(after: number)
         request.excludesApplied = true
-        for transaction in try store.transactions(request, settings, on: connection) {
+        request.includesValues = false
+        let transactions = try store.transactions(request, settings, on: connection)
+        readCount = transactions.count + marks.count
+        for transaction in transactions {
             while let mark = marks.first, mark.number < transaction.number {
                 replace(mark.groups)
                 marks.removeFirst()
