@@ -232,13 +232,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The macros are a link in their test target: a test that depends on a macro is built for the machine that
+        // compiles, and with it all targets of the package a second time.
         .testTarget(
             name: "SealedDataMacrosTests",
             dependencies: [
-                "SealedDataMacros",
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftIfConfig", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
             ],
+            exclude: ["Macros/Plugin.swift"],
             swiftSettings: settings
         ),
         .target(name: "CMeters", path: "Tests/CMeters"),

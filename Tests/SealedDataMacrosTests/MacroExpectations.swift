@@ -4,8 +4,6 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import SealedDataMacros
-
 /// The macros by their names in source code.
 enum Specs {
     static let model: [String: MacroSpec] = [

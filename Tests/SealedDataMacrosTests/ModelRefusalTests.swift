@@ -1,8 +1,6 @@
 import SwiftSyntaxMacroExpansion
 import Testing
 
-@testable import SealedDataMacros
-
 @Suite("Classes that @Model refuses")
 struct ModelRefusalTests {
     @Test func `a struct is refused and can become a class`() {
