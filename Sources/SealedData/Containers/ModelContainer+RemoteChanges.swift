@@ -101,7 +101,8 @@ final class RemoteChangeNotifier: Sendable {
         guard let container else { return }
         // The last transactions of the stores that have a history.
         let tokens = StoreHistory.tokens(of: Dictionary(uniqueKeysWithValues: stores.map { ($0, nil) }), coordinator)
-        let information = tokens.isEmpty ? nil : [ModelContext.NotificationKey.historyTokens.rawValue: tokens]
+        let key = ModelContext.NotificationKey.historyTokens
+        let information: [AnyHashable: Any]? = tokens.isEmpty ? nil : [key: tokens, key.rawValue: tokens]
         NotificationCenter.default.post(name: Self.name, object: container, userInfo: information)
     }
 }

@@ -11,13 +11,14 @@ extension ModelContext {
     }
 
     /// Posted after a context has saved. The notification's object is the context, and ``NotificationKey`` names the
-    /// entries of its `userInfo`.
+    /// entries of its `userInfo`. The identifiers of the models also have the keys `"inserted"`, `"updated"` and
+    /// `"deleted"`.
     public static var didSave: Notification.Name {
         observation.store(true, ordering: .relaxed)
         return didSaveName
     }
 
-    /// The keys of a notification's `userInfo`, by their raw values.
+    /// The keys of a notification's `userInfo`. Each entry has the case and its raw value as keys.
     public enum NotificationKey: String {
         /// Unused.
         case queryGeneration
@@ -62,8 +63,11 @@ extension ModelContext {
         graph.historyPositions = [:]
         for store in stores.dataStores { _ = store.takeHistoryToken(for: editingState) }
         try graph.save()
-        var information = models.identifiers
-        information[NotificationKey.historyTokens.rawValue] = historyTokens
+        var information = models.information
+        if let historyTokens {
+            information[NotificationKey.historyTokens] = historyTokens
+            information[NotificationKey.historyTokens.rawValue] = historyTokens
+        }
         NotificationCenter.default.post(name: Self.didSaveName, object: self, userInfo: information)
     }
 }
@@ -80,15 +84,20 @@ private struct SavedModels {
         deleted = graph.deletedObjects
     }
 
-    /// The current identifiers of the models, as a notification's `userInfo`.
-    var identifiers: [AnyHashable: Any] {
-        func ids(_ objects: [any GraphObject]) -> [PersistentIdentifier] {
-            objects.map { PersistentIdentifier($0.managedObjectID) }
-        }
-        return [
-            ModelContext.NotificationKey.insertedIdentifiers.rawValue: ids(inserted),
-            ModelContext.NotificationKey.updatedIdentifiers.rawValue: ids(updated),
-            ModelContext.NotificationKey.deletedIdentifiers.rawValue: ids(deleted),
+    /// The current identifiers of the models, as a notification's `userInfo`. SwiftData documents the cases of its enum,
+    /// whose raw values it declares, and posts the short names: programs read all three.
+    var information: [AnyHashable: Any] {
+        let groups: [(ModelContext.NotificationKey, String, [any GraphObject])] = [
+            (.insertedIdentifiers, "inserted", inserted),
+            (.updatedIdentifiers, "updated", updated),
+            (.deletedIdentifiers, "deleted", deleted),
         ]
+        return groups.reduce(into: [:]) { information, group in
+            let (key, shortName, objects) = group
+            let identifiers = objects.map { PersistentIdentifier($0.managedObjectID) }
+            information[key] = identifiers
+            information[key.rawValue] = identifiers
+            information[shortName] = identifiers
+        }
     }
 }

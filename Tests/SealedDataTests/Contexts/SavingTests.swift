@@ -10,14 +10,17 @@ import Testing
         typealias Key = ModelContext.NotificationKey
         let context = try library.context(books: 2)
         let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number)]))
-        let posted = Mutex<[String: [String: [PersistentIdentifier]]]>([:])
+        let posted = Mutex<[String: [[PersistentIdentifier]?]]>([:])
         let names = [("will", ModelContext.willSave), ("did", ModelContext.didSave)]
         let observers = names.map { name in
             NotificationCenter.default.addObserver(forName: name.1, object: context, queue: nil) { notification in
-                var ids: [String: [PersistentIdentifier]] = [:]
-                for (key, value) in notification.userInfo ?? [:] {
-                    ids["\(key)"] = value as? [PersistentIdentifier]
-                }
+                // Programs for SwiftData use each form of the keys.
+                let keys: [AnyHashable] = [
+                    Key.insertedIdentifiers, Key.updatedIdentifiers, Key.deletedIdentifiers,
+                    Key.insertedIdentifiers.rawValue, Key.updatedIdentifiers.rawValue, Key.deletedIdentifiers.rawValue,
+                    "inserted", "updated", "deleted",
+                ]
+                let ids = keys.map { notification.userInfo?[$0] as? [PersistentIdentifier] }
                 posted.withLock { $0[name.0] = ids }
             }
         }
@@ -28,11 +31,9 @@ import Testing
         context.delete(books[1])
         try context.save()
         let received = posted.withLock { $0 }
-        #expect(received["will"]?.isEmpty == true)
-        #expect(received["did"]?.count == 3)
-        #expect(received["did"]?[Key.insertedIdentifiers.rawValue] == [new.persistentModelID])
-        #expect(received["did"]?[Key.updatedIdentifiers.rawValue]?.contains(books[0].persistentModelID) == true)
-        #expect(received["did"]?[Key.deletedIdentifiers.rawValue] == [books[1].persistentModelID])
+        let expected = [new, books[0], books[1]].map { [$0.persistentModelID] as [PersistentIdentifier]? }
+        #expect(received["will"] == Array(repeating: nil, count: 9))
+        #expect(received["did"] == expected + expected + expected)
         posted.withLock { $0 = [:] }
         try context.save()
         #expect(posted.withLock { $0.isEmpty })
