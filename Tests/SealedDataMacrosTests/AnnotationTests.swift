@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import Testing
 
 @Suite("The places of @Attribute, @Relationship, @Transient, #Index and #Unique")
@@ -29,15 +30,15 @@ struct AnnotationTests {
     }
 
     @Test(arguments: ["Attribute", "Relationship"])
-    func `a computed property can't be annotated`(name: String) {
+    func `an annotation of a computed property is a warning`(name: String) {
+        let source = "@Model final class Trip { @\(name) var name: Int { 1 } }"
         expect(
-            "@Model final class Trip { @\(name) var name: Int { 1 } }",
-            isRefusedWith: [
-                "'@\(name)' can't be applied to a computed property, which isn't persisted; remove it"
-            ],
+            source,
+            isRefusedWith: ["'@\(name)' has no effect on a computed property, which isn't persisted; remove it"],
             leadsTo: "@Model final class Trip { var name: Int { 1 } }",
             with: Specs.annotations
         )
+        #expect(Refusal(of: source, with: Specs.annotations).severities == [.warning])
     }
 
     @Test(arguments: ["Attribute", "Relationship"])
@@ -92,6 +93,15 @@ struct AnnotationTests {
         expect(
             "final class Trip { #Index<Trip>([\\.name]) }",
             isRefusedWith: ["'#Index' is only valid in the body of a class with @Model"],
+            with: Specs.annotations
+        )
+    }
+
+    @Test(arguments: ["Index", "Unique"])
+    func `an empty list of properties is refused`(name: String) {
+        expect(
+            "@Model final class Trip { #\(name)<Trip>([\\.name], []) }",
+            isRefusedWith: ["'#\(name)' needs at least one property in each list; remove the empty list"],
             with: Specs.annotations
         )
     }

@@ -202,4 +202,22 @@ struct PropertyRefusalTests {
             with: Specs.model
         )
     }
+
+    @Test(arguments: ["UUID", "[Data]", "String?", "[[Int]]", "[String: Trip]"])
+    func `a relationship to a value is refused`(type: String) {
+        expect(
+            "@Model final class Trip { @Relationship var other: \(type); init(_ value: \(type)) { other = value } }",
+            isRefusedWith: ["@Relationship needs a model or an array of models, not '\(type)'; remove it"],
+            with: Specs.model
+        )
+    }
+
+    @Test(arguments: ["Unit", "[Stop]", "App.Date", "Set<Stop>?"])
+    func `a relationship to a type that may be a model is accepted`(type: String) {
+        expect(
+            "@Model final class Trip { @Relationship var other: \(type); init(_ value: \(type)) { other = value } }",
+            isRefusedWith: [],
+            with: Specs.model
+        )
+    }
 }

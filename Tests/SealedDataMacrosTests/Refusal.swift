@@ -1,4 +1,5 @@
 import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
@@ -12,11 +13,18 @@ struct Refusal {
     private let source: String
     private let context: BasicMacroExpansionContext
 
-    init(of source: String, with specs: [String: MacroSpec]) {
+    /// Expands the macros of a source.
+    ///
+    /// - Parameters:
+    ///   - source: The text of the file.
+    ///   - specs: The macros by their names.
+    ///   - configuration: The conditions of the build; nil as from a compiler that does not pass them.
+    init(of source: String, with specs: [String: MacroSpec], in configuration: (any BuildConfiguration)? = nil) {
         self.source = source
         let file: SourceFileSyntax = "\(raw: source)"
         let context = BasicMacroExpansionContext(
-            sourceFiles: [file: .init(moduleName: "TestModule", fullFilePath: "test.swift")]
+            sourceFiles: [file: .init(moduleName: "TestModule", fullFilePath: "test.swift")],
+            buildConfiguration: configuration
         )
         expansion =
             file.expand(
@@ -30,6 +38,10 @@ struct Refusal {
 
     var messages: [String] {
         context.diagnostics.map(\.message)
+    }
+
+    var severities: [DiagnosticSeverity] {
+        context.diagnostics.map(\.diagMessage.severity)
     }
 
     /// The source after the first fix-it of the given label, or after the first of all.

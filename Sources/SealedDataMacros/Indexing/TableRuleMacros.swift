@@ -8,7 +8,7 @@ enum IndexMacro: DeclarationMacro {
         of node: some FreestandingMacroExpansionSyntax,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        reportOutsideModel(node, in: context)
+        reportProblems(of: node, in: context)
         return []
     }
 }
@@ -19,17 +19,24 @@ enum UniqueMacro: DeclarationMacro {
         of node: some FreestandingMacroExpansionSyntax,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        reportOutsideModel(node, in: context)
+        reportProblems(of: node, in: context)
         return []
     }
 }
 
-private func reportOutsideModel(
-    _ node: some FreestandingMacroExpansionSyntax,
+private func reportProblems(
+    of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext
 ) {
+    for argument in node.arguments where argument.expression.as(ArrayExprSyntax.self)?.elements.isEmpty == true {
+        context.report(
+            "emptyTableRule",
+            "'#\(node.macroName.text)' needs at least one property in each list; remove the empty list",
+            at: argument.expression
+        )
+    }
     let type = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
-    guard type?.attributes.attribute("Model") == nil else { return }
+    if type?.mayBeModel == true { return }
     context.report(
         "tableRuleOutsideModel",
         "'#\(node.macroName.text)' is only valid in the body of a class with @Model",

@@ -4,8 +4,9 @@ import SwiftSyntaxMacros
 
 /// The source of a class with `@Model`.
 ///
-/// The declarations in a `#if` block are included if the block's condition is true. If the compiler does not pass its
-/// build configuration, the conditions are undecided: ``ModelValidation`` rejects persisted properties there.
+/// The declarations and attributes in a `#if` block are included if the block's condition is true. If the compiler does
+/// not pass its build configuration, the conditions are undecided: ``ModelValidation`` refuses persisted properties,
+/// attributes of this package, `#Index` and `#Unique` there.
 struct ModelDeclaration {
     let declaration: ClassDeclSyntax
 
@@ -15,6 +16,9 @@ struct ModelDeclaration {
     /// The `#if` blocks of the body whose active clause is unknown.
     let undecidedConditions: [IfConfigDeclSyntax]
 
+    /// The conditions of the build; nil if the compiler does not pass them.
+    private let configuration: (any BuildConfiguration)?
+
     /// Whether the compiler accepts accessors on a constant, which the Swift 5 mode does with a warning.
     let acceptsAccessorsOnConstants: Bool
 
@@ -23,26 +27,31 @@ struct ModelDeclaration {
 
     init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
         self.declaration = declaration
-        let body = ActiveMembers(of: declaration.memberBlock.members, in: context.buildConfiguration)
+        let configuration = context.buildConfiguration
+        self.configuration = configuration
+        let body = ActiveMembers(of: declaration.memberBlock.members, in: configuration)
         members = body.declarations
         undecidedConditions = body.undecidedConditions
-        acceptsAccessorsOnConstants = context.buildConfiguration.map { $0.languageVersion < VersionTuple(6) } ?? false
-        properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.filter(Self.isPersisted)
-            .compactMap(PersistedProperty.init)
+        acceptsAccessorsOnConstants = configuration.map { $0.languageVersion < VersionTuple(6) } ?? false
+        properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
+            .filter { Self.isPersisted($0, in: configuration) }
+            .compactMap { PersistedProperty($0, in: configuration) }
     }
 
     /// The variables that the class declares.
     var variables: [VariableDeclSyntax] { members.compactMap { $0.as(VariableDeclSyntax.self) } }
 
+    /// The attributes of the class.
+    var attributes: ActiveAttributes { ActiveAttributes(of: declaration.attributes, in: configuration) }
+
     /// The attribute that names the class's global actor; nil if the class has none.
     ///
     /// A macro sees names only; the name of a global actor is assumed to end with `Actor`.
     var globalActor: AttributeSyntax? {
-        for case .attribute(let attribute) in declaration.attributes {
+        attributes.elements.first { attribute in
             let name = attribute.attributeName.trimmedDescription
-            if name.hasSuffix("Actor") && !name.hasSuffix("ModelActor") { return attribute }
+            return name.hasSuffix("Actor") && !name.hasSuffix("ModelActor")
         }
-        return nil
     }
 
     /// The name of the class inside its body, with backticks if needed.
@@ -55,9 +64,24 @@ struct ModelDeclaration {
     /// Whether a variable of a model class is stored in its row: a stored instance property that is neither
     /// `@Transient` nor ephemeral. A lazy property is derived and not stored in the row. An overriding property with
     /// observers is stored by the superclass.
-    static func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
-        variable.isStored && !variable.isOfType && !variable.hasModifier(.lazy) && !variable.hasModifier(.override)
-            && variable.attribute("Transient") == nil && !variable.isEphemeral && !variable.isGenerated
+    func isPersisted(_ variable: VariableDeclSyntax) -> Bool {
+        Self.isPersisted(variable, in: configuration)
+    }
+
+    private static func isPersisted(
+        _ variable: VariableDeclSyntax,
+        in configuration: (any BuildConfiguration)?
+    ) -> Bool {
+        guard variable.isStored, !variable.isOfType, !variable.hasModifier(.lazy), !variable.hasModifier(.override),
+            !variable.isGenerated
+        else { return false }
+        let attributes = variable.activeAttributes(in: configuration)
+        return attributes.first(named: "Transient") == nil && !attributes.isEphemeral
+    }
+
+    /// Returns the attributes of a variable of the class.
+    func attributes(of variable: VariableDeclSyntax) -> ActiveAttributes {
+        variable.activeAttributes(in: configuration)
     }
 
     /// The slot of a persisted property of this class, found by name.

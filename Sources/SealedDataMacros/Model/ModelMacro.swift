@@ -60,13 +60,13 @@ extension ModelMacro: MemberAttributeMacro {
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-            variable.attribute("_PersistedProperty") == nil, PropertyWrapperAttribute.first(of: variable) == nil,
-            let property = PersistedProperty(variable)
+            let property = PersistedProperty(variable, in: context),
+            property.attributes.first(named: "_PersistedProperty") == nil,
+            PropertyWrapperAttribute.first(of: property.attributes) == nil
         else { return [] }
-        if variable.isEphemeral && variable.isTracked { return ["@SealedData._EphemeralProperty"] }
-        guard ModelDeclaration.isPersisted(variable) else { return [] }
+        if property.attributes.isEphemeral && variable.isTracked { return ["@SealedData._EphemeralProperty"] }
         let model = ModelDeclaration(declaration, in: context)
-        guard let slot = model.slot(of: property) else { return [] }
+        guard model.isPersisted(variable), let slot = model.slot(of: property) else { return [] }
         // A constant without an initial value remains a stored property, which ModelMembers initializes.
         if property.isLet && (property.mustBeInitialized || !model.acceptsAccessorsOnConstants) { return [] }
         let place = "\(model.mayHaveSuperclass ? "offset" : "slot"): \(slot)"
@@ -89,15 +89,11 @@ extension ModelMacro: ExtensionMacro {
     ) throws -> [ExtensionDeclSyntax] {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else { return [] }
         // An extension needs the availability of the type that it extends.
-        let availability = declaration.attributes.compactMap { element -> String? in
-            guard case .attribute(let attribute) = element,
-                attribute.attributeName.trimmedDescription == "available"
-            else { return nil }
-            return "\(attribute.trimmedDescription)\n"
-        }.joined()
+        let model = ModelDeclaration(declaration, in: context)
+        let availability = model.attributes.elements.filter { $0.isNamed("available") }
+            .map { "\($0.trimmedDescription)\n" }.joined()
         var extensions: [DeclSyntax] = []
-        let isFinal = ModelDeclaration(declaration, in: context).isFinal
-        for (name, isAdopted) in [("PersistentModel", true), ("_InheritableModel", !isFinal)] {
+        for (name, isAdopted) in [("PersistentModel", true), ("_InheritableModel", !model.isFinal)] {
             guard isAdopted, protocols.contains(where: { $0.isProtocol(name) }) else { continue }
             extensions.append(
                 "\(raw: availability)extension \(type.trimmed): nonisolated SealedData.\(raw: name) {}"

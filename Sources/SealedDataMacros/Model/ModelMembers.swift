@@ -156,9 +156,10 @@ struct ModelMembers {
     /// Only deprecated code may name deprecated properties without a warning.
     var deprecation: String {
         let isDeprecated = model.properties.contains { property in
-            property.declaration.attribute("available")?.tokens(viewMode: .sourceAccurate).contains {
-                $0.tokenKind == .keyword(.deprecated)
-            } ?? false
+            property.attributes.elements.contains { attribute in
+                attribute.isNamed("available")
+                    && attribute.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.deprecated) }
+            }
         }
         return isDeprecated ? "@available(*, deprecated)\n" : ""
     }
@@ -177,7 +178,7 @@ struct ModelMembers {
     /// Returns the schema object with the arguments of the property's attribute, copied verbatim.
     private func metadata(of property: PersistedProperty) -> String {
         for name in ["Attribute", "Relationship"] {
-            guard let attribute = property.declaration.attribute(name) else { continue }
+            guard let attribute = property.attributes.first(named: name) else { continue }
             let arguments = attribute.arguments?.trimmedDescription ?? ""
             return "SealedData.Schema.\(name)(\(arguments))"
         }

@@ -23,7 +23,10 @@ struct ModelValidation<Context: MacroExpansionContext> {
             )
             .reportProblems()
         }
-        for variable in model.variables { reportLazy(variable) }
+        for variable in model.variables {
+            reportLazy(variable)
+            reportConditionalAttributes(of: variable)
+        }
     }
 
     private func reportMissingInitializer() {
@@ -59,7 +62,7 @@ struct ModelValidation<Context: MacroExpansionContext> {
     }
 
     private func reportPatterns() {
-        for variable in model.variables where ModelDeclaration.isPersisted(variable) {
+        for variable in model.variables where model.isPersisted(variable) {
             if let binding = variable.bindings.first(where: { $0.nameToken == nil }) {
                 context.report(
                     "tuplePattern",
@@ -79,11 +82,16 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
-    /// The slot of the property depends on a condition whose value the macro does not know.
+    /// The slot of a property, the rules of the table and the options of an attribute depend on a condition whose value
+    /// the macro does not know.
     private func reportConditions() {
         for conditional in model.undecidedConditions {
+            for macro in conditional.declarations.compactMap({ $0.as(MacroExpansionDeclSyntax.self) })
+            where ["Index", "Unique"].contains(macro.macroName.text) {
+                reportCondition(of: "#\(macro.macroName.text)", macro)
+            }
             for variable in conditional.declarations.compactMap({ $0.as(VariableDeclSyntax.self) })
-            where ModelDeclaration.isPersisted(variable) {
+            where model.isPersisted(variable) {
                 context.report(
                     "conditionalProperty",
                     "a persisted property can't be inside this '#if', because the macro can't evaluate its condition; "
@@ -95,9 +103,31 @@ struct ModelValidation<Context: MacroExpansionContext> {
         }
     }
 
+    private func reportConditionalAttributes(of variable: VariableDeclSyntax) {
+        for conditional in model.attributes(of: variable).undecidedConditions {
+            for attribute in conditional.attributes {
+                guard let name = ["Attribute", "Relationship", "Transient"].first(where: attribute.isNamed) else {
+                    continue
+                }
+                reportCondition(of: "@\(name)", attribute)
+            }
+        }
+    }
+
+    private func reportCondition(of macro: String, _ node: some SyntaxProtocol) {
+        context.report(
+            "conditionalMacro",
+            "'\(macro)' can't be inside this '#if', because @Model can't evaluate its condition; use a condition that is "
+                + "defined with '-D', or move '\(macro)' out of '#if'",
+            at: node
+        )
+    }
+
     /// A lazy property derives its value from other properties; storing it needs an explicit choice.
     private func reportLazy(_ variable: VariableDeclSyntax) {
-        guard variable.hasModifier(.lazy), variable.attribute("Transient") == nil else { return }
+        guard variable.hasModifier(.lazy), model.attributes(of: variable).first(named: "Transient") == nil else {
+            return
+        }
         context.report(
             "lazyProperty",
             "a lazy property isn't persisted; mark it @Transient, or remove 'lazy' to persist it",

@@ -12,7 +12,7 @@ enum EphemeralPropertyMacro: AccessorMacro, PeerMacro {
         providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
+        guard let property = PersistedProperty(declaration, in: context),
             let model = enclosingClassName(in: context)
         else { return [] }
         let storage = property.prefixed("_$e_")
@@ -43,7 +43,7 @@ enum EphemeralPropertyMacro: AccessorMacro, PeerMacro {
         providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
+        guard let property = PersistedProperty(declaration, in: context) else { return [] }
         if property.mustBeInitialized {
             context.report(
                 "ephemeralWithoutDefault",

@@ -21,7 +21,7 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
+        guard let property = PersistedProperty(declaration, in: context),
             let slot = slotExpression(of: node, in: context), let model = enclosingClassName(in: context)
         else { return [] }
         let marker = property.initializationMarker
@@ -43,7 +43,7 @@ enum InitializedPropertyMacro: AccessorMacro, PeerMacro {
         providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
+        guard let property = PersistedProperty(declaration, in: context) else { return [] }
         let type = property.mustBeInitialized ? "SealedData._NoStorage" : "()"
         return ["private var \(raw: property.initializationMarker): \(raw: type)"]
     }

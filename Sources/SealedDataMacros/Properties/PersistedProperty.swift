@@ -1,10 +1,15 @@
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
 
 /// One stored property that `@Model` moves into the object's row: a declaration with one binding and a plain name.
 struct PersistedProperty {
     let declaration: VariableDeclSyntax
     let binding: PatternBindingSyntax
+
+    /// The attributes that the build compiles.
+    let attributes: ActiveAttributes
 
     /// The name in code, with backticks if it has them.
     let nameInCode: String
@@ -13,14 +18,21 @@ struct PersistedProperty {
     let name: String
 
     /// Nil unless the declaration has one binding with one name.
-    init?(_ declaration: VariableDeclSyntax) {
+    init?(_ declaration: VariableDeclSyntax, in configuration: (any BuildConfiguration)?) {
         guard declaration.bindings.count == 1, let binding = declaration.bindings.first,
             let token = binding.nameToken
         else { return nil }
         self.declaration = declaration
         self.binding = binding
+        attributes = declaration.activeAttributes(in: configuration)
         nameInCode = token.trimmed.text
         name = token.unescapedText
+    }
+
+    /// Returns the property that an accessor or peer macro is attached to; nil if it is not one with a plain name.
+    init?(_ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else { return nil }
+        self.init(variable, in: context.buildConfiguration)
     }
 
     var isLet: Bool { declaration.isLet }
@@ -73,7 +85,7 @@ struct PersistedProperty {
     /// The last argument of the calls that read and write the property, with its comma: the value transformer that
     /// `@Attribute` names; empty if it names none.
     var transformerArgument: String {
-        declaration.valueTransformer.map { ", by: SealedData._AttributeTransformer(\($0))" } ?? ""
+        attributes.valueTransformer.map { ", by: SealedData._AttributeTransformer(\($0))" } ?? ""
     }
 
     /// The name of the zero-sized stored property through which the compiler checks initialization.

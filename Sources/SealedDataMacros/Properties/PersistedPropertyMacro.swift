@@ -12,7 +12,7 @@ enum PersistedPropertyMacro: AccessorMacro {
         providingAccessorsOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init),
+        guard let property = PersistedProperty(declaration, in: context),
             let slot = slotExpression(of: node, in: context)
         else { return [] }
         let transformer = property.transformerArgument

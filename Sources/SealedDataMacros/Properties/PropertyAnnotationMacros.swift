@@ -81,40 +81,50 @@ private struct PropertyAnnotation {
                 "annotatesTypeProperty",
                 "'@\(name)' can't be applied to a static property, which isn't persisted; remove it",
                 at: node,
-                fixIts: [removal]
+                fixIts: removal
             )
         } else if !variable.isStored {
             context.report(
                 "annotatesComputedProperty",
-                "'@\(name)' can't be applied to a computed property, which isn't persisted; remove it",
+                "'@\(name)' has no effect on a computed property, which isn't persisted; remove it",
+                severity: .warning,
                 at: node,
-                fixIts: [removal]
+                fixIts: removal
             )
-        } else if variable.attribute("Transient") != nil {
+        } else if variable.activeAttributes(in: context.buildConfiguration).first(named: "Transient") != nil {
             context.report(
                 "annotatesTransientProperty",
                 "'@\(name)' can't be applied to a @Transient property, which isn't persisted; remove one of them",
                 at: node,
-                fixIts: [removal]
+                fixIts: removal
             )
         } else if let type = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self),
-            type.attributes.attribute("Model") == nil
+            !type.mayBeModel
         {
             context.report(
                 "annotatesOutsideModel",
                 "'@\(name)' is only valid in a class with @Model; add @Model to the class or remove it",
                 at: node,
-                fixIts: [removal]
+                fixIts: removal
             )
         }
     }
 
-    private func removing(from variable: VariableDeclSyntax) -> FixIt {
+    /// Returns the fix-it that removes the attribute; none if the attribute is in a `#if` block, because the block
+    /// would be empty.
+    private func removing(from variable: VariableDeclSyntax) -> [FixIt] {
         let attributes = variable.attributes.filter { element in
             guard case .attribute(let attribute) = element else { return true }
             return attribute.attributeName.trimmedDescription != node.attributeName.trimmedDescription
         }
+        guard attributes.count < variable.attributes.count else { return [] }
         let changed = variable.with(\.attributes, attributes).with(\.leadingTrivia, variable.leadingTrivia)
-        return .replacing("removeAttribute", "remove '@\(name)'", variable, with: changed)
+        return [.replacing("removeAttribute", "remove '@\(name)'", variable, with: changed)]
     }
+}
+
+extension DeclGroupSyntax {
+    /// Whether the declaration has the attribute `@Model`, also in a `#if` block: its branch may be active although a
+    /// macro cannot evaluate the condition.
+    var mayBeModel: Bool { attributes.flattened.contains { $0.isNamed("Model") } }
 }

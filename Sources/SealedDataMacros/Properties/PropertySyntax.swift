@@ -1,3 +1,4 @@
+import SwiftIfConfig
 import SwiftSyntax
 
 /// Properties of a variable declaration that do not depend on its class.
@@ -16,28 +17,6 @@ extension VariableDeclSyntax {
         bindings.allSatisfy { $0.isStored }
     }
 
-    /// Whether `@Attribute` gives the property the option `ephemeral`.
-    var isEphemeral: Bool {
-        guard case .argumentList(let arguments) = attribute("Attribute")?.arguments else { return false }
-        return arguments.contains { argument in
-            argument.label == nil
-                && argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "ephemeral"
-        }
-    }
-
-    /// The argument of the option `transformable(by:)` in `@Attribute`; nil if the property has no such option.
-    var valueTransformer: ExprSyntax? {
-        guard case .argumentList(let arguments) = attribute("Attribute")?.arguments else { return nil }
-        for argument in arguments where argument.label == nil {
-            guard let option = argument.expression.as(FunctionCallExprSyntax.self),
-                option.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable",
-                let transformer = option.arguments.first, transformer.label?.text == "by"
-            else { continue }
-            return transformer.expression.trimmed
-        }
-        return nil
-    }
-
     /// Whether the property is observable: it is a stored variable of an instance.
     var isTracked: Bool {
         isStored && !isOfType && !isLet && !hasModifier(.lazy) && !hasModifier(.override)
@@ -47,9 +26,9 @@ extension VariableDeclSyntax {
         modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
     }
 
-    /// Returns the attribute with the given name, written with or without its module.
-    func attribute(_ name: String) -> AttributeSyntax? {
-        attributes.attribute(name)
+    /// Returns the attributes that the build compiles.
+    func activeAttributes(in configuration: (any BuildConfiguration)?) -> ActiveAttributes {
+        ActiveAttributes(of: attributes, in: configuration)
     }
 
     /// Whether the declaration has a name that only generated code uses.
@@ -90,12 +69,26 @@ extension AccessorDeclSyntax {
     }
 }
 
-extension AttributeListSyntax {
-    /// Returns the attribute with the given name, written with or without its module.
-    func attribute(_ name: String) -> AttributeSyntax? {
-        for case .attribute(let attribute) in self {
-            let written = attribute.attributeName.trimmedDescription
-            if written == name || written == "SealedData.\(name)" { return attribute }
+/// The options of `@Attribute` that change the expansion of a property.
+extension ActiveAttributes {
+    /// Whether `@Attribute` gives the property the option `ephemeral`.
+    var isEphemeral: Bool {
+        guard case .argumentList(let arguments) = first(named: "Attribute")?.arguments else { return false }
+        return arguments.contains { argument in
+            argument.label == nil
+                && argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "ephemeral"
+        }
+    }
+
+    /// The argument of the option `transformable(by:)` in `@Attribute`; nil if the property has no such option.
+    var valueTransformer: ExprSyntax? {
+        guard case .argumentList(let arguments) = first(named: "Attribute")?.arguments else { return nil }
+        for argument in arguments where argument.label == nil {
+            guard let option = argument.expression.as(FunctionCallExprSyntax.self),
+                option.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable",
+                let transformer = option.arguments.first, transformer.label?.text == "by"
+            else { continue }
+            return transformer.expression.trimmed
         }
         return nil
     }

@@ -100,7 +100,7 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     }
 
     private func reportWrapper() {
-        guard let attribute = PropertyWrapperAttribute.first(of: property.declaration) else { return }
+        guard let attribute = PropertyWrapperAttribute.first(of: property.attributes) else { return }
         context.report(
             "propertyWrapper",
             "the property wrapper '@\(attribute.attributeName.trimmedDescription)' can't be used on a persisted property; "
@@ -133,9 +133,15 @@ struct PropertyValidation<Context: MacroExpansionContext> {
     }
 
     private func reportAnnotations() {
-        guard property.declaration.attribute("Attribute") != nil,
-            let relationship = property.declaration.attribute("Relationship")
-        else { return }
+        guard let relationship = property.attributes.first(named: "Relationship") else { return }
+        if let type = property.binding.typeAnnotation?.type, PlainValueType.isValue(type) {
+            context.report(
+                "relationshipToValue",
+                "@Relationship needs a model or an array of models, not '\(type.trimmedDescription)'; remove it",
+                at: type
+            )
+        }
+        guard property.attributes.first(named: "Attribute") != nil else { return }
         context.report(
             "attributeAndRelationship",
             "'\(property.name)' can't be an attribute and a relationship; remove one of @Attribute and @Relationship",
@@ -150,15 +156,14 @@ enum PropertyWrapperAttribute {
     /// Returns the first attribute with the name of a well-known wrapper, whose diagnostic contains a remedy. A macro
     /// sees names only, and an attribute from another package may be a macro. The compiler reports all other wrappers
     /// on a property with accessors.
-    static func first(of variable: VariableDeclSyntax) -> AttributeSyntax? {
-        for case .attribute(let attribute) in variable.attributes {
+    static func first(of attributes: ActiveAttributes) -> AttributeSyntax? {
+        attributes.elements.first { attribute in
             let name =
                 attribute.attributeName.as(MemberTypeSyntax.self)?.name
                 ?? attribute.attributeName
                 .as(IdentifierTypeSyntax.self)?.name
-            if let name, wellKnown.contains(name.text) { return attribute }
+            return name.map { wellKnown.contains($0.text) } ?? false
         }
-        return nil
     }
 
     /// The property wrappers of Combine, SwiftUI, AppIntents and SwiftData.

@@ -94,8 +94,16 @@ struct AppModelTests {
         let read = try #require(try ModelContext(context.container).fetch(FetchDescriptor<Document>()).first)
         #expect((read.title, read.pages, read.code, read.isOpen) == ("t", 3, "x", false))
         let entity = Schema([Document.self]).entity(for: Document.self)
-        #expect(entity?.properties.map(\.name) == ["title", "pages", "code", "isOpen"])
+        #expect(entity?.properties.map(\.name) == ["title", "pages", "code", "isOpen", "author", "note"])
         #expect(entity?.uniquenessConstraints == [["code"]])
+    }
+
+    @Test func `attributes and table rules inside compilation conditions apply if the conditions are true`() {
+        let schema = Schema([Document.self, Folder.self])
+        let document = schema.entity(for: Document.self)
+        #expect(document?.attributesByName["author"]?.originalName == "writer")
+        #expect(document?.indices == [["title"]])
+        #expect(schema.entity(for: Folder.self)?.uniquenessConstraints == [["name"]])
     }
 
     @Test func `names that occur elsewhere are ordinary names`() throws {

@@ -15,10 +15,35 @@ import SealedData
         var words = 0.5
     #endif
     var isOpen = true
+    #if COMPATIBILITY
+        @Attribute(originalName: "writer")
+    #endif
+    var author = ""
+    #if canImport(SealedData)
+        @Transient
+    #endif
+    var draft = ""
+    #if !COMPATIBILITY
+        @Transient
+    #endif
+    var note = ""
+    #if canImport(Foundation)
+        #Index<Document>([\.title])
+    #endif
 
     #if COMPATIBILITY
         init(title: String) { self.title = title }
     #else
         init() {}
     #endif
+}
+
+#if COMPATIBILITY
+    @Model
+#endif
+final class Folder {
+    #Unique<Folder>([\.name])
+    @Attribute(.externalStorage) var icon: Data?
+    var name = ""
+    init() {}
 }

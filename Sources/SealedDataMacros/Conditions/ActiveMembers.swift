@@ -1,4 +1,3 @@
-import SwiftDiagnostics
 import SwiftIfConfig
 import SwiftSyntax
 
@@ -6,8 +5,7 @@ import SwiftSyntax
 struct ActiveMembers {
     private(set) var declarations: [DeclSyntax] = []
 
-    /// The `#if` blocks whose active clause is unknown: the build configuration is unavailable, or cannot evaluate the
-    /// condition. Macros cannot evaluate `canImport`, for example.
+    /// The `#if` blocks whose active clause is unknown: see ``ActiveClause/undecided``.
     private(set) var undecidedConditions: [IfConfigDeclSyntax] = []
 
     init(of members: MemberBlockItemListSyntax, in configuration: (any BuildConfiguration)?) {
@@ -20,15 +18,10 @@ struct ActiveMembers {
                 declarations.append(member.decl)
                 continue
             }
-            guard let configuration else {
-                undecidedConditions.append(condition)
-                continue
-            }
-            let (clause, diagnostics) = condition.activeClause(in: configuration)
-            if diagnostics.contains(where: { $0.diagMessage.severity == .error }) {
-                undecidedConditions.append(condition)
-            } else if case .decls(let active) = clause?.elements {
-                add(active, configuration)
+            switch ActiveClause(of: condition, in: configuration) {
+            case .undecided: undecidedConditions.append(condition)
+            case .known(.decls(let active)): add(active, configuration)
+            case .known: break
             }
         }
     }
