@@ -19,26 +19,26 @@ struct DefaultValueTests {
                     var block: Int /* of */ = /* the */ 2 /* sum */
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         2
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = 1
                         Trip._$initialize(&_$state, 0, to: _$0)
                         let _$1: Int = 2
                         Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "trailing",
@@ -55,7 +55,11 @@ struct DefaultValueTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }
@@ -94,26 +98,26 @@ struct DefaultValueTests {
                     var `default`: Set<P>? = nil
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         4
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$2: Int? = 3
                         Trip._$initialize(&_$state, 2, to: _$2)
                         let _$3: Set<P>? = nil
                         Trip._$initialize(&_$state, 3, to: _$3)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "optional",
@@ -142,7 +146,11 @@ struct DefaultValueTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }
@@ -190,19 +198,19 @@ struct DefaultValueTests {
                         """
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         3
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0: [Int] = {
                             // Computed once.
                             [1, 2]
@@ -217,7 +225,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 2, to: _$2)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "called",
@@ -246,7 +254,11 @@ struct DefaultValueTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }
@@ -279,19 +291,19 @@ struct DefaultValueTests {
                     var choice = switch flag { case true: 1; case false: 2 }
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         2
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0: Int = if flag {
                             1
                         } else {
@@ -307,7 +319,7 @@ struct DefaultValueTests {
                         Trip._$initialize(&_$state, 1, to: _$1)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "condition",
@@ -339,7 +351,11 @@ struct DefaultValueTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }

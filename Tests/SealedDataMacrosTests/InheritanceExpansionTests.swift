@@ -25,29 +25,29 @@ struct InheritanceExpansionTests {
                     override var inherited: Int { didSet {} }
                     init(name: String) { self.name = name; code = 1; super.init() }
 
-                    private var _$initial = SealedData._AddedValues(Leaf.self) {
+                    nonisolated(unsafe) private var _$initial = SealedData._AddedValues(Leaf.self) {
                         (_$state: inout SealedData._AddedValues) in
                         let _$2 = 0
                         Leaf._$initialize(&_$state, Leaf._$firstSlot + 2, to: _$2)
                     }
 
-                    private static var _$superclass: Swift.AnyClass {
+                    nonisolated private static var _$superclass: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot: Swift.Int {
                         super._$slotCount
                     }
 
-                    @inlinable override public class var _$slotCount: Swift.Int {
+                    @inlinable nonisolated override public class var _$slotCount: Swift.Int {
                         super._$slotCount + 3
                     }
 
-                    override public class var _$stateClass: Swift.AnyClass {
+                    nonisolated override public class var _$stateClass: Swift.AnyClass {
                         Leaf.self
                     }
 
-                    override public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -70,24 +70,34 @@ struct InheritanceExpansionTests {
                         ]
                     }
 
-                    override public class func _$keyPaths(
+                    nonisolated override public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    private static func _$ownKeyPaths<_$Model: Leaf>(
+                        _: _$Model.Type
+                    ) -> [Swift.AnyKeyPath] {
+                        [\\_$Model.name, \\_$Model.code, \\_$Model.count]
+                    }
+
+                    nonisolated override public class func _$keyPaths(
                         from _$type: any SealedData.PersistentModel.Type
                     ) -> [Swift.AnyKeyPath] {
-                        func _$own<_$Model: Leaf>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
-                            [\\_$Model.name, \\_$Model.code, \\_$Model.count]
+                        func _$own<_$Model: Leaf>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
+                            SealedData._unisolated(_$ownKeyPaths, _$model)
                         }
                         return (_$type as? any (Leaf & SealedData.PersistentModel).Type).map {
                             Swift._openExistential($0, do: _$own)
                         } ?? []
                     }
 
-                    override public func _$completeState() {
+                    nonisolated override public func _$completeState() {
                         super._$completeState()
                         _$state.take(&_$initial)
                         Leaf._$initialize(&_$state, Leaf._$firstSlot + 1, to: self.code)
                     }
 
-                    required public init(_materializing: SealedData._Materialization) {
+                    nonisolated required public init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
                         self.code = _materializing._$value(at: Leaf._$firstSlot + 1)
                         super.init(_materializing: _materializing.passed(to: Leaf._$superclass))
@@ -107,34 +117,38 @@ struct InheritanceExpansionTests {
             expandsTo: """
                 final class Leaf: Base {
 
-                    private var _$initial = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass) {
+                    nonisolated(unsafe) private var _$initial = SealedData._AddedValues(Leaf.self, superclass: Leaf._$superclass) {
                         _ in
 
                     }
 
-                    private static var _$superclass: Swift.AnyClass {
+                    nonisolated private static var _$superclass: Swift.AnyClass {
                         super._$stateClass
                     }
 
-                    private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot: Swift.Int {
                         super._$slotCount
                     }
 
-                    override class var _$slotCount: Swift.Int {
+                    nonisolated override class var _$slotCount: Swift.Int {
                         super._$slotCount + 0
                     }
 
-                    override class var _$stateClass: Swift.AnyClass {
+                    nonisolated override class var _$stateClass: Swift.AnyClass {
                         Leaf.self
                     }
 
-                    override class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
 
                         ]
                     }
 
-                    override func _$completeState() {
+                    nonisolated override class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated override func _$completeState() {
                         super._$completeState()
                         _$state.take(&_$initial)
                     }
@@ -156,9 +170,9 @@ struct InheritanceExpansionTests {
                     @SealedData._PersistedProperty(offset: 0) @SealedData._InitializedProperty(offset: 0)
                     var name = ""
 
-                    @exclusivity(unchecked) private var _$initial = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) private var _$initial = SealedData._ObjectState(Trip.self)
 
-                    var _$state: SealedData._ObjectState {
+                    nonisolated var _$state: SealedData._ObjectState {
                         _read {
                             yield _$initial
                         }
@@ -167,26 +181,26 @@ struct InheritanceExpansionTests {
                         }
                     }
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$initial) {
                             $0
                         }
                     }
 
-                    private static var _$firstSlot: Swift.Int {
+                    nonisolated private static var _$firstSlot: Swift.Int {
                         0
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         1
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = ""
                         Trip._$initialize(&_$state, Trip._$firstSlot + 0, to: _$0)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -197,8 +211,16 @@ struct InheritanceExpansionTests {
                         ]
                     }
 
-                    convenience init(_materializing: SealedData._Materialization) {
-                        self.init()
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    private static func _$initialized() -> Trip {
+                        Trip()
+                    }
+
+                    nonisolated convenience init(_materializing: SealedData._Materialization) {
+                        self.init(_$replacedBy: SealedData._unisolated(Trip._$initialized))
                     }
                 }
 
@@ -216,12 +238,25 @@ struct InheritanceExpansionTests {
     @Test func `an open class can be inherited from in other modules`() {
         let expansion = Refusal(of: "@Model open class Base { public init() {} }", with: Specs.model).expansion
         for member in [
-            "@inlinable open class var _$slotCount", "open class var _$stateClass", "open class var schemaMetadata",
+            "@inlinable nonisolated open class var _$slotCount", "open class var _$stateClass",
+            "open class var schemaMetadata",
             "open class func _$keyPaths", "open func _$completeState()", "required public init(_materializing",
             "final public var _$state",
         ] {
             #expect(expansion.contains(member))
         }
+    }
+
+    @Test(
+        arguments: [
+            ("@Model class Base<Value: Codable> { var value: Value; init(_ value: Value) {} }", false),
+            ("@MainActor @Model class Base<Value: Codable> { var value: Value; init(_ value: Value) {} }", true),
+            ("@Model class Base { var value: Int; init(_ value: Int) {} }", true),
+        ]
+    )
+    func `a generic class refers to its functions only if it is isolated`(source: String, refers: Bool) {
+        let expansion = Refusal(of: source, with: Specs.model).expansion
+        #expect(expansion.contains("_unisolated") == refers)
     }
 
     @Test func `the slots of a subclass follow those of the superclass`() {

@@ -37,19 +37,19 @@ struct ModelExpansionTests {
                     var computed: Int { 1 }
                     init(name: String, code: String) { self.name = name; self.code = code }
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         5
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$1: Date = .now
                         Trip._$initialize(&_$state, 1, to: _$1)
                         let _$3: [Item]? = []
@@ -58,7 +58,7 @@ struct ModelExpansionTests {
                         Trip._$initialize(&_$state, 4, to: _$4)
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -105,11 +105,15 @@ struct ModelExpansionTests {
                         ]
                     }
 
-                    func _$completeState() {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated func _$completeState() {
                         Trip._$initialize(&_$state, 2, to: self.code)
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated init(_materializing: SealedData._Materialization) {
                         _$p_name = SealedData._NoStorage()
                         self.code = _materializing._$value(at: 2)
                     }
@@ -154,23 +158,23 @@ struct ModelExpansionTests {
                     @SealedData._PersistedProperty(slot: 0)
                     public private(set) var note: String?
 
-                    @exclusivity(unchecked) final public var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) final public var _$state = SealedData._ObjectState(Trip.self)
 
-                    final public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated final public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    @inlinable public class var _$slotCount: Swift.Int {
+                    @inlinable nonisolated public class var _$slotCount: Swift.Int {
                         1
                     }
 
-                    public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                     }
 
-                    public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "note",
@@ -181,26 +185,36 @@ struct ModelExpansionTests {
                         ]
                     }
 
-                    public class var _$stateClass: Swift.AnyClass {
+                    nonisolated public class var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated public class var _$stateClass: Swift.AnyClass {
                         Trip.self
                     }
 
-                    public class func _$keyPaths(
+                    private static func _$ownKeyPaths<_$Model: Trip>(
+                        _: _$Model.Type
+                    ) -> [Swift.AnyKeyPath] {
+                        [\\_$Model.note]
+                    }
+
+                    nonisolated public class func _$keyPaths(
                         from _$type: any SealedData.PersistentModel.Type
                     ) -> [Swift.AnyKeyPath] {
-                        func _$own<_$Model: Trip>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
-                            [\\_$Model.note]
+                        func _$own<_$Model: Trip>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
+                            SealedData._unisolated(_$ownKeyPaths, _$model)
                         }
                         return (_$type as? any (Trip & SealedData.PersistentModel).Type).map {
                             Swift._openExistential($0, do: _$own)
                         } ?? []
                     }
 
-                    public func _$completeState() {
+                    nonisolated public func _$completeState() {
 
                     }
 
-                    required public init(_materializing: SealedData._Materialization) {
+                    nonisolated required public init(_materializing: SealedData._Materialization) {
                         _materializing.verify(_$address)
                     }
 
@@ -236,29 +250,33 @@ struct ModelExpansionTests {
                     final class Trip {
                         init() {}
 
-                        @exclusivity(unchecked) public var _$state = SealedData._ObjectState(Trip.self)
+                        @exclusivity(unchecked) nonisolated(unsafe) public var _$state = SealedData._ObjectState(Trip.self)
 
-                        public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                        nonisolated public var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                             Swift.withUnsafeMutablePointer(to: &_$state) {
                                 $0
                             }
                         }
 
-                        @inlinable public static var _$slotCount: Swift.Int {
+                        @inlinable nonisolated public static var _$slotCount: Swift.Int {
                             0
                         }
 
-                        public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                        nonisolated public static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                         }
 
-                        public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                             [
 
                             ]
                         }
 
-                        public init(_materializing: SealedData._Materialization) {
+                        nonisolated public static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                            SealedData._unisolated(_$ownMetadata)
+                        }
+
+                        nonisolated public init(_materializing: SealedData._Materialization) {
 
                         }
                     }
@@ -288,29 +306,33 @@ struct ModelExpansionTests {
                 final class Trip {
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         0
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
 
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }
@@ -344,25 +366,25 @@ struct ModelExpansionTests {
                     var name = ""
                     init() {}
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Trip.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Trip.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         1
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
                         let _$0 = ""
                         Trip._$initialize(&_$state, 0, to: _$0)
                     }
 
                     @available(*, deprecated)
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "name",
@@ -373,7 +395,12 @@ struct ModelExpansionTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    @available(*, deprecated)
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
                 }

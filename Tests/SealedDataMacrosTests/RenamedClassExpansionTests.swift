@@ -11,23 +11,23 @@ struct RenamedClassExpansionTests {
             expandsTo: """
                 final class Place {
 
-                    @exclusivity(unchecked) var _$state = SealedData._ObjectState(Place.self)
+                    @exclusivity(unchecked) nonisolated(unsafe) var _$state = SealedData._ObjectState(Place.self)
 
-                    var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+                    nonisolated var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                         Swift.withUnsafeMutablePointer(to: &_$state) {
                             $0
                         }
                     }
 
-                    static var _$slotCount: Swift.Int {
+                    nonisolated static var _$slotCount: Swift.Int {
                         0
                     }
 
-                    static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+                    nonisolated static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
 
                     }
 
-                    static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                    private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
                         [
                             SealedData.Schema.PropertyMetadata(
                                 name: "SealedData.Schema._OriginalName",
@@ -38,7 +38,11 @@ struct RenamedClassExpansionTests {
                         ]
                     }
 
-                    init(_materializing: SealedData._Materialization) {
+                    nonisolated static var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
+                        SealedData._unisolated(_$ownMetadata)
+                    }
+
+                    nonisolated init(_materializing: SealedData._Materialization) {
 
                     }
 

@@ -8,7 +8,7 @@ public import ObjectGraph
 ///
 /// Models belong to the thread or actor of their context. A context has one instance for each object, so equality is
 /// identity.
-public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable {
+public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable, _ReplaceableObject {
     /// The description of each persisted property that the class declares, in order of declaration, followed by the
     /// class's indexes and uniqueness constraints.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }

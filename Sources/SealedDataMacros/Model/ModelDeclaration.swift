@@ -22,6 +22,9 @@ struct ModelDeclaration {
     /// Whether the compiler accepts accessors on a constant, which the Swift 5 mode does with a warning.
     let acceptsAccessorsOnConstants: Bool
 
+    /// Whether the class or a type around it has generic parameters.
+    private let isGeneric: Bool
+
     /// The persisted properties in source order; a property's slot is its index.
     let properties: [PersistedProperty]
 
@@ -32,6 +35,9 @@ struct ModelDeclaration {
         let body = ActiveMembers(of: declaration.memberBlock.members, in: configuration)
         members = body.declarations
         undecidedConditions = body.undecidedConditions
+        isGeneric = ([Syntax(declaration)] + context.lexicalContext).contains {
+            $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+        }
         acceptsAccessorsOnConstants = configuration.map { $0.languageVersion < VersionTuple(6) } ?? false
         properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
             .filter { Self.isPersisted($0, in: configuration) }
@@ -44,14 +50,14 @@ struct ModelDeclaration {
     /// The attributes of the class.
     var attributes: ActiveAttributes { ActiveAttributes(of: declaration.attributes, in: configuration) }
 
-    /// The attribute that names the class's global actor; nil if the class has none.
+    /// Whether key paths to the properties are formed in a function with the isolation of the class, to which others get
+    /// a reference.
     ///
-    /// A macro sees names only; the name of a global actor is assumed to end with `Actor`.
-    var globalActor: AttributeSyntax? {
-        attributes.elements.first { attribute in
-            let name = attribute.attributeName.trimmedDescription
-            return name.hasSuffix("Actor") && !name.hasSuffix("ModelActor")
-        }
+    /// The compiler takes a reference to a function of a generic class for concurrent use of the generic arguments, and
+    /// warns of it, unless the class is isolated. A macro sees names only; the name of a global actor is assumed to end
+    /// with `Actor`.
+    var formsKeyPathsInIsolation: Bool {
+        !isGeneric || attributes.elements.contains { $0.attributeName.trimmedDescription.hasSuffix("Actor") }
     }
 
     /// The name of the class inside its body, with backticks if needed.

@@ -9,8 +9,8 @@ extension ModelMembers {
     /// The members of a class that inherits from a model class.
     var membersOfSubclass: [DeclSyntax] {
         var members = [added, superclass, firstSlot, slotCountOfSubclass, stateClass]
-        members.append(schemaMetadata(beginning: "\(nonisolated)override \(overridableAccess)class "))
-        if !model.isFinal { members.append(keyPaths) }
+        members += schemaMetadata(beginning: "nonisolated override \(overridableAccess)class ")
+        if !model.isFinal { members += keyPaths }
         members.append(completionOfSubclass)
         // Without a designated initializer the class inherits those of its superclass, including this one.
         if model.hasDesignatedInitializer { members.append(materializingInitializerOfSubclass) }
@@ -24,7 +24,7 @@ extension ModelMembers {
         let superclass = model.hasDesignatedInitializer ? "" : ", superclass: \(model.name)._$superclass"
         let parameter = values.isEmpty ? "_" : "(_$state: inout SealedData._AddedValues)"
         return """
-            \(raw: unsafelyNonisolated)private var _$initial = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
+            nonisolated(unsafe) private var _$initial = SealedData._AddedValues(\(raw: model.name).self\(raw: superclass)) {
                 \(raw: parameter) in
                 \(raw: values.joined(separator: "\n"))
             }
@@ -32,16 +32,16 @@ extension ModelMembers {
     }
 
     private var superclass: DeclSyntax {
-        "\(raw: nonisolated)private static var _$superclass: Swift.AnyClass { super._$stateClass }"
+        "nonisolated private static var _$superclass: Swift.AnyClass { super._$stateClass }"
     }
 
     private var firstSlot: DeclSyntax {
-        "\(raw: nonisolated)private static var _$firstSlot: Swift.Int { super._$slotCount }"
+        "nonisolated private static var _$firstSlot: Swift.Int { super._$slotCount }"
     }
 
     private var slotCountOfSubclass: DeclSyntax {
         """
-        \(raw: inlinable)\(raw: nonisolated)override \(raw: overridableAccess)class var _$slotCount: Swift.Int {
+        \(raw: inlinable)nonisolated override \(raw: overridableAccess)class var _$slotCount: Swift.Int {
             super._$slotCount + \(raw: model.properties.count)
         }
         """
@@ -49,34 +49,48 @@ extension ModelMembers {
 
     /// The class whose initializer creates the state of an object, or adds to it.
     var stateClass: DeclSyntax {
-        "\(raw: nonisolated)\(raw: override)\(raw: overridableAccess)class var _$stateClass: Swift.AnyClass { \(raw: model.name).self }"
+        "nonisolated \(raw: override)\(raw: overridableAccess)class var _$stateClass: Swift.AnyClass { \(raw: model.name).self }"
     }
 
-    /// The key paths of the class's properties, with a class that inherits from it as their root.
+    /// The key paths of the class's properties, with a class that inherits from it as their root: the requirement of the
+    /// protocol, and the isolated function that it calls, if it needs one. Swift checks at run time that an isolated
+    /// function is on its actor where another function takes it as an argument without its isolation.
     ///
     /// `_openExistential` binds the parameter to the class itself. In the Swift 5 mode a plain call converts the
     /// argument to the superclass that the existential type names, which then is the root of the key paths.
-    var keyPaths: DeclSyntax {
+    var keyPaths: [DeclSyntax] {
         let keyPaths = model.properties.map { "\\_$Model.\($0.nameInCode)" }.joined(separator: ", ")
         let name = model.name
-        return """
-            \(raw: deprecation)\(raw: nonisolated)\(raw: override)\(raw: overridableAccess)class func _$keyPaths(
+        let requirement = "\(deprecation)nonisolated \(override)\(overridableAccess)class func _$keyPaths"
+        let members: [DeclSyntax] = [
+            """
+            \(raw: requirement)(
                 from _$type: any SealedData.PersistentModel.Type
             ) -> [Swift.AnyKeyPath] {
-                func _$own<_$Model: \(raw: name)>(_: _$Model.Type) -> [Swift.AnyKeyPath] {
-                    \(raw: outsideIsolation("[\(keyPaths)]", of: "[Swift.AnyKeyPath]"))
+                func _$own<_$Model: \(raw: name)>(_ _$model: _$Model.Type) -> [Swift.AnyKeyPath] {
+                    \(raw: model.formsKeyPathsInIsolation ? "SealedData._unisolated(_$ownKeyPaths, _$model)" : "[\(keyPaths)]")
                 }
                 return (_$type as? any (\(raw: name) & SealedData.PersistentModel).Type).map {
                     Swift._openExistential($0, do: _$own)
                 } ?? []
             }
             """
+        ]
+        guard model.formsKeyPathsInIsolation else { return members }
+        let own: DeclSyntax = """
+            \(raw: deprecation)private static func _$ownKeyPaths<_$Model: \(raw: name)>(
+                _: _$Model.Type
+            ) -> [Swift.AnyKeyPath] {
+                [\(raw: keyPaths)]
+            }
+            """
+        return [own] + members
     }
 
     private var completionOfSubclass: DeclSyntax {
         let statements = ["super._$completeState()", "_$state.take(&_$initial)"] + constants
         return """
-            \(raw: nonisolated)override \(raw: overridableAccess)func _$completeState() {
+            nonisolated override \(raw: overridableAccess)func _$completeState() {
                 \(raw: statements.joined(separator: "\n"))
             }
             """
@@ -86,7 +100,7 @@ extension ModelMembers {
         let statements =
             materializedValues + ["super.init(_materializing: _materializing.passed(to: \(model.name)._$superclass))"]
         return """
-            \(raw: nonisolated)required \(raw: access)init(_materializing: SealedData._Materialization) {
+            nonisolated required \(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))
             }
             """

@@ -3,6 +3,16 @@ import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class: the object's state, the defaults of a new object, the schema and the
 /// initializer for fetched objects.
+///
+/// The class may be isolated to a global actor: its declaration or one of its protocols names the actor, or the module
+/// isolates its protocols by default. A macro sees only the first. The model protocol is not isolated, and a store makes
+/// and saves objects on the thread of their context:
+///
+/// - The members that satisfy the protocol are `nonisolated`. The state is `nonisolated(unsafe)`: it belongs to the
+///   isolation domain of the context, as every object does.
+/// - Only code with the isolation of the class may form key paths to its properties, because applying a key path
+///   accesses the property. Forming it accesses nothing: members without a modifier form the key paths, and those that
+///   satisfy the protocol call them through `_unisolated`. The initial values of the properties are not isolated either.
 struct ModelMembers {
     let model: ModelDeclaration
 
@@ -22,8 +32,8 @@ struct ModelMembers {
 
     /// The members of a class that inherits from no model class.
     private var membersOfTopmostClass: [DeclSyntax] {
-        var members = state + [slotCount, defaults, schemaMetadata]
-        if !model.isFinal { members += [stateClass, keyPaths] }
+        var members = state + [slotCount, defaults] + schemaMetadata(beginning: typeMember)
+        if !model.isFinal { members += [stateClass] + keyPaths }
         if let completion { members.append(completion) }
         return members + initializers
     }
@@ -35,21 +45,21 @@ struct ModelMembers {
         let property = model.mayHaveSuperclass ? "_$initial" : "_$state"
         let stored: DeclSyntax =
             """
-            @exclusivity(unchecked) \(raw: unsafelyNonisolated)\(raw: model.mayHaveSuperclass ? "private " : final + access)\
+            @exclusivity(unchecked) nonisolated(unsafe) \(raw: model.mayHaveSuperclass ? "private " : final + access)\
             var \(raw: property) = SealedData._ObjectState(\(raw: model.name).self)
             """
         // Generated in the class itself, so that generic code gets the address by one call.
         let address: DeclSyntax =
             """
-            \(raw: nonisolated)\(raw: final)\(raw: access)var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
+            nonisolated \(raw: final)\(raw: access)var _$address: Swift.UnsafeMutablePointer<SealedData._ObjectState> {
                 Swift.withUnsafeMutablePointer(to: &\(raw: property)) { $0 }
             }
             """
         guard model.mayHaveSuperclass else { return [stored, address] }
-        let firstSlot: DeclSyntax = "\(raw: nonisolated)private static var _$firstSlot: Swift.Int { 0 }"
+        let firstSlot: DeclSyntax = "nonisolated private static var _$firstSlot: Swift.Int { 0 }"
         let state: DeclSyntax =
             """
-            \(raw: nonisolated)\(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
+            nonisolated \(raw: final)\(raw: access)var _$state: SealedData._ObjectState {
                 _read { yield _$initial }
                 _modify { yield &_$initial }
             }
@@ -67,7 +77,7 @@ struct ModelMembers {
     private var defaults: DeclSyntax {
         // Local names must not shadow names in the initial values.
         """
-        \(raw: nonisolated)\(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
+        nonisolated \(raw: access)static func _$applyDefaults(to _$state: inout SealedData._ObjectState) {
             \(raw: initialValues.joined(separator: "\n"))
         }
         """
@@ -99,58 +109,34 @@ struct ModelMembers {
     var inlinable: String { overridableAccess == "public " || overridableAccess == "open " ? "@inlinable " : "" }
 
     /// The modifiers of a type member that subclasses override.
-    var typeMember: String { nonisolated + unisolatedTypeMember }
-
-    private var unisolatedTypeMember: String { model.isFinal ? "\(access)static " : "\(overridableAccess)class " }
+    private var typeMember: String {
+        "nonisolated " + (model.isFinal ? "\(access)static " : "\(overridableAccess)class ")
+    }
 
     // MARK: Schema
 
-    var schemaMetadata: DeclSyntax {
-        schemaMetadata(beginning: typeMember)
-    }
-
-    /// Returns the schema of the class's own properties.
+    /// Returns the schema of the class's own properties: the requirement of the protocol, and the isolated function that
+    /// it calls, if it needs one.
     ///
-    /// - Parameter modifiers: The modifiers of the member.
-    func schemaMetadata(beginning modifiers: String) -> DeclSyntax {
+    /// - Parameter modifiers: The modifiers of the requirement.
+    func schemaMetadata(beginning modifiers: String) -> [DeclSyntax] {
         let rules = tableRules("Index") + tableRules("Unique") + renaming
         let entries = (model.properties.map(entry) + rules).joined(separator: ",\n")
-        if model.globalActor != nil {
-            return """
-                \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                    \(raw: outsideIsolation("[\(entries)]", of: "[SealedData.Schema.PropertyMetadata]"))
-                }
-                """
-        }
-        return """
-            \(raw: deprecation)\(raw: modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata] {
-                [
-                    \(raw: entries)
-                ]
+        let body = "[\n\(entries)\n]"
+        let requirement = "\(deprecation)\(modifiers)var schemaMetadata: [SealedData.Schema.PropertyMetadata]"
+        guard model.formsKeyPathsInIsolation else { return ["\(raw: requirement) {\n\(raw: body)\n}"] }
+        return [
+            """
+            \(raw: deprecation)private static func _$ownMetadata() -> [SealedData.Schema.PropertyMetadata] {
+                \(raw: body)
             }
+            """,
             """
-    }
-
-    // MARK: Isolation
-
-    /// The modifier of the members that satisfy the protocol in a class with a global actor. The protocol is not
-    /// isolated, and a store makes and saves objects on the thread of their context.
-    var nonisolated: String { model.globalActor == nil ? "" : "nonisolated " }
-
-    /// The same for the state, a variable that belongs to the isolation domain of the context, as every object does.
-    var unsafelyNonisolated: String { model.globalActor == nil ? "" : "nonisolated(unsafe) " }
-
-    /// Returns an expression that forms key paths to properties of the class, for a member that is not isolated.
-    ///
-    /// Only code on the class's global actor may form key paths to isolated properties, because applying a key path
-    /// accesses the property. Forming it accesses nothing, so that a function with the actor in its type may be called
-    /// elsewhere.
-    func outsideIsolation(_ expression: String, of type: String) -> String {
-        guard let actor = model.globalActor?.trimmedDescription else { return expression }
-        return """
-            \(actor) func _$isolated() -> \(type) { \(expression) }
-            return Swift.unsafeBitCast(_$isolated, to: (() -> \(type)).self)()
-            """
+            \(raw: requirement) {
+                SealedData._unisolated(_$ownMetadata)
+            }
+            """,
+        ]
     }
 
     /// Only deprecated code may name deprecated properties without a warning.
@@ -220,7 +206,7 @@ struct ModelMembers {
     private var completion: DeclSyntax? {
         if model.isFinal && constants.isEmpty { return nil }
         return """
-            \(raw: nonisolated)\(raw: model.isFinal ? access : overridableAccess)func _$completeState() {
+            nonisolated \(raw: model.isFinal ? access : overridableAccess)func _$completeState() {
                 \(raw: constants.joined(separator: "\n"))
             }
             """
@@ -228,11 +214,21 @@ struct ModelMembers {
 
     private var initializers: [DeclSyntax] {
         if model.hasDesignatedInitializer { return [materializingInitializer] }
-        // A class that may be a superclass may also have an `init()`, which the class inherits unless it declares a
-        // designated initializer.
+        // The superclass, if the class has one, may have an `init()`, which the class inherits unless it declares a
+        // designated initializer. An inherited or implicit `init()` has the isolation of the class.
         if model.mayHaveSuperclass && model.isFinal {
+            guard model.formsKeyPathsInIsolation else {
+                return [
+                    "nonisolated \(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"
+                ]
+            }
             return [
-                "\(raw: nonisolated)\(raw: access)convenience init(_materializing: SealedData._Materialization) { self.init() }"
+                "private static func _$initialized() -> \(raw: model.name) { \(raw: model.name)() }",
+                """
+                nonisolated \(raw: access)convenience init(_materializing: SealedData._Materialization) {
+                    self.init(_$replacedBy: SealedData._unisolated(\(raw: model.name)._$initialized))
+                }
+                """,
             ]
         }
         return [materializingInitializer, "init() {}"]
@@ -241,7 +237,7 @@ struct ModelMembers {
     private var materializingInitializer: DeclSyntax {
         let statements = materializedValues + (model.isFinal ? [] : ["_materializing.verify(_$address)"])
         return """
-            \(raw: nonisolated)\(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
+            nonisolated \(raw: model.isFinal ? "" : "required ")\(raw: access)init(_materializing: SealedData._Materialization) {
                 \(raw: statements.joined(separator: "\n"))
             }
             """
