@@ -350,6 +350,23 @@ struct ModelExpansionTests {
         )
     }
 
+    @Test(
+        arguments: [
+            "static func == (left: Trip, right: Trip) -> Bool { true }",
+            "public static func == (_: Self, _: Self) -> Bool { true }",
+        ]
+    )
+    func `the class's own equality satisfies Equatable`(declaration: String) {
+        let expansion = Refusal(of: "@Model final class Trip { \(declaration) }", with: Specs.model).expansion
+        #expect(expansion.contains("@_implements(Swift.Equatable, ==(_:_:))"))
+    }
+
+    @Test(arguments: ["", "static func == (left: Trip, right: Int) -> Bool { true }"])
+    func `a class without an equality of its objects uses that of all models`(declaration: String) {
+        let expansion = Refusal(of: "@Model final class Trip { \(declaration) }", with: Specs.model).expansion
+        #expect(!expansion.contains("@_implements"))
+    }
+
     @Test func `a class with a deprecated property has a deprecated schema`() {
         expect(
             """

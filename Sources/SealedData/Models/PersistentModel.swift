@@ -7,7 +7,8 @@ public import ObjectGraph
 /// A class whose instances a container stores. ``Model()`` generates the conformance.
 ///
 /// Models belong to the thread or actor of their context. A context has one instance for each object, so equality is
-/// identity.
+/// identity, unless the class declares `==`. An `==` in an extension needs `Equatable` in the declaration of the class or
+/// extension.
 public protocol PersistentModel: GraphObject, Observable, Hashable, Identifiable, _ReplaceableObject {
     /// The description of each persisted property that the class declares, in order of declaration, followed by the
     /// class's indexes and uniqueness constraints.
@@ -37,7 +38,7 @@ public struct _NoStorage: Sendable {
 }
 
 extension PersistentModel {
-    /// Whether both are the same object.
+    /// Whether both are the same object. A class can declare another `==`.
     public static func == (left: Self, right: Self) -> Bool { left === right }
 
     /// Hashes the identity.

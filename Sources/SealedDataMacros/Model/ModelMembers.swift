@@ -34,6 +34,7 @@ struct ModelMembers {
     private var membersOfTopmostClass: [DeclSyntax] {
         var members = state + [slotCount, defaults] + schemaMetadata(beginning: typeMember)
         if !model.isFinal { members += [stateClass] + keyPaths }
+        if model.declaresEquality { members.append(equality) }
         if let completion { members.append(completion) }
         return members + initializers
     }
@@ -194,6 +195,18 @@ struct ModelMembers {
     }
 
     // MARK: Objects
+
+    /// Lets the class's own `==` satisfy `Equatable`. For a conformance in the expansion of a macro, the compiler finds
+    /// the operators of the class twice and would refuse them as ambiguous.
+    private var equality: DeclSyntax {
+        """
+        @_implements(Swift.Equatable, ==(_:_:)) nonisolated \(raw: access)static func _$isEqual(
+            _ left: \(raw: model.name), _ right: \(raw: model.name)
+        ) -> Swift.Bool {
+            left == right
+        }
+        """
+    }
 
     /// The statements that write constants into the state of a new object when it is inserted. A constant without an
     /// initial value is stored in the object itself, and read from the row when the object is made.
