@@ -11,12 +11,13 @@ final class ToManyMembers {
     @exclusivity(unchecked) private(set) var stamp = 0
     /// Whether `keys` contains all members.
     @exclusivity(unchecked) private(set) var isLoaded: Bool
-    /// The added members, in any order. A stored member that was removed before is added at another position.
+    /// The added members, in any order. Before the relationship is loaded, the store may have some of them. A stored
+    /// member that was removed before is added at another position.
     var added: [Int64] { areAllAdded ? Array(keys) : Array(addedKeys) }
     /// Whether all `keys` are added: the members of a new object. `addedKeys` is empty then.
     @exclusivity(unchecked) private var areAllAdded: Bool
     @exclusivity(unchecked) private var addedKeys: Set<Int64> = []
-    /// The removed stored members.
+    /// The removed members. The store may lack some of them.
     @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
     /// Whether the order of an ordered relationship differs from the store's.
     @exclusivity(unchecked) private(set) var isReordered = false
@@ -55,7 +56,7 @@ final class ToManyMembers {
     /// Whether a key is that of an added member.
     func isAdded(_ key: Int64) -> Bool { areAllAdded ? contains(key) : addedKeys.contains(key) }
 
-    /// Adds the stored members. Earlier changes stay.
+    /// Adds the stored members. Earlier changes stay: an added member that the store has is no change.
     func load(_ stored: some Sequence<Int64>) {
         guard !isLoaded else { return }
         isLoaded = true
@@ -64,7 +65,12 @@ final class ToManyMembers {
             return
         }
         let known = keys
-        let current = Set(stored).subtracting(removed).union(addedKeys)
+        let stored = KeyList(stored)
+        let storedKeys = Set(stored)
+        // A member that was removed and added again is new if another writer has removed it.
+        removed.subtract(addedKeys.subtracting(storedKeys))
+        addedKeys.subtract(storedKeys.subtracting(removed))
+        let current = storedKeys.subtracting(removed).union(addedKeys)
         // An order that was set in this context takes precedence over the stored order.
         keys = KeyList(isReordered ? known.filter(current.contains) : [])
         for key in stored where !removed.contains(key) { keys.append(key) }
@@ -85,31 +91,65 @@ final class ToManyMembers {
         return true
     }
 
-    /// Returns how to restore the key; nil if it was not a member.
+    /// Removes a member. Before the relationship is loaded, any key may be that of a member.
+    ///
+    /// - Parameter isPair: Whether the store has the members as pairs, so that it may have an added member, too. Otherwise
+    ///   the member's own row decides.
+    /// - Returns: how to restore the key; nil if it was not a member.
     @discardableResult
-    func remove(_ key: Int64) -> Removal? {
+    func remove(_ key: Int64, isPair: @autoclosure () -> Bool) -> Removal? {
         let position = keys.remove(key)
         if isLoaded, position == nil { return nil }
         let wasAdded = areAllAdded || addedKeys.remove(key) != nil
-        if !wasAdded { removed.insert(key) }
-        return Removal(position: isLoaded ? position : nil, wasAdded: wasAdded)
+        guard wasAdded else {
+            guard removed.insert(key).inserted else { return nil }
+            return Removal(position: isLoaded ? position : nil, wasAdded: false, wasRemoved: false)
+        }
+        let mayBeStored = !isLoaded && key > 0 && isPair()
+        let wasRemoved = mayBeStored ? !removed.insert(key).inserted : removed.contains(key)
+        return Removal(position: isLoaded ? position : nil, wasAdded: true, wasRemoved: wasRemoved)
+    }
+
+    /// Reverts the addition of a key since the last save. A member that the store has stays: it was not added.
+    ///
+    /// - Returns: how to restore the key; nil if nothing has changed.
+    func revertAddition(of key: Int64) -> Removal? {
+        guard isAdded(key), let position = keys.remove(key) else { return nil }
+        addedKeys.remove(key)
+        let wasRemoved = removed.contains(key)
+        return Removal(
+            position: isLoaded ? position : nil,
+            wasAdded: true,
+            wasRemoved: wasRemoved,
+            revertsAddition: true
+        )
     }
 
     /// The information to restore a removed member.
     struct Removal {
         /// The member's position; nil if the members were not loaded.
         let position: Int?
-        /// Whether the store did not have the member.
+        /// Whether the key was that of an added member.
         let wasAdded: Bool
+        /// Whether a stored member with the key had been removed before.
+        let wasRemoved: Bool
+        /// Whether the addition of the member was reverted.
+        var revertsAddition = false
     }
 
     /// Restores a removed member. Returns whether it was missing.
     func revert(_ removal: Removal, of key: Int64) -> Bool {
         guard !keys.contains(key) else { return false }
-        if !removal.wasAdded, removed.remove(key) != nil {
+        // The removal of an added member, before the relationship was loaded, has also removed a stored member.
+        let isStored = !removal.wasRemoved && removed.remove(key) != nil
+        if isStored, !removal.wasAdded || isLoaded {
             guard isLoaded else { return true }
             guard let position = removal.position else {
-                // Only the store knows the position.
+                // Only the store knows the position, and whether an added member was stored.
+                if removal.wasAdded {
+                    addedKeys.insert(key)
+                    keys.append(key)
+                }
                 unload()
                 return true
             }

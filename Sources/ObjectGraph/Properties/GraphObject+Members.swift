@@ -157,6 +157,22 @@ extension GraphObject {
 
     /// - Parameter key: The key of the member, read after observers are called.
     func removeMember(_ key: @autoclosure () -> Int64, from relationship: Relationship) {
+        removing(key(), from: relationship) { $0.remove($1, isPair: relationship.isStoredAsPairs) }
+    }
+
+    /// Reverts the addition of a member since the last save.
+    ///
+    /// - Parameter key: The key of the member, read after observers are called.
+    func revertAddition(of key: @autoclosure () -> Int64, to relationship: Relationship) {
+        removing(key(), from: relationship) { $0.revertAddition(of: $1) }
+    }
+
+    @inline(__always)
+    private func removing(
+        _ key: @autoclosure () -> Int64,
+        from relationship: Relationship,
+        _ remove: (ToManyMembers, Int64) -> ToManyMembers.Removal?
+    ) {
         if let recorder {
             let members = members(of: relationship)
             // An undo requires the position of the member.
@@ -167,7 +183,7 @@ extension GraphObject {
         }
         changing(relationship.slot) {
             let key = key()
-            guard let removal = members(of: relationship).remove(key) else { return }
+            guard let removal = remove(members(of: relationship), key) else { return }
             recorder?.didRemove(key, from: self, relationship, removal)
             noteChange()
         }
@@ -203,6 +219,11 @@ extension GraphObject {
             noteChange()
         }
     }
+}
+
+extension Relationship {
+    /// Whether the relationship is stored in a join table.
+    fileprivate var isStoredAsPairs: Bool { if case .joinTable = placement { true } else { false } }
 }
 
 /// The members of an object's relationship.

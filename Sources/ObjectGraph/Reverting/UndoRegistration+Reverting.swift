@@ -37,7 +37,13 @@ extension UndoRegistration {
             guard case .relationship(let relationship) = object.entity.properties[slot] else { return }
             let isLost = isLost(reference, from: object, along: relationship)
             object.storeDestination(isLost ? 0 : reference.currentKey, at: slot)
-        case .arrival(let member, _, let relationship): object.removeMember(member.currentKey, from: relationship)
+        case .arrival(let member, _, let relationship, let isRestored):
+            // A member that was added since the last save is no change if the store has it.
+            if !isRestored, recorded.saveCount == changeTracker.saveCount {
+                object.revertAddition(of: member.currentKey, to: relationship)
+            } else {
+                object.removeMember(member.currentKey, from: relationship)
+            }
         case .departure(let member, _, let relationship, let removal):
             if isLost(member, from: object, along: relationship) { return }
             object.revert(removal, of: member.currentKey, from: relationship)
@@ -134,7 +140,7 @@ extension GraphObject {
         recorder?.willChangeOrder(of: self, relationship, members)
         changing(relationship.slot) {
             guard members.revert(removal, of: key) else { return }
-            recorder?.didAdd(key, to: self, relationship)
+            recorder?.didAdd(key, to: self, relationship, isRestored: !removal.revertsAddition)
             noteChange()
         }
     }

@@ -78,11 +78,14 @@ extension SavePreparation {
         }
     }
 
-    /// The permanent keys of the members to add to the store, ascending. A stored member that was removed and added again
-    /// is not among them.
+    /// The permanent keys of the members to add to the store, ascending. Another writer may have removed a stored member
+    /// that was removed and added again here: it is among them if its position is written in any case, or if the
+    /// relationship was unloaded since.
     private func addedKeys(_ members: ToManyMembers, _ relationship: Relationship) -> [Int64] {
         var keys = members.added
-        if !members.removed.isEmpty { keys.removeAll(where: members.removed.contains) }
+        if members.isLoaded, !members.removed.isEmpty, !relationship.hasOrderedSide {
+            keys.removeAll(where: members.removed.contains)
+        }
         keys = permanentKeys(keys, relationship)
         keys.sort()
         return keys
@@ -109,6 +112,11 @@ extension SavePreparation {
         if count < minimum { report(object.state, relationship.slot, .tooFewMembers) }
         if maximum > 0, count > maximum { report(object.state, relationship.slot, .tooManyMembers) }
     }
+}
+
+extension Relationship {
+    /// Whether the relationship or its inverse is ordered.
+    fileprivate var hasOrderedSide: Bool { isOrdered || inverse?.isOrdered ?? false }
 }
 
 extension SaveChangesRequest.MembershipChange {

@@ -40,8 +40,11 @@ final class ChangeRecorder {
     // MARK: Members
 
     /// A to-many relationship has got a member.
-    func didAdd(_ key: Int64, to object: any GraphObject, _ relationship: Relationship) {
-        changes.append(.arrival(object.reference(to: key, along: relationship), at: object, relationship))
+    ///
+    /// - Parameter isRestored: Whether a removed member was restored.
+    func didAdd(_ key: Int64, to object: any GraphObject, _ relationship: Relationship, isRestored: Bool = false) {
+        let member = object.reference(to: key, along: relationship)
+        changes.append(.arrival(member, at: object, relationship, isRestored: isRestored))
     }
 
     /// A to-many relationship has lost a member.

@@ -7,8 +7,8 @@ enum RecordedChange {
     case value(of: any GraphObject, slot: Int, SlotValue)
     /// A to-one relationship led to another object, or to no object.
     case destination(of: any GraphObject, slot: Int, ObjectReference)
-    /// An object became a member of a to-many relationship.
-    case arrival(ObjectReference, at: any GraphObject, Relationship)
+    /// An object became a member of a to-many relationship, or a removed member was restored.
+    case arrival(ObjectReference, at: any GraphObject, Relationship, isRestored: Bool)
     /// An object was removed from a to-many relationship.
     case departure(ObjectReference, from: any GraphObject, Relationship, ToManyMembers.Removal)
     /// The members of an ordered relationship had another order, and may have differed from the store's.
@@ -21,7 +21,7 @@ enum RecordedChange {
     /// The object that changed.
     var object: any GraphObject {
         switch self {
-        case .value(let object, _, _), .destination(let object, _, _), .arrival(_, let object, _),
+        case .value(let object, _, _), .destination(let object, _, _), .arrival(_, let object, _, _),
             .departure(_, let object, _, _), .order(let object, _, _, _), .insertion(let object),
             .deletion(let object):
             object

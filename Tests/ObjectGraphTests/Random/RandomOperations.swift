@@ -90,7 +90,8 @@ struct RandomOperations {
         case 19..<33: try undoably { try $0.setAttribute() }
         case 33..<35: try changeElsewhere()
         case 35..<59: try undoably { try $0.relate() }
-        case 59..<65: try undoably { try $0.delete() }
+        case 59..<64: try undoably { try $0.delete() }
+        case 64..<65: try addAgain()
         case 65..<68: try undoably { try $0.deleteAndRestore() }
         case 68..<77: undoOrRedo()
         case 77..<85: try save()
@@ -187,6 +188,25 @@ struct RandomOperations {
             if !inverse.isToMany { freeFromDeleted(others.filter { !old.contains($0) }, relationship) }
         }
         graph.relate(id, relationship, to: others)
+    }
+
+    /// Adds a member to a relationship that has it already, which may not be loaded.
+    private mutating func addAgain() throws {
+        guard let (id, object) = try pickObject(),
+            let relationship = random.pick(object.managedObjectID.entity.relationships.filter(\.isToMany)),
+            let other = random.pick(graph.related(id, relationship))
+        else { return }
+        let member = try self.object(other, context)
+        let isUnchanged = { (object: ManagedObject) in
+            !object.isInserted && !object.isUpdated && !object.hasPendingDeletion
+        }
+        for object in [object, member] where isUnchanged(object) && random.chance(70) {
+            context.refresh(object, mergeChanges: false)
+        }
+        log.append("add \(other) to \(id).\(relationship.name) again")
+        object.addMember(member, forRelationship: relationship.name)
+        // An undo after the next save cannot know that the member was in the store.
+        forgetUndo()
     }
 
     /// Removes the references with delete rule deny, so that an object can be deleted.
