@@ -26,11 +26,27 @@ extension ObjectLoader {
         case ignore
     }
 
-    /// Reloads objects without unsaved changes that other contexts have changed while they had some.
+    /// Reloads objects whose unsaved changes have ended, and that other contexts have changed meanwhile. Every end of
+    /// changes without a commit of the object's row is followed by a call.
     func reloadOutdated(among objects: [any GraphObject]) {
-        let outdated = objects.filter { $0.state.pointee.flags.contains(.outdated) }
-        for object in outdated { object.state.pointee.flags.remove(.outdated) }
+        var outdated: [any GraphObject] = []
+        for object in objects where !object.life.hasChanges && object.state.pointee.flags.contains(.outdated) {
+            object.state.pointee.flags.remove(.outdated)
+            if let row = object.lastRow { unloadMembers(namedBy: row) }
+            outdated.append(object)
+        }
+        guard !outdated.isEmpty else { return }
         reload(outdated, changedObjects: .becomeOutdated, missingRows: .markMissing, failures: .report)
+        for object in outdated { if let row = object.lastRow { unloadMembers(namedBy: row) } }
+    }
+
+    /// Reloads registered objects whose rows a store has changed in a save of this context, beside those of the request.
+    func reloadCleared(_ list: BatchChanges.Keys) {
+        let known = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
+            .filter { $0.lastRow != nil && !$0.life.isMissing }
+        for object in known { if let row = object.lastRow { unloadMembers(namedBy: row) } }
+        reload(known, changedObjects: .keepKeysOfDeleted, missingRows: .keepObjects, failures: .report)
+        for object in known { if let row = object.lastRow { unloadMembers(namedBy: row) } }
     }
 
     /// Reads the rows of saved objects again, with one request for each root entity. If a request fails, its objects do

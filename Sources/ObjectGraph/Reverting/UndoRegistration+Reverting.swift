@@ -11,7 +11,9 @@ extension UndoRegistration {
         // Objects that were deleted together, or whose members were reloaded since, do not refer to them.
         for object in returned { object.reestablishInverses() }
         deletePropagation.run(cascading: false)
-        for change in changeTracker.recorder?.changes ?? [] { change.object.dropVoidChanges(changeTracker) }
+        let changed = ((changeTracker.recorder?.changes ?? []) + recorded.changes).map(\.object)
+        for object in changed { object.dropVoidChanges(changeTracker) }
+        loader.reloadOutdated(among: changed)
         registerChanges()
         remoteChanges.announceRevert()
     }

@@ -1,0 +1,74 @@
+import ObjectGraph
+import Testing
+
+@Suite("Undo of changes of objects that another context has changed") struct UndoOutdatedTests {
+    /// The change that is undone.
+    enum Change: CaseIterable, Sendable {
+        case value, deletion, member
+    }
+
+    // context                 another one
+    // changes the author
+    //                         changes the author, and saves
+    // perhaps fetches
+    // undoes the change
+    @Test(arguments: StoreKind.allCases, Change.allCases)
+    func `the object has the values of the other context`(kind: StoreKind, change: Change) throws {
+        for isSameCoordinator in [true, false] {
+            for fetches in [true, false] {
+                let store = try TestStore(kind)
+                let other =
+                    isSameCoordinator
+                    ? store.context() : ManagedObjectContext(coordinator: try store.anotherCoordinator())
+                let theirs = other.make("Author", ["name": "a", "born": 1])
+                let book = other.make("Book", ["name": "book"])
+                try other.save()
+                let context = store.context()
+                let own = try context.counterpart(of: theirs)
+                let ownBook = try context.counterpart(of: book)
+                context.undoManager = UndoManager()
+                switch change {
+                case .value: own["name"] = "changed"
+                case .deletion: context.delete(own)
+                case .member: own.addMember(ownBook, forRelationship: "readings")
+                }
+                context.processPendingChanges()
+                theirs["born"] = 2
+                try other.save()
+                if fetches { _ = try context.all("Author") }
+                context.undo()
+                #expect(!context.hasChanges)
+                _ = try context.all("Author")
+                let comment = Comment("same coordinator \(isSameCoordinator), fetches \(fetches)")
+                #expect(own["name"] == "a", comment)
+                #expect(own["born"] == 2, comment)
+                #expect(!own.isObjectDeleted, comment)
+                own["name"] = "saved"
+                try context.save()
+                #expect(try store.context().one("Author")["born"] == 2, comment)
+            }
+        }
+    }
+
+    // context                 another one
+    // changes the author
+    //                         deletes the author, and saves
+    // fetches
+    // undoes the change
+    @Test(arguments: StoreKind.allCases)
+    func `an object that the other context has deleted is missing`(kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let (context, other) = (store.context(), store.context())
+        let theirs = other.make("Author", ["name": "a"])
+        try other.save()
+        let own = try context.counterpart(of: theirs)
+        context.undoManager = UndoManager()
+        own["name"] = "changed"
+        other.delete(theirs)
+        try other.save()
+        _ = try context.all("Author")
+        context.undo()
+        #expect(own.isObjectDeleted)
+        #expect(!context.hasChanges)
+    }
+}
