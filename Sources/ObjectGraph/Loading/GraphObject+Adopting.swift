@@ -55,7 +55,8 @@ extension GraphObject {
         }
     }
 
-    /// Records that the store has a row for the object, which may have been missing.
+    /// Records that the store has a row for the object, which may have been missing. Changes that ended with its deletion
+    /// are dropped.
     private func markPresent() {
         guard state.pointee.life.isMissing else { return }
         life.markPresent()

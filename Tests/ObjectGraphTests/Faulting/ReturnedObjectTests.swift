@@ -81,4 +81,29 @@ import Testing
         #expect(fault["name"] == "a")
         #expect(fault["born"] == 1)
     }
+
+    // context                              another container
+    //                                      changes the author
+    // changes it, deletes it, and saves
+    //                                      saves with the policy overwrite
+    // reads the author again
+    @Test(arguments: StoreKind.allCases, Reading.allCases)
+    func `a returned object has no changes that ended with its deletion`(kind: StoreKind, reading: Reading) throws {
+        let store = try TestStore(kind)
+        let other = ManagedObjectContext(coordinator: try store.anotherCoordinator())
+        other.mergePolicy = .overwrite
+        let author = other.make("Author", ["name": "a"])
+        try other.save()
+        author["born"] = 1
+        let context = store.context()
+        let own = try context.counterpart(of: author)
+        own["name"] = "changed"
+        context.delete(own)
+        try context.save()
+        try other.save()
+        #expect(try Self.read(context, reading, author.managedObjectID) === own)
+        #expect(own["name"] == "a")
+        #expect(own["born"] == 1)
+        #expect(!context.hasChanges)
+    }
 }
