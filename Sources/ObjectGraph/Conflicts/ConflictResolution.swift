@@ -14,6 +14,8 @@ struct ConflictResolution {
     /// The changes of the context before the resolution changed anything.
     private var snapshot: ChangesSnapshot?
     private var uniqueness: UniquenessResolution
+    /// The objects whose changes the policy has dropped.
+    private var rolledBack: [any GraphObject] = []
     /// The objects that the next attempt inserts again, since another writer has deleted them.
     private var insertedAgain: Set<ManagedObjectID> = []
 
@@ -57,6 +59,7 @@ struct ConflictResolution {
     mutating func revert() {
         snapshot?.restore(changeTracker)
         merged = CommittedChanges()
+        rolledBack = []
     }
 
     /// Drops the snapshot: the changes since then can no longer be reverted.
@@ -66,6 +69,9 @@ struct ConflictResolution {
     mutating func finish() {
         // The snapshot retains objects, and the resolution checks whether they have other references.
         snapshot = nil
+        // The save has written members that joined or left them in other rows.
+        for object in rolledBack where !object.life.hasChanges { object.forgetMembers() }
+        rolledBack = []
         uniqueness.finish()
     }
 
@@ -115,7 +121,7 @@ struct ConflictResolution {
     }
 
     /// Merges the stored row into an object.
-    private func merge(_ row: Row, into object: any GraphObject) {
+    private mutating func merge(_ row: Row, into object: any GraphObject) {
         let state = object.state
         let base = state.pointee.row
         switch mergePolicy {
@@ -141,6 +147,7 @@ struct ConflictResolution {
             object.revertRelationships()
             object.dropChanges { _ in true }
             changeTracker.dropUpdate(of: object)
+            rolledBack.append(object)
         }
         if let base { loader.unloadMembers(namedBy: base) }
         loader.unloadMembers(namedBy: row)

@@ -95,6 +95,17 @@ extension GraphObject {
         notifyObservers(of: relationship.slot)
     }
 
+    /// Drops the members of all to-many relationships of an object without changes, so that the next access reads the
+    /// store.
+    func forgetMembers() {
+        guard let changes = state.pointee.changes else { return }
+        for relationship in entity.relationships
+        where relationship.isToMany && changes.members(at: relationship.slot) != nil {
+            changes[relationship.slot] = .unset
+            notifyObservers(of: relationship.slot)
+        }
+    }
+
     /// Whether the object has a permanent key under which the store has no object.
     var hasUnsavedPermanentKey: Bool {
         state.pointee.key > 0 && state.pointee.changes?.assignedKey == state.pointee.key

@@ -162,4 +162,26 @@ import Testing
         try scene.context.save()
         #expect(scene.own["name"] == "theirs")
     }
+
+    @Test(arguments: StoreKind.allCases, [MergePolicy.rollback, .mergeByPropertyStoreTrump])
+    func `an object that gives up its changes has the members that the save has stored`(
+        kind: StoreKind,
+        policy: MergePolicy
+    ) throws {
+        let scene = try Scene(kind, policy)
+        let old = scene.context.make("Book", ["name": "old"])
+        old[one: "author"] = scene.own
+        try scene.context.save()
+        #expect(scene.own[many: "books"].names == ["old"])
+        scene.others["born"] = 7
+        scene.own["born"] = 8
+        let new = scene.context.make("Book", ["name": "new"])
+        new[one: "author"] = scene.own
+        try scene.other.save()
+        try scene.context.save()
+        #expect(scene.own["born"] == 7)
+        #expect(scene.own[many: "books"].names == ["old", "new"])
+        let reader = scene.store.context()
+        #expect(try reader.one("Author")[many: "books"].names == ["old", "new"])
+    }
 }
