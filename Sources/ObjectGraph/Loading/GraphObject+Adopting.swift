@@ -23,8 +23,26 @@ extension GraphObject {
             markPresent()
         } else {
             state.pointee.flags.insert(.outdated)
+            if state.pointee.life == .updated, let context = state.pointee.handler?.context {
+                context.loader.laterRows?.append((self, row))
+            }
         }
         return false
+    }
+
+    /// Adopts the destination of a to-one relationship from a later row, unless the object has changed it: the members of
+    /// the inverse, which were just read, contain the object.
+    ///
+    /// The row of the object keeps its version, which detects the conflict, and its other values.
+    func adoptDestination(at slot: Int, of later: Row) {
+        guard let current = state.pointee.row, state.pointee.changes?[slot].isUnset ?? true, later.hasValue(at: slot),
+            current.differs(from: later, at: slot)
+        else { return }
+        let merged = current.taking(later) { $0 == slot }
+        replaceRow(by: merged)
+        if state.pointee.flags.contains(.followed) {
+            state.pointee.handler?.context?.following.noteChanges(of: self, from: current, to: merged)
+        }
     }
 
     /// Whether a row belongs to the object's entity. Otherwise the object becomes missing.
@@ -62,6 +80,9 @@ extension GraphObject {
         life.markPresent()
         state.pointee.handler?.context?.identityMap.noteDeletion()
         for relationship in entity.relationships where relationship.isToMany { unloadMembers(of: relationship) }
+        guard let cached = cachedRow else { return dropChanges() }
+        dropChanges()
+        ensureChanges().cachedRow = cached
     }
 
     /// Adopts a row that was fetched for a fault, and can fill it. A filled object stays filled, unless the row is a

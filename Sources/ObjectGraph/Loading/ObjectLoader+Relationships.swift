@@ -76,7 +76,15 @@ extension ObjectLoader {
     func loadMembers(of relationship: Relationship, _ owners: [Int64: any GraphObject]) throws -> [AnyObject] {
         let ids = owners.keys.sorted().map { identityMap.id(entity: relationship.source, key: $0) }
         let result = try stores.members(of: relationship, ofObjectsWith: ids)
+        // An object that is filled may read members, too.
+        let outer = laterRows
+        laterRows = []
         let objects = materializeReferences(result.rows)
+        let later = laterRows ?? []
+        laterRows = outer
+        if let inverse = relationship.inverse, !inverse.isToMany {
+            for (object, row) in later { object.adoptDestination(at: inverse.slot, of: row) }
+        }
         var owners = owners
         for (key, range) in result.owners {
             owners.removeValue(forKey: key)?.members(of: relationship).load(result.members[range])

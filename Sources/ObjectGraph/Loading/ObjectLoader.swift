@@ -11,6 +11,8 @@ final class ObjectLoader {
     let readFailures: ReadFailures
     /// See ``ManagedObjectContext/stalenessInterval``.
     var stalenessInterval: TimeInterval = -1
+    /// Receives the changed objects whose rows are read in a later version, while members are read; nil otherwise.
+    @exclusivity(unchecked) var laterRows: [(object: any GraphObject, row: Row)]?
 
     init(_ identityMap: IdentityMap, _ stores: StoreRouter, _ readFailures: ReadFailures) {
         self.identityMap = identityMap

@@ -248,6 +248,17 @@ extension RowBatchBuilder {
     }
 }
 
+extension Row {
+    /// A copy of the row with the values of another row of the object in some slots.
+    func taking(_ other: Row, where isTaken: (Int) -> Bool) -> Row {
+        var rows = RowBatchBuilder()
+        rows.begin(key: key, version: version, entity: entityIndex, slotCount: slotCount)
+        for slot in 0..<slotCount { rows.copy(slot, of: isTaken(slot) ? other : self) }
+        // The builder has one row.
+        return rows.finish().first { _ in true } ?? self
+    }
+}
+
 extension RowBatch {
     /// Copies rows. Deferred values that cannot be read later are reported to `readFailures`; if it is nil, to the
     /// lists of the original rows.
