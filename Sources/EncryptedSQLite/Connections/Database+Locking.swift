@@ -58,7 +58,7 @@ extension Database {
     ///
     /// Waits for running reads and writes; running copies, checks and replacements of the file end, as by ``lock()``. The
     /// last connection of all processes writes the log into the file. Does nothing if the database is locked, closed, or
-    /// in memory. Must not be called inside `read` or `write`.
+    /// in memory: ``unlock(with:verify:)`` opens a database that was suspended while it was locked. Must not be called inside `read` or `write`.
     package func suspend() {
         if readers != nil, !isLocked { work.stop(.suspended) }
         phase.withLock { phase in

@@ -13,7 +13,8 @@ extension SealedStore {
     /// SQLCipher overwrites its page caches only with `SealedStore.memorySecurityOption`.
     public func lock() { opened.database.lock() }
 
-    /// Opens a locked store again. Does nothing if the store is not locked.
+    /// Opens a locked store again, also if it was suspended before or after ``lock()``. Does nothing if the store is not
+    /// locked.
     ///
     /// - Parameter key: The key of the file, which may have changed meanwhile.
     /// - Throws: `DatabaseError.wrongKey` and the other errors of opening; ``SealedStoreError/otherStore`` if the file
@@ -29,6 +30,9 @@ extension SealedStore {
     ///
     /// Fetches and saves throw `DatabaseError.suspended` until ``resume()``. They do not wait for it: a thread that
     /// waits may be the one that would resume the store. Otherwise as ``lock()``.
+    ///
+    /// Does not affect a locked store, which has no open connection: a later ``unlock(with:)`` opens it, although it was
+    /// suspended meanwhile.
     public func suspend() { opened.database.suspend() }
 
     /// Opens a suspended store again. Does nothing if the store is not suspended.

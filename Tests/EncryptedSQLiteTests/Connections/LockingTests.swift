@@ -51,6 +51,14 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 100)
     }
 
+    @Test func `a locked database that is suspended stays locked, and is unlocked`() throws {
+        database.lock()
+        database.suspend()
+        expectUse(throws: .locked)
+        try database.unlock(with: rawKey())
+        #expect(try database.read { try $0.itemCount() } == 100)
+    }
+
     @Test func `locking and suspending close all files`() throws {
         database.suspend()
         #expect(try folder.names() == ["store"], "the log is written back")
