@@ -171,7 +171,9 @@ open class SealedStore: IncrementalStore, @unchecked Sendable {
     ///
     /// - Throws: `DatabaseError` from SQLite; `SaveConflict` and `ObjectGraphError` for changes that cannot be saved.
     open func execute(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-        if let position = try opened.save(request, author: context?.transactionAuthor) {
+        let saved = try opened.save(request, author: context?.transactionAuthor)
+        context?.clearedByStores += saved.cleared
+        if let position = saved.historyPosition {
             context?.historyPositions[metadata.uuid] = position
             opened.trimHistoryIfDue()
         }

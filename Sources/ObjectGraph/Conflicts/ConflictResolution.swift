@@ -38,6 +38,10 @@ struct ConflictResolution {
         case .outdated(let ids):
             if attempts < Self.maximumAttempts, !insertedAgain.isDisjoint(with: ids) { return startAgain() }
             try resolveOutdated(ids)
+        case .lostDestinations(let references):
+            // No policy can resolve the conflict.
+            guard mergePolicy == .error else { throw ObjectGraphError(conflict) }
+            try resolveOutdated(references.map(\.source))
         case .missingDestinations(let references): try resolveMissing(references)
         case .remainingReferences(let references): try resolveRemaining(references)
         case .notUnique:

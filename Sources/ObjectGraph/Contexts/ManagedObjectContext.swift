@@ -34,6 +34,9 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// The last transaction that the context has written to the history of each store.
     package var historyPositions: [UUID: PersistentHistoryPosition] = [:]
+    /// The objects whose rows the stores have changed in the running save, beside those of its requests. Each such row
+    /// has a later version.
+    package var clearedByStores: [BatchChanges.Keys] = []
 
     /// The failed reads of properties. A store that leaves values in place passes it to its ``RowBatchBuilder``.
     public let readFailures: ReadFailures

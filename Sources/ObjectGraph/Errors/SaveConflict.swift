@@ -6,11 +6,13 @@ public enum SaveConflict: Error, Hashable, Sendable {
     case notUnique(entity: String, properties: [String])
     /// These references, which the save writes, lead to objects that the store does not have.
     case missingDestinations([WrittenReference])
+    /// The save relates the destinations of these references to other objects, and the references are required.
+    case lostDestinations([WrittenReference])
     /// These references lead to objects that the save deletes, and neither a delete rule nor the save clears them.
     case remainingReferences([RemainingReference])
 }
 
-/// A reference that a save writes, from one object to another along a relationship.
+/// A reference that a save writes, or that would be lost, from one object to another along a relationship.
 public struct WrittenReference: Hashable, Sendable {
     /// The source.
     public let source: ManagedObjectID
@@ -96,6 +98,10 @@ extension ObjectGraphError {
                     references.map {
                         .init(id: $0.source, property: $0.relationship.name, reason: .missingDestination)
                     }
+                )
+            case .lostDestinations(let references):
+                .validation(
+                    references.map { .init(id: $0.source, property: $0.relationship.name, reason: .missingValue) }
                 )
             case .remainingReferences(let references):
                 .validation(

@@ -8,6 +8,9 @@ extension ObjectLoader {
         /// The object takes the row if it has the same version, because the store has cleared keys in it. If the
         /// version is later, the object's save reports the conflict. Unchanged objects are treated alike.
         case takeRowOfSameVersion
+        /// As ``becomeOutdated``, but the row keeps the keys of deleted objects, by which an undo of the deletions finds
+        /// the references to them.
+        case keepKeysOfDeleted
     }
 
     /// The effect of reloading on an object without a row in the store.
@@ -96,6 +99,7 @@ extension GraphObject {
     fileprivate func reload(_ row: Row, _ changedObjects: ObjectLoader.ChangedObjects) -> Bool {
         switch changedObjects {
         case .becomeOutdated: return adopt(refetched: row)
+        case .keepKeysOfDeleted: return adopt(refetched: keepingKeysOfDeleted(in: row))
         case .takeRow:
             guard isOfEntity(row) else { return false }
             let (wasFault, old) = (isFault, lastRow)
@@ -111,5 +115,21 @@ extension GraphObject {
             replaceRow(by: row)
             return wasFault
         }
+    }
+}
+
+extension GraphObject {
+    /// A later row of the object, with those keys of the last row that lead to deleted objects.
+    fileprivate func keepingKeysOfDeleted(in later: Row) -> Row {
+        guard let last = lastRow, let identityMap = state.pointee.handler?.context?.identityMap else { return later }
+        var kept = SlotSet()
+        for relationship in entity.relationships
+        where !relationship.isToMany && last.hasValue(at: relationship.slot) && later.isNull(at: relationship.slot) {
+            let key = last.integer(at: relationship.slot)
+            guard key > 0, identityMap.object(forKey: key, of: relationship.destination)?.life.isMissing ?? false
+            else { continue }
+            kept.insert(relationship.slot)
+        }
+        return kept.isEmpty ? later : later.taking(last) { kept.contains($0) }
     }
 }

@@ -164,7 +164,7 @@ final class RemoteChangeMerger {
     /// Merges the changes of a batch request of this or another context.
     func merge(_ changes: BatchChanges) {
         identityMap.noteDeletion()
-        for list in changes.updated {
+        for list in changes.updated + changes.cleared {
             let stale = list.keys.compactMap { identityMap.object(forKey: $0, of: list.entity) }
                 .filter { $0.lastRow != nil && !$0.state.pointee.life.isMissing }
             loader.reload(stale, changedObjects: .becomeOutdated, missingRows: .keepObjects, failures: .report)

@@ -41,6 +41,9 @@ public struct BatchChanges: Sendable {
     public var updated: [Keys] = []
     /// The deleted objects.
     public var deleted: [Keys] = []
+    /// Other objects whose rows the store has changed, since they referred to deleted objects, or since their
+    /// destination was related to another object.
+    public var cleared: [Keys] = []
     /// The to-one relationships of inserted and changed objects that the request has written.
     public var relationships: [Relationship] = []
 

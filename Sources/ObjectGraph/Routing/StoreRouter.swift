@@ -69,6 +69,12 @@ final class StoreRouter {
         try store.execute(changes, with: context)
     }
 
+    /// Returns the objects whose rows the stores have changed beside those of the requests, and forgets them.
+    func takeCleared() -> [BatchChanges.Keys] {
+        defer { if !context.clearedByStores.isEmpty { context.clearedByStores = [] } }
+        return context.clearedByStores
+    }
+
     /// Writes changes, calls `beforeCommit`, and commits them.
     func save(
         _ changes: SaveChangesRequest,

@@ -74,14 +74,27 @@ final class SaveOperation {
         var resolution = ConflictResolution(mergePolicy, loader, deletePropagation)
         do {
             var saved: [SaveChangesRequest]?
+            // Of an earlier save that has failed.
+            _ = loader.stores.takeCleared()
             while saved == nil { saved = try attempt(resolvingConflictsWith: &resolution) }
             resolution.finish()
             remoteChanges.noteMerged(resolution.merged)
             for request in saved ?? [] where !request.isEmpty { remoteChanges.announce(.save(request)) }
+            mergeCleared()
         } catch {
             resolution.revert()
             throw error
         }
+    }
+
+    /// Merges and announces the changes of rows that the stores have made beside those of the requests.
+    private func mergeCleared() {
+        let cleared = loader.stores.takeCleared()
+        guard let first = cleared.first else { return }
+        var changes = BatchChanges()
+        changes.cleared = cleared
+        for list in cleared { loader.reloadCleared(list) }
+        remoteChanges.announce(.batch(changes, of: first.entity))
     }
 
     /// Writes the changes once.
@@ -100,6 +113,7 @@ final class SaveOperation {
             complete(preparation, committed: write.committed)
             remoteChanges.noteMerged(resolution.merged)
             for batch in write.committed { remoteChanges.announce(.save(batch.request)) }
+            mergeCleared()
             throw ObjectGraphError.incompleteSave(try write.outcome(after: error))
         } catch let conflict as SaveConflict {
             try resolution.resolve(conflict)

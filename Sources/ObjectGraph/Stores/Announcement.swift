@@ -40,7 +40,8 @@ enum Announcement: Sendable {
             request.memberships.reduce(request.inserted.count + request.updated.count + request.deleted.count) {
                 $0 + $1.added.count + $1.removed.count + ($1.order?.count ?? 0)
             }
-        case .batch(let changes, _): (changes.updated + changes.deleted).reduce(0) { $0 + $1.keys.count }
+        case .batch(let changes, _):
+            (changes.updated + changes.cleared + changes.deleted).reduce(0) { $0 + $1.keys.count }
         case .external(let changes?): changes.roots.values.reduce(0) { $0 + $1.objects.count }
         case .external(nil), .erasure, .revert, .overflow: 0
         }

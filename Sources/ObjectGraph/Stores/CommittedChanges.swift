@@ -152,7 +152,7 @@ package struct CommittedChanges: Sendable {
     /// Adds the changes of a batch request.
     mutating func add(_ batch: BatchChanges, of entity: Entity) {
         if !batch.inserted.isEmpty { addUnknown(entity) }
-        for list in batch.updated {
+        for list in batch.updated + batch.cleared {
             for key in list.keys { add(Change(.updated), of: key, entity: list.entity) }
         }
         for list in batch.deleted {

@@ -51,13 +51,15 @@ private struct BatchDelete {
         try collect(keys)
         try requireRules()
         var changes = BatchChanges()
+        var cleared = ClearedRows()
         for root in roots {
             let deleted = try keys.keys(of: root)
             guard !deleted.isEmpty else { continue }
             changes.deleted.append(.init(entity: root == requestRoot ? request.entity : root, keys: deleted))
             try history?.addDeletions(deleted, of: root)
-            try delete(root, history)
+            try delete(root, history, &cleared)
         }
+        changes.cleared = cleared.lists(store.schema.model)
         try keys.clear()
         return changes
     }
@@ -86,7 +88,7 @@ private struct BatchDelete {
     }
 
     /// Deletes the rows of a root entity, and every reference to them.
-    private func delete(_ root: Entity, _ history: HistoryRecorder?) throws {
+    private func delete(_ root: Entity, _ history: HistoryRecorder?, _ cleared: inout ClearedRows) throws {
         let keys = BatchKeys.keys(of: root)
         try run(#"DELETE FROM \#(store.schema.table(of: root).name) WHERE "_id" IN (\#(keys))"#)
         for relationship in store.schema.model.relationships {
@@ -94,16 +96,17 @@ private struct BatchDelete {
             case .sourceKey where relationship.destination.rootIndex == root.index:
                 let column = store.schema.keyColumn(of: relationship).name
                 let table = store.schema.table(of: relationship.source).name
-                let clearing = "UPDATE \(table) SET \(column) = NULL WHERE \(column) IN (\(keys))"
+                let clearing = SQLText(store.schema.clearing(relationship, where: "\(column) IN (\(keys))"))
                 guard let history else {
-                    try run(clearing)
+                    cleared.add(try connection.keys(clearing) { _ in }, of: relationship)
                     continue
                 }
-                try history.clear(
+                let sources = try history.clear(
                     relationship,
-                    with: SQLText(clearing + #" RETURNING "_id""#),
+                    with: clearing,
                     finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(column) IN (\#(keys))"#)
                 ) { _ in }
+                cleared.add(sources, of: relationship)
             case .joinTable(isCanonical: true):
                 guard let pairs = store.schema.joinTables[relationship.index] else { continue }
                 let (owner, member) = (pairs.owner, pairs.member)

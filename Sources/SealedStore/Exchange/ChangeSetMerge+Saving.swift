@@ -162,10 +162,11 @@ extension ChangeSetMerge {
             var isDecided = false
             for reference in references where try resolve(reference) { isDecided = true }
             guard isDecided else { throw IncomingChanges.error(.inconsistentRelationship) }
-        case .outdated(let ids):
+        case .lostDestinations(let references):
             var isDecided = false
-            for id in ids where try keepPartner(of: id) { isDecided = true }
+            for reference in references where try keepPartner(of: reference.source) { isDecided = true }
             guard isDecided else { throw IncomingChanges.error(.inconsistentRelationship) }
+        case .outdated: throw IncomingChanges.error(.inconsistentRelationship)
         case .missingDestinations: throw IncomingChanges.error(.missingObject)
         case .notUnique(let entity, _): throw IncomingChanges.error(.notUnique, nil, model.entitiesByName[entity])
         }

@@ -129,24 +129,20 @@ extension HistoryRecorder {
     /// Clears references with a statement that returns the keys of the changed rows.
     ///
     /// - Parameter finding: Selects the keys of the rows to change, if their old values are recorded.
+    /// - Returns: the keys of the changed rows.
+    @discardableResult
     func clear(
         _ reference: Relationship,
         with clearing: SQLText,
         finding: SQLText,
         _ bind: (borrowing Statement) throws -> Void
-    ) throws {
-        func keys(_ sql: SQLText) throws -> [Int64] {
-            try connection.withStatement(sql) { statement in
-                try bind(statement)
-                var keys: [Int64] = []
-                while try statement.step() { keys.append(statement.integer(at: 0)) }
-                return keys
-            }
-        }
+    ) throws -> [Int64] {
         if recordsValues {
             let root = model.entities[reference.source.rootIndex]
-            try keepRows(try keys(finding).sorted(), of: root)
+            try keepRows(try connection.keys(finding, bind).sorted(), of: root)
         }
-        for key in try keys(clearing) { note(reference, of: key) }
+        let keys = try connection.keys(clearing, bind)
+        for key in keys { note(reference, of: key) }
+        return keys
     }
 }

@@ -5,17 +5,24 @@ import ObjectGraph
 extension OpenStore {
     /// Writes changes in one transaction.
     ///
-    /// - Returns: the transaction in the history; nil if the file has none.
-    func save(_ request: SaveChangesRequest, author: String?) throws -> PersistentHistoryPosition? {
+    /// - Returns: the transaction in the history, nil if the file has none; the objects whose rows were changed beside
+    ///   those of the request.
+    func save(
+        _ request: SaveChangesRequest,
+        author: String?
+    ) throws -> (historyPosition: PersistentHistoryPosition?, cleared: [BatchChanges.Keys]) {
         try writeTransaction { connection in
             let history = try HistoryRecorder.begin(connection, self, author: author)
             var transaction = SaveTransaction(connection, self, history)
             try transaction.write(request)
-            guard let history, let number = try history.finish() else { return nil }
-            return PersistentHistoryPosition(
-                number: number,
-                timestamp: Date(timeIntervalSinceReferenceDate: history.timestamp)
-            )
+            var position: PersistentHistoryPosition?
+            if let history, let number = try history.finish() {
+                position = PersistentHistoryPosition(
+                    number: number,
+                    timestamp: Date(timeIntervalSinceReferenceDate: history.timestamp)
+                )
+            }
+            return (position, transaction.cleared.lists(schema.model))
         }
     }
 

@@ -15,7 +15,7 @@ extension SaveTransaction {
     /// before.
     ///
     /// - Throws: `SaveConflict.remainingReferences` with every reference that may not be cleared.
-    func clearReferences(
+    mutating func clearReferences(
         to groups: [DeletedKeys],
         _ references: KeyPath<DeletionStatements, [ReferenceStatements]>
     ) throws {
@@ -25,44 +25,54 @@ extension SaveTransaction {
             for statements in statements[keyPath: references] {
                 try find(statements, group, &found)
                 guard let clearing = statements.clearing, found.isEmpty else { continue }
-                if let history {
-                    try clear(statements, clearing, group, history)
-                    continue
-                }
-                try connection.withStatement(clearing) { statement in
-                    try group.bind(to: statement)
-                    try statement.run()
-                }
+                try clear(statements, clearing, group)
             }
         }
         guard found.isEmpty else { throw SaveConflict.remainingReferences(found) }
     }
 
     /// Clears references, and records the changes of the remaining objects.
-    private func clear(
+    private mutating func clear(
         _ statements: ReferenceStatements,
         _ clearing: SQLText,
-        _ group: DeletedKeys,
-        _ history: HistoryRecorder
+        _ group: DeletedKeys
     ) throws {
-        if let recorded = statements.recorded, let reference = statements.reference {
-            if statements.isOfPairs {
-                try connection.withStatement(recorded.finding) { statement in
-                    try group.bind(to: statement)
-                    while try statement.step() {
-                        history.noteLoss(of: statement.integer(at: 1), reference, from: statement.integer(at: 0))
-                    }
-                }
-            } else {
-                return try history.clear(reference, with: recorded.clearing, finding: recorded.finding) {
-                    try group.bind(to: $0)
+        if let history, statements.isOfPairs, let recorded = statements.recorded, let reference = statements.reference {
+            try connection.withStatement(recorded) { statement in
+                try group.bind(to: statement)
+                while try statement.step() {
+                    history.noteLoss(of: statement.integer(at: 1), reference, from: statement.integer(at: 0))
                 }
             }
+        }
+        if !statements.isOfPairs, let reference = statements.reference, let finding = statements.recorded {
+            return try clear(reference, with: clearing, finding: finding) { try group.bind(to: $0) }
         }
         try connection.withStatement(clearing) { statement in
             try group.bind(to: statement)
             try statement.run()
         }
+    }
+
+    /// Clears references in rows that the request does not contain.
+    ///
+    /// - Parameters:
+    ///   - clearing: The statement of ``StoreSchema/clearing(_:where:)``.
+    ///   - finding: Selects the keys of the same rows before.
+    ///   - bind: Binds the parameters of both statements.
+    mutating func clear(
+        _ reference: Relationship,
+        with clearing: SQLText,
+        finding: @autoclosure () -> SQLText,
+        _ bind: (borrowing Statement) throws -> Void
+    ) throws {
+        let keys =
+            if let history {
+                try history.clear(reference, with: clearing, finding: finding(), bind)
+            } else {
+                try connection.keys(clearing, bind)
+            }
+        cleared.add(keys, of: reference)
     }
 
     private func find(
@@ -147,6 +157,18 @@ extension SaveTransaction {
         try connection.withStatement(store.statements.deletion(from: group.entity, group.form).remaining) {
             statement in
             try group.bind(to: statement)
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            return keys
+        }
+    }
+}
+
+extension Connection {
+    /// The integers in the first column of the rows that a statement returns.
+    func keys(_ sql: SQLText, _ bind: (borrowing Statement) throws -> Void) throws -> [Int64] {
+        try withStatement(sql) { statement in
+            try bind(statement)
             var keys: [Int64] = []
             while try statement.step() { keys.append(statement.integer(at: 0)) }
             return keys

@@ -8,9 +8,9 @@ extension SaveTransaction {
     /// destination to another object meanwhile, whose row the context does not know and does not change: that row loses
     /// its reference.
     ///
-    /// - Throws: `SaveConflict.outdated` with objects that would lose a required reference.
+    /// - Throws: `SaveConflict.lostDestinations` with objects that would lose a required destination.
     /// - Complexity: three statements for each row that refers to a row of another save.
-    func alignOneToOnes(of request: SaveChangesRequest) throws {
+    mutating func alignOneToOnes(of request: SaveChangesRequest) throws {
         let oneToOnes = store.statements.oneToOnes
         guard oneToOnes.contains(where: { !$0.isEmpty }) else { return }
         // This save writes both sides of these.
@@ -37,59 +37,59 @@ extension SaveTransaction {
 
     /// Makes a destination refer back to its source, and clears the references of other rows to either of them. The
     /// destination 0 means no destination.
-    private func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
+    private mutating func align(_ relationship: Relationship, from source: Int64, to destination: Int64) throws {
         guard let inverse = relationship.inverse else { return }
         if destination != 0 {
             try clear(relationship, leadingTo: destination, except: source)
             let table = store.schema.table(of: inverse.source).name
             let column = store.schema.keyColumn(of: inverse).name
             try history?.keepOldValues([destination], of: store.schema.model.root(of: inverse.source))
-            try run(
-                #"UPDATE \#(table) SET \#(column) = ?1 WHERE "_id" = ?2 AND \#(column) IS NOT ?1"#,
-                source,
-                destination
-            )
-            if connection.changes > 0 { history?.note(inverse, of: destination) }
+            let version = VersionWord.increment(writing: [])
+            let sql =
+                #"UPDATE \#(table) SET \#(column) = ?1, \#(version) WHERE "_id" = ?2 AND \#(column) IS NOT ?1"#
+            try connection.withStatement(sql) { statement in
+                try statement.bind(source, at: 1)
+                try statement.bind(destination, at: 2)
+                try statement.run()
+            }
+            if connection.changes > 0 {
+                history?.note(inverse, of: destination)
+                cleared.add([destination], of: inverse)
+            }
         }
         try clear(inverse, leadingTo: source, except: destination)
     }
 
     /// Clears a to-one relationship of the rows that refer to a destination, except for one row.
-    private func clear(_ relationship: Relationship, leadingTo destination: Int64, except source: Int64) throws {
-        let table = store.schema.table(of: relationship.source).name
+    private mutating func clear(
+        _ relationship: Relationship,
+        leadingTo destination: Int64,
+        except source: Int64
+    ) throws {
         let column = store.schema.keyColumn(of: relationship).name
         let condition = #"\#(column) = ?1 AND "_id" <> ?2"#
-        if relationship.isOptional, let history {
-            try history.clear(
-                relationship,
-                with: SQLText(#"UPDATE \#(table) SET \#(column) = NULL WHERE \#(condition) RETURNING "_id""#),
-                finding: SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)
-            ) { statement in
-                try statement.bind(destination, at: 1)
-                try statement.bind(source, at: 2)
-            }
-            return
+        let finding = SQLText(
+            #"SELECT "_id" FROM \#(store.schema.table(of: relationship.source).name) WHERE \#(condition)"#
+        )
+        let bind = { (statement: borrowing Statement) in
+            try statement.bind(destination, at: 1)
+            try statement.bind(source, at: 2)
         }
         if relationship.isOptional {
-            try run("UPDATE \(table) SET \(column) = NULL WHERE \(condition)", destination, source)
-            return
+            let clearing = SQLText(store.schema.clearing(relationship, where: condition))
+            return try clear(relationship, with: clearing, finding: finding, bind)
         }
-        let others = try connection.withStatement(SQLText(#"SELECT "_id" FROM \#(table) WHERE \#(condition)"#)) {
-            query in
-            try query.bind(destination, at: 1)
-            try query.bind(source, at: 2)
-            var keys: [Int64] = []
-            while try query.step() { keys.append(query.integer(at: 0)) }
-            return keys
-        }
-        guard others.isEmpty else { throw SaveConflict.outdated(others.map { id(relationship.source, $0) }) }
-    }
-
-    private func run(_ sql: String, _ first: Int64, _ second: Int64) throws {
-        try connection.withStatement(sql) { statement in
-            try statement.bind(first, at: 1)
-            try statement.bind(second, at: 2)
-            try statement.run()
+        let others = try connection.keys(finding, bind)
+        guard others.isEmpty else {
+            throw SaveConflict.lostDestinations(
+                others.map {
+                    WrittenReference(
+                        source: id(relationship.source, $0),
+                        relationship: relationship,
+                        destination: id(relationship.destination, destination)
+                    )
+                }
+            )
         }
     }
 }

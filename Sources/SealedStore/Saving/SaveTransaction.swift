@@ -12,6 +12,8 @@ struct SaveTransaction {
     /// Records the changes; nil if the file has no history.
     let history: HistoryRecorder?
     private var mixedTexts = MixedTexts()
+    /// The rows that the save has changed beside those of the request.
+    var cleared = ClearedRows()
 
     init(_ connection: Connection, _ store: OpenStore, _ history: HistoryRecorder? = nil) {
         self.connection = connection

@@ -50,20 +50,13 @@ struct ReferenceStatements: Sendable {
     let reference: Relationship?
     /// Selects the references that may not be cleared: the keys of the remaining and of the deleted object.
     let finding: SQLText?
-    /// Clears the references.
+    /// Clears the references. Of keys, it raises the versions of the rows, and returns their keys.
     let clearing: SQLText?
-    /// The statements for a file with a history; nil if the remaining objects have no property that changes.
-    let recorded: Recorded?
+    /// For a file with a history, selects the keys of the remaining objects, and those of the deleted ones; nil if the
+    /// remaining objects have no property that changes.
+    let recorded: SQLText?
     /// Whether the references are pairs of a join table.
     let isOfPairs: Bool
-
-    /// The statements that also return the remaining objects.
-    struct Recorded {
-        /// Selects the keys of the remaining objects, and those of the deleted ones.
-        let finding: SQLText
-        /// Clears the references as ``ReferenceStatements/clearing``, and returns the keys of the remaining objects.
-        let clearing: SQLText
-    }
 
     /// The keys in the rows of a to-one relationship's sources: one statement either clears or selects them.
     fileprivate init(toDestinationOf relationship: Relationship, _ schema: StoreSchema, _ form: KeyGroup.Form) {
@@ -75,13 +68,8 @@ struct ReferenceStatements: Sendable {
         let found = #"SELECT "_id", \#(column) FROM \#(table) WHERE \#(form.condition(column))"#
         if relationship.isClearedWithDestination {
             finding = nil
-            recorded = Recorded(
-                finding: SQLText(found),
-                clearing: SQLText(
-                    #"UPDATE \#(table) SET \#(column) = NULL WHERE \#(form.condition(column)) RETURNING "_id""#
-                )
-            )
-            clearing = SQLText("UPDATE \(table) SET \(column) = NULL WHERE \(form.condition(column))")
+            recorded = SQLText(found)
+            clearing = SQLText(schema.clearing(relationship, where: form.condition(column)))
         } else {
             finding = SQLText(found)
             clearing = nil
@@ -109,13 +97,9 @@ struct ReferenceStatements: Sendable {
         }
         let (table, own, other) =
             reference == nil ? (pairs.name, pairs.owner, pairs.member) : (pairs.name, pairs.member, pairs.owner)
-        let deletion = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
-        clearing = deletion
+        clearing = SQLText("DELETE FROM \(table) WHERE \(form.condition(own))")
         isOfPairs = true
-        recorded = Recorded(
-            finding: SQLText("SELECT \(other), \(own) FROM \(table) WHERE \(form.condition(own))"),
-            clearing: deletion
-        )
+        recorded = SQLText("SELECT \(other), \(own) FROM \(table) WHERE \(form.condition(own))")
         guard let rule, !rule.dropsPairsOfDeleted else {
             finding = nil
             return
@@ -126,5 +110,16 @@ struct ReferenceStatements: Sendable {
             AND EXISTS (SELECT 1 FROM \(schema.table(of: rule.destination).name) AS d WHERE d."_id" = p.\(other))
             """
         )
+    }
+}
+
+extension StoreSchema {
+    /// The statement that clears the key of a to-one relationship in some rows. It raises their versions, and returns
+    /// their keys.
+    func clearing(_ relationship: Relationship, where condition: String) -> String {
+        let table = table(of: relationship.source).name
+        let column = keyColumn(of: relationship).name
+        let version = VersionWord.increment(writing: [])
+        return #"UPDATE \#(table) SET \#(column) = NULL, \#(version) WHERE \#(condition) RETURNING "_id""#
     }
 }

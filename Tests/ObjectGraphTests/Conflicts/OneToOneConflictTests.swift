@@ -65,4 +65,48 @@ import Testing
         #expect(try reader.one("Cover")[one: "book"]?.managedObjectID == owner.managedObjectID)
         #expect(try store.problems() == [])
     }
+
+    private static let cars = Fixtures.model(
+        EntityDescription(
+            "Car",
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("plate", to: "Plate", .one, inverse: "car")]
+        ),
+        EntityDescription(
+            "Plate",
+            attributes: [.init("name", .string, isOptional: true)],
+            relationships: [.init("car", to: "Car", .one, inverse: "plate", isOptional: false)]
+        )
+    )
+
+    @Test(
+        arguments: [true, false],
+        [MergePolicy.error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback]
+    )
+    func `a destination that another object requires is not taken`(isRegistered: Bool, policy: MergePolicy) throws {
+        let store = try TestStore(.sealed, Self.cars)
+        let (first, second) = (store.context(), store.context())
+        first.mergePolicy = policy
+        let car = first.make("Car", ["name": "car"])
+        try first.save()
+        let plate = first.make("Plate", ["name": "a"])
+        plate[one: "car"] = car
+        let rival = second.make("Plate", ["name": "b"])
+        rival[one: "car"] = try second.counterpart(of: car)
+        try second.save()
+        let ownRival = isRegistered ? try first.counterpart(of: rival) : nil
+        let error = try #require(throws: ObjectGraphError.self) { try first.save() }
+        switch (policy, error) {
+        case (.error, .conflicts): break
+        case (_, .validation(let problems)):
+            #expect(policy != .error)
+            #expect(problems.map(\.property) == ["car"])
+            #expect(problems.map(\.reason) == [.missingValue])
+        default: Issue.record("the error is \(error)")
+        }
+        withExtendedLifetime(ownRival) {}
+        first.rollback()
+        #expect(try store.context().all("Plate").texts("name") == ["b"])
+        #expect(try store.problems() == [])
+    }
 }
