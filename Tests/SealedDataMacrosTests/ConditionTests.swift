@@ -1,8 +1,6 @@
 import SwiftIfConfig
 import Testing
 
-@testable import SealedDataMacros
-
 @Suite("Attributes and table rules inside #if")
 struct ConditionTests {
     private let linux = StaticBuildConfiguration(
