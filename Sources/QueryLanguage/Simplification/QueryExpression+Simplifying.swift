@@ -104,6 +104,18 @@ extension QueryExpression {
         return .comparison(.equal, self, .bool(true))
     }
 
+    /// The condition of a request, which selects the objects for which it is true, neither false nor null. A test of a
+    /// text, which may be null, then needs no comparison with true.
+    package var asFilter: QueryExpression {
+        switch self {
+        case .and(let conditions) where unsignedComparison == nil: .and(conditions.map(\.asFilter))
+        case .comparison(.equal, .function(let function, let arguments), .literal(.integer(1)))
+        where QueryExpression.function(function, arguments).resultType == .bool:
+            .function(function, arguments)
+        default: self
+        }
+    }
+
     /// Returns the first condition if `test` is true, otherwise the second. Neither may be null.
     package static func choice(
         _ test: QueryExpression,
@@ -174,8 +186,6 @@ extension QueryExpression {
         case (.notEqual, .conditional(let test, let value, .literal(.null)), _) where !constant.isNull:
             .disjunction([.negation(test), comparing(.notEqual, value, .literal(constant))])
         case (.equal, _, .integer(1)) where left.isCondition, (.notEqual, _, .integer(0)) where left.isCondition: left
-        // As a condition, a test of a text is false where it is null, like its comparison with true.
-        case (.equal, .function, .integer(1)) where left.resultType == .bool: left
         case (.equal, _, .integer(0)) where left.isCondition, (.notEqual, _, .integer(1)) where left.isCondition:
             .negation(left)
         case (_, .aggregated(.count, let source, let variable, let value, let condition), .integer(let number))

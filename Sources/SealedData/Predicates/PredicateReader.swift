@@ -26,7 +26,7 @@ struct PredicateReader {
         on variable: PredicateExpressions.VariableID,
         entity: Entity
     ) throws -> QueryExpression {
-        try read(aboutObjectsOf: entity, variable) { try $0.condition(condition) }
+        try read(aboutObjectsOf: entity, variable) { try $0.condition(condition).asFilter }
     }
 
     /// Reads a value that is computed from an object of an entity.
