@@ -9,6 +9,8 @@ extension Database {
     /// not verify, and of which the log has no version, is damaged. A page that the log holds is written again by the
     /// next checkpoint.
     ///
+    /// A file with a damaged page takes no writes afterwards, see ``SharedFile/isDamaged``.
+    ///
     /// - Parameter didVerify: Called with the number of verified pages and the number of all pages. An error ends the
     ///   work.
     /// - Returns: The report; empty for a database in memory.
@@ -59,6 +61,7 @@ extension Database {
             if !isIntact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
             if number % 64 == 0 { try didVerify(number, report.pageCount) }
         }
+        if report.damagedPageCount > 0 { connection.noteDamage() }
         return report
     }
 }

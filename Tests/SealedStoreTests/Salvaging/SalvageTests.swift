@@ -191,6 +191,46 @@ import Testing
         try other.context.save()
     }
 
+    // A process was killed and left its log, and a backup took the place of the file.
+    @Test func `a store beside the log of another file is recovered without the log`() throws {
+        let original = try fill(items: 60)
+        let other = folder.file("other.store")
+        let opened = try Opened(other)
+        let tag = ManagedObject(entity: opened.context.model.entitiesByName["Tag"]!, insertInto: opened.context)
+        tag["label"] = .text("in the log")
+        try opened.context.save()
+        try FileManager.default.copyItem(atPath: other.path + "-wal", toPath: damaged.path + "-wal")
+        #expect(throws: DatabaseError.foreignLog(path: damaged.path)) { try Opened(damaged) }
+        let report = try salvage()
+        #expect(report.ignoresLog && report.damagedPageCount == 0 && report.outdatedPageCount == 0)
+        #expect(!report.isComplete, "the log of the store itself may be lost")
+        #expect(try objects(of: original, report, "without the log") == original)
+        try opened.coordinator.removeAllStores()
+    }
+
+    @Test func `older versions of pages are read if the log is damaged`() throws {
+        _ = try fill(items: 60)
+        let opened = try Opened(damaged)
+        for (entity, attribute) in [("Tag", "label"), ("Owner", "name")] {
+            let request = FetchRequest(try #require(opened.context.model.entitiesByName[entity]))
+            for object in try opened.context.fetch(request, as: ManagedObject.self) {
+                object[attribute] = .text("changed \(object.managedObjectID.key)")
+            }
+            try opened.context.save()
+        }
+        let copy = folder.file("copy.store")
+        try FileManager.default.copyItem(at: damaged, to: copy)
+        let log = try Data(contentsOf: URL(filePath: damaged.path + "-wal"))
+        try opened.coordinator.removeAllStores()
+        // All but the last frame, so that the log is recognised as that of the file.
+        let count = (log.count - 32) / 4120
+        let forged = ForgedLog(log) { if $0 < count - 1 { $1[1000] ^= 1 } }
+        try forged.bytes.write(to: URL(filePath: copy.path + "-wal"))
+        let report = try SealedStore.salvage(copy, key: Self.key, to: folder.file("new.store"))
+        #expect(report.outdatedPageCount > 0 && !report.ignoresLog && !report.isComplete)
+        #expect(report.entities.first { $0.entity == "Tag" }?.recoveredCount == 20)
+    }
+
     @Test func `damage to one page loses the content of that page only`() throws {
         let original = try fill(items: 200)
         let content = try Data(contentsOf: damaged)
