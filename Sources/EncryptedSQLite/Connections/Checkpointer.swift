@@ -87,6 +87,7 @@ final class Checkpointer: Sendable {
         guard prepare() else { return }
         // An error leaves the log as it is; the next checkpoint repeats the work.
         try? connections.withConnection { connection in
+            // If a file was moved, another process may checkpoint the same log with another index.
             try connection.requireSoundFile()
             try connection.requireUnmovedFile()
             var (length, writtenBack): (Int32, Int32) = (0, 0)

@@ -71,7 +71,7 @@ public final class Connection {
         sqlite3_finalize(pageRequestStatement)
         pageRequestStatement = nil
         if let sharedFile {
-            if !sharedFile.mayWriteLogBackOnClose { setWritesLogBackOnClose(false) }
+            if isDamaged || !sharedFile.mayWriteLogBackOnClose { setWritesLogBackOnClose(false) }
             if hasJoined { sharedFile.leave() }
         }
         let code = sqlite3_close_v2(handle)

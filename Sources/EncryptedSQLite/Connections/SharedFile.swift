@@ -93,8 +93,8 @@ final class SharedFile: Sendable {
     ///
     /// - Parameters:
     ///   - mayWrite: Whether the connection has a log, to which it may write.
-    ///   - isExamined: Whether the file was examined as a whole: what was known of it counts no more, if no connection
-    ///     had it open.
+    ///   - isExamined: Whether the file was opened and checked anew. If no other connection has it open, it may have been
+    ///     restored, and earlier damage no longer counts.
     /// - Throws: `moved` if the log or its index at the path are not those of the other connections.
     func join(mayWrite: Bool, isExamined: Bool) throws(DatabaseError) {
         let (log, index) = (FileIdentity(name: logName), FileIdentity(name: indexName))
@@ -159,9 +159,12 @@ extension Connection {
         hasJoined = true
     }
 
-    /// Throws `damaged` if the content proved damaged on any connection of this process: nothing may be written.
+    /// Throws `damaged` if the content proved damaged on any connection of this process: nothing may be written. Throws
+    /// `moved` if that explains the damage.
     func requireSoundFile() throws(DatabaseError) {
-        guard !isDamaged, !(sharedFile?.isDamaged ?? false) else { throw .damaged(path: path) }
+        guard isDamaged || sharedFile?.isDamaged ?? false else { return }
+        try requireUnmovedFile()
+        throw .damaged(path: path)
     }
 
     /// Throws `moved` if the name of the database file, its log or the index of the log does not lead to the open file
@@ -171,9 +174,10 @@ extension Connection {
         throw .moved(path: moved)
     }
 
-    /// Records that the content proved damaged.
+    /// Records that the content proved damaged. A connection that is being opened may have opened another file, and is
+    /// closed in any case.
     func noteDamage() {
         isDamaged = true
-        sharedFile?.noteDamage()
+        if hasJoined { sharedFile?.noteDamage() }
     }
 }

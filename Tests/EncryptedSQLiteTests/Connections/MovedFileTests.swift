@@ -92,7 +92,7 @@ import Testing
             try manager.removeItem(atPath: path + suffix)
             switch self {
             case .noLog, .noIndex: break
-            // What the opening of another process leaves, which fails.
+            // The failed opening of another process leaves an empty log.
             case .emptyLog: try Data().write(to: URL(filePath: path + "-wal"))
             case .noLogAndIndex: try manager.removeItem(atPath: path + "-shm")
             case .folderForLog: try manager.createDirectory(atPath: path + "-wal", withIntermediateDirectories: false)

@@ -59,7 +59,7 @@ import Testing
     @Test func `a file whose own log has a damaged page is refused unchanged`() throws {
         try putLog(.withoutFirst, key: rawKey(), isOwn: true)
         let intact = try Data(contentsOf: log)
-        // The checksums are right: anybody can compute them.
+        // The checksums are valid: they need no key.
         try ForgedLog(intact) { if $0 == 1 { $1[1000] ^= 1 } }.bytes.write(to: log)
         let before = try folder.contents()
         #expect(databaseError { try openSample(path) } == .foreignLog(path: path))
