@@ -11,9 +11,6 @@
 
     extension Query where Result == [Element] {
         /// All models, in the order of their first save.
-        public init() { self.init(QueryParameters(FetchDescriptor())) }
-
-        /// All models, in the order of their first save.
         public init(animation: Animation) {
             self.init(QueryParameters(FetchDescriptor(), transaction: Transaction(animation: animation)))
         }

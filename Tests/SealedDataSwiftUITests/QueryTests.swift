@@ -193,4 +193,11 @@ import Testing
         host.show { ContextView { context = $0 } }
         #expect(try #require(context).container.schema.entities.isEmpty)
     }
+
+    @Test func `a view declares a query without parentheses`() throws {
+        var host = ViewHost()
+        var shown: [String] = []
+        host.show { AllStations { shown = $0 }.modelContainer(container) }
+        #expect(shown == ["Gion", "Shijo", "Goryo"])
+    }
 }

@@ -6,6 +6,7 @@ import ObjectGraph
 /// ```swift
 /// @MainActor
 /// final class TripList {
+///     @Query var all: [Trip]
 ///     @Query(filter: #Predicate<Trip> { !$0.isArchived }, sort: \Trip.startDate) var trips: [Trip]
 ///     @Query(sort: \Trip.name, sectionBy: \Trip.country) var byCountry: SectionedResults<Trip, String>
 /// }
@@ -33,6 +34,12 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
 
     /// The error of the last fetch, which left the results as they were; nil if it succeeded.
     public var fetchError: (any Error)? { source.observer.fetchError }
+
+    /// All models of ``ModelContainer/current``, in the order of their first save; of sections, none until the program
+    /// sets ``ResultsObserver/sectionBy`` of the observer.
+    // Swift initializes `@Query var trips: [Trip]` without parentheses only with an initializer that the type itself
+    // declares, without constraints, and only if no other initializer has the same name.
+    public init() { self.init(FetchDescriptor(), nil, nil) }
 
     fileprivate init(
         _ descriptor: FetchDescriptor<Element>,
@@ -94,9 +101,6 @@ extension ModelContainer {
 // MARK: Initializers
 
 extension Query where Result == [Element] {
-    /// All models of ``ModelContainer/current``, in the order of their first save.
-    public init() { self.init(FetchDescriptor(), nil, nil) }
-
     /// All models, in the order of their first save.
     public init(modelContainer: ModelContainer) { self.init(FetchDescriptor(), nil, modelContainer) }
 

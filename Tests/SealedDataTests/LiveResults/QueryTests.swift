@@ -52,4 +52,29 @@ import TestSupport
         #expect(list.context === container.mainContext)
         #expect(list.error == nil)
     }
+
+    @Test func `a query is declared without parentheses`() throws {
+        @MainActor struct List {
+            @Query private var stations: [Station]
+            @Query private var byLine: SectionedResults<Station, String?>
+
+            var names: [String] { stations.map(\.name) }
+            var lines: [String?] { byLine.sectionTitles }
+            func setSections() { $byLine.sectionBy = \.line }
+        }
+        @MainActor final class Board {
+            @Query var stations: [Station]
+        }
+        let container = try Live.container()
+        ModelContainer.current = container
+        defer { ModelContainer.current = nil }
+        container.mainContext.insert(Station("A", line: "1"))
+        try container.mainContext.save()
+        let list = List()
+        #expect(list.names == ["A"])
+        #expect(Board().stations.map(\.name) == ["A"])
+        #expect(list.lines == [])
+        list.setSections()
+        #expect(list.lines == ["1"])
+    }
 }
