@@ -94,6 +94,7 @@ package enum Bookcase {
     /// - `insert NUMBER`: Inserts a book on the first shelf.
     /// - `rename OLD NEW`: Gives the book with a number the title of another one.
     /// - `delete NUMBER`: Deletes the books with a number.
+    /// - `discard NUMBER`: Deletes the shelf at a position, in the order of the names.
     /// - `burst COUNT`: Inserts books with one save each.
     /// - `random SEED`: Makes random changes.
     /// - `timed NUMBER`: As `insert`, acknowledged with the time after the commit, in nanoseconds of the system's
@@ -128,6 +129,9 @@ package enum Bookcase {
                 for book in try all("Book", in: context) where book["number"] == .integer(Int64(number)) {
                     context.delete(book)
                 }
+                try context.save()
+            case ("discard", let position?):
+                context.delete(try all("Shelf", in: context)[position])
                 try context.save()
             case ("burst", let count?):
                 for number in 0..<count {

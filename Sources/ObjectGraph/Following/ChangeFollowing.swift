@@ -113,6 +113,24 @@ final class ChangeFollowing {
         }
     }
 
+    /// Records that the store has no row for an object, which others have deleted: relationships that led to it have
+    /// other values.
+    func noteMissing(_ object: any GraphObject) {
+        guard isActive else { return }
+        let (entity, key) = (object.entity, object.state.pointee.key)
+        if followers.roots.contains(entity.rootIndex) {
+            committed.add(.init(.deleted), of: key, entity: entity)
+            keysOfOthers[entity.rootIndex, default: []].insert(key)
+        }
+        for relationship in identityMap.model.relationships
+        where !relationship.isToMany && relationship.destination.rootIndex == entity.rootIndex
+            && followers.roots.contains(relationship.source.rootIndex)
+        {
+            committed.addSlotOfAnyObject(relationship.slot, of: relationship.source)
+        }
+        if !committed.isEmpty { announce() }
+    }
+
     /// Records that all objects have left the context.
     func noteReset() {
         guard isActive else { return }

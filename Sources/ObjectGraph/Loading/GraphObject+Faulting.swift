@@ -18,8 +18,18 @@ extension GraphObject {
         loader.fillFaults(loader.faults(fetchedWith: self))
     }
 
+    /// Fills a fault whose row another process may have deleted, so that the object is missing if the store has no row.
+    func verifyExistence() {
+        if state.mayBeMissing { fireFault() }
+    }
+
     /// Drops the row, and all changes except those of relationships that are stored in the members' rows.
     func turnIntoFault() {
+        if state.mayBeMissing {
+            state.pointee.flags.insert(.unverified)
+        } else {
+            state.pointee.flags.remove(.unverified)
+        }
         state.pointee.row = nil
         state.pointee.flags.remove(.outdated)
         defer { notifyObserversOfAllProperties() }
@@ -75,7 +85,23 @@ extension GraphObject {
     }
 }
 
+extension UnsafeMutablePointer<ObjectState> {
+    /// Whether the object is a fault whose row another process may have deleted.
+    @inline(__always)
+    var mayBeMissing: Bool { borrowedChunk == nil && isUnverifiedFault }
+
+    private var isUnverifiedFault: Bool {
+        pointee.changes?.cachedRow?.isOutdated ?? pointee.flags.contains(.unverified)
+    }
+}
+
 extension ObjectLoader {
+    /// Fills those registered objects with given keys whose rows another process may have deleted, with one request.
+    func verifyExistence(of keys: [Int64], _ entity: Entity) {
+        let unverified = keys.compactMap { identityMap.object(forKey: $0, of: entity) }.filter(\.state.mayBeMissing)
+        fillFaults(unverified)
+    }
+
     /// A fault, and the faults that were fetched together with it.
     fileprivate func faults(fetchedWith object: any GraphObject) -> [any GraphObject] {
         var faults = [object]

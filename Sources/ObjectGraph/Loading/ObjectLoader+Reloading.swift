@@ -84,7 +84,10 @@ extension ObjectLoader {
         }
         if missingRows == .markMissing, !missing.isEmpty {
             identityMap.noteDeletion()
-            for object in missing.values { object.life.markMissing() }
+            for object in missing.values {
+                object.life.markMissing()
+                object.state.pointee.handler?.context?.following.noteMissing(object)
+            }
         }
         // Called last, since an object may call the context.
         for object in filled { object.withLifecycle?.awakeFromFetch() }

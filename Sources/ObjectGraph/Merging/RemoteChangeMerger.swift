@@ -256,6 +256,7 @@ final class RemoteChangeMerger {
     /// are reloaded at once.
     private func mergeUnknown(_ roots: Set<Int>) {
         guard parent == nil else { return reloadAll() }
+        identityMap.noteUnknownDeletions()
         var observed: [any GraphObject] = []
         for handler in identityMap.handlers where handler.entity.isRoot {
             let isChanged = roots.contains(handler.entity.index)

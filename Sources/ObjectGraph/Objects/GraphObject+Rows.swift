@@ -31,10 +31,14 @@ extension GraphObject {
         if let old { notifyObservers(ofChangesFrom: old, to: cached.row) }
     }
 
-    /// Turns an unchanged object into a fault that is filled from the store, since its row may have been superseded. The
-    /// row stays as its last known values.
+    /// Turns an unchanged object into a fault that is filled from the store, since its row may have been superseded or
+    /// deleted. The row stays as its last known values.
     func becomeOutdated() {
-        guard let row = lastRow, !(cachedRow?.isOutdated ?? false) else { return }
+        guard let row = lastRow else {
+            state.pointee.flags.insert(.unverified)
+            return
+        }
+        guard !(cachedRow?.isOutdated ?? false) else { return }
         state.pointee.row = nil
         ensureChanges().cachedRow = CachedRow(outdated: row)
     }

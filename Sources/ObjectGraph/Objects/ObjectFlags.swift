@@ -37,6 +37,8 @@ struct ObjectFlags: OptionSet {
     @inlinable static var deletePropagated: ObjectFlags { .init(rawValue: 128) }
     /// Deleted by a delete rule, not by the program.
     @inlinable static var deletedByCascade: ObjectFlags { .init(rawValue: 256) }
+    /// A fault without a row, whose row another process may have deleted. It has no meaning for an object with a row.
+    static var unverified: ObjectFlags { .init(rawValue: 4096) }
 
     // MARK: Recording and observing
 

@@ -3,7 +3,8 @@
 extension GraphObject {
     // MARK: Reading
 
-    /// The destination of a to-one relationship; nil if it is deleted.
+    /// The destination of a to-one relationship; nil if it is deleted. A destination that another process may have
+    /// deleted is read from the store again, together with the objects of the same fetch.
     public func destination(at slot: Int) -> (any GraphObject)? {
         switch state.knownDestination(at: slot) {
         case .object(let destination): return destination
@@ -11,6 +12,7 @@ extension GraphObject {
         case .unknown: break
         }
         guard let destination = lastDestination(at: slot) else { return nil }
+        destination.verifyExistence()
         // The delete rules have just been applied.
         return !destination.life.isDeletedOrMissing ? destination : nil
     }
@@ -138,7 +140,9 @@ extension FaultHandler {
                 return .unknown
             }
             return identityMap.handlers.borrowed(at: found.entity)._withUnsafeGuaranteedRef { handler in
-                guard !handler.state(of: found.object).pointee.life.isDeletedOrMissing else { return .deleted }
+                let state = handler.state(of: found.object)
+                guard !state.pointee.life.isDeletedOrMissing else { return .deleted }
+                guard !state.mayBeMissing else { return .unknown }
                 return .object(handler.graphObject(found.object.takeUnretainedValue()))
             }
         }

@@ -10,6 +10,7 @@ extension GraphObject {
         return withExtendedLifetime(loaded) {
             if let graph = loaded.handler.detachedGraph { return loaded.members.keys.compactMap(graph.object) }
             guard let context = loaded.handler.context else { return [] }
+            context.loader.verifyAdded(loaded)
             return context.loader.objects(with: loaded.members.keys, of: loaded.relationship.destination)
         }
     }
@@ -20,6 +21,7 @@ extension GraphObject {
             context.identityMap.handlers[loaded.relationship.destination.index].objectType is M.Type
         else { return memberObjects(at: slot).compactMap { $0 as? M } }
         if let recent = recentMembers(loaded.members, of: loaded.relationship, as: type) { return recent }
+        context.loader.verifyAdded(loaded)
         let capacity = loaded.members.count
         if capacity == 0 { return [] }
         return withExtendedLifetime(loaded) {
@@ -237,6 +239,12 @@ private struct LoadedMembers {
 }
 
 extension ObjectLoader {
+    /// Fills added members that another process may have deleted. The store has the other members.
+    fileprivate func verifyAdded(_ loaded: LoadedMembers) {
+        guard identityMap.mayHaveUnverifiedFaults, loaded.members.isChanged else { return }
+        verifyExistence(of: loaded.members.added, loaded.relationship.destination)
+    }
+
     /// Writes the members that are not deleted to uninitialized memory, and returns their number.
     fileprivate func objects(of loaded: LoadedMembers, into buffer: UnsafeMutableBufferPointer<AnyObject>) -> Int {
         let destination = loaded.relationship.destination

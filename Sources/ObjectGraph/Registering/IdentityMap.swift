@@ -21,6 +21,8 @@ final class IdentityMap {
     /// A number that changes whenever the deleted or missing state of an object changes, and with each save, rollback
     /// and merge.
     @exclusivity(unchecked) private(set) var deletionStamp = 0
+    /// Whether another process may have deleted objects of the map that the context has not read since.
+    @exclusivity(unchecked) private(set) var mayHaveUnverifiedFaults = false
 
     /// Creates an empty map.
     ///
@@ -219,6 +221,9 @@ final class IdentityMap {
         noteDeletion()
         handler.table.remove(key)
     }
+
+    /// Records that another process may have deleted any objects.
+    func noteUnknownDeletions() { mayHaveUnverifiedFaults = true }
 
     // MARK: Leaving the context
 
