@@ -53,6 +53,8 @@ public final class ModelContext {
     }
     /// Whether an autosave is enqueued.
     var isAutosaveScheduled = false
+    /// The next processing of changes for live results.
+    let scheduledProcessing = ScheduledProcessing()
     /// Whether the failure of the last autosave has been reported.
     var hasReportedAutosaveFailure = false
 
