@@ -31,10 +31,11 @@
         @State private var storage = QueryStorage<Element, Result.SectionTitle>()
         private let parameters: QueryParameters<Element>
 
-        /// All models, in the order of their first save; of sections, none until the program sets
-        /// ``ResultsObserver/sectionBy`` of the observer.
         // Swift initializes `@Query var trips: [Trip]` without parentheses only with an initializer that the type itself
         // declares, without constraints, and only if no other initializer has the same name.
+
+        /// All models, in the order of their first save; of sections, none until the program sets
+        /// ``ResultsObserver/sectionBy`` of the observer.
         public init() { self.init(QueryParameters(FetchDescriptor())) }
 
         init(_ parameters: QueryParameters<Element>) {

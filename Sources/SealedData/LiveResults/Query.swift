@@ -35,10 +35,11 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
     /// The error of the last fetch, which left the results as they were; nil if it succeeded.
     public var fetchError: (any Error)? { source.observer.fetchError }
 
-    /// All models of ``ModelContainer/current``, in the order of their first save; of sections, none until the program
-    /// sets ``ResultsObserver/sectionBy`` of the observer.
     // Swift initializes `@Query var trips: [Trip]` without parentheses only with an initializer that the type itself
     // declares, without constraints, and only if no other initializer has the same name.
+
+    /// All models of ``ModelContainer/current``, in the order of their first save; of sections, none until the program
+    /// sets ``ResultsObserver/sectionBy`` of the observer.
     public init() { self.init(FetchDescriptor(), nil, nil) }
 
     fileprivate init(
