@@ -185,10 +185,32 @@ extension ChangeSetMerge {
             if let change = deletedByOthers[deleted] { note(change, nil, .deleted) }
             guard !isDeleted(remaining) else { return false }
             deleteByRule(remaining)
+            try deleteDependents(of: remaining)
             return true
         }
         veto(deleted)
         return true
+    }
+
+    /// Deletes the objects that the rule `cascade` deletes with one, and with these, as far as the change set changes none
+    /// of them: the save would find one level of them each time it is composed again. The partners of one-to-one
+    /// relationships stay for the save, because others may take them.
+    private mutating func deleteDependents(of place: ObjectPlace) throws {
+        var owners = [place]
+        while let owner = owners.popLast() {
+            guard target(at: owner) == nil, let row = try row(at: owner) else { continue }
+            for relationship in model.entities[row.entityIndex].relationships
+            where relationship.deleteRule == .cascade && !relationship.isOneToOne {
+                let keys =
+                    relationship.isToMany
+                    ? try reading.members(of: relationship, owner.key) : [row.integer(at: relationship.slot)]
+                for member in keys.lazy.filter({ $0 != 0 }).map(relationship.destinationPlace)
+                where target(at: member) == nil && !isDeleted(member) && !vetoed.contains(member) {
+                    deleteByRule(member)
+                    owners.append(member)
+                }
+            }
+        }
     }
 
     /// Lets the one-to-one relationships keep their values that would take a required partner from an object.

@@ -10,6 +10,7 @@ extension ChangeSetMerge {
     /// The common order contains no such objects: without changes of the store, nothing has to be compared.
     mutating func areUnique(_ values: Values) throws -> Bool {
         guard !pending.isEmpty else { return true }
+        var values = values
         var isStable = true
         for constraint in UniquenessRule.all(of: model) {
             var owners: [[Value]: ObjectPlace] = [:]
@@ -34,10 +35,31 @@ extension ChangeSetMerge {
                 try separate(target, place, constraint, values)
                 owners[list] = nil
                 isStable = false
+                try separateFollowing(target, constraint, &values, &owners)
             }
             guard isStable else { return false }
         }
         return true
+    }
+
+    /// Separates an object that keeps its values from the one that was to have them, and so on along a chain of such
+    /// objects, which a new composition of the save for each of them would find, too.
+    private mutating func separateFollowing(
+        _ first: Target,
+        _ constraint: UniquenessRule,
+        _ values: inout Values,
+        _ owners: inout [[Value]: ObjectPlace]
+    ) throws {
+        var keeping = first
+        while !keeping.isNew {
+            for slot in constraint.slots where isKept(slot, keeping.place) { values[keeping.place]?[slot] = nil }
+            guard let list = try uniqueValues(of: keeping.place, constraint, values), let owner = owners[list],
+                owner != keeping.place, let next = target(at: owner)
+            else { return }
+            try separate(next, keeping.place, constraint, values)
+            owners[list] = nil
+            keeping = next
+        }
     }
 
     /// The values of an object after the save; nil if one of them is null.
