@@ -58,9 +58,9 @@ final class ChangeFollowing {
     }
 
     /// Records that other changes than before concern a follower.
-    func noteFollowedSlots() {
+    func noteFollowedSlots(of follower: any ContextFollower) {
         let known = followers.roots
-        followers.regroup()
+        followers.regroup(follower)
         noteFollowedRoots(after: known)
     }
 
@@ -345,7 +345,9 @@ extension ManagedObjectContext {
     package func addFollower(_ follower: any ContextFollower) { following.add(follower) }
 
     /// Records that other changes than before concern a follower.
-    package func followedSlotsDidChange() { following.noteFollowedSlots() }
+    package func followedSlotsDidChange(of follower: any ContextFollower) {
+        following.noteFollowedSlots(of: follower)
+    }
 
     /// Called when the context has changes that its followers do not know, and again for the first ones after each
     /// delivery: ``processPendingChanges()`` delivers them.

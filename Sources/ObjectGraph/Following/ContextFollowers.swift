@@ -10,32 +10,36 @@ package protocol ContextFollower: AnyObject {
 /// The followers of a context, which are referred to weakly, grouped by the changes that concern them: changes that
 /// concern no follower are compared with each group, not with each follower.
 struct ContextFollowers {
-    private struct WeakFollower {
+    private struct Entry {
         weak var follower: (any ContextFollower)?
         /// The position in the order in which the followers were added.
         let number: Int
+        /// The slots by which the follower is grouped, by root entity.
+        var slots: [Int: SlotSet] = [:]
     }
 
-    /// The followers whom changes of the same slots concern.
-    private struct Group {
-        let slots: SlotSet
-        var followers: [WeakFollower]
-    }
-
-    private var all: [WeakFollower] = []
-    /// The groups by root entity. A follower of several root entities is in a group of each.
-    private var groups: [Int: [Group]] = [:]
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    /// The followers whom changes of the same slots concern, by root entity. A follower of several root entities is in
+    /// a group of each.
+    private var groups: [Int: [SlotSet: Set<ObjectIdentifier>]] = [:]
     private var lastNumber = 0
     /// The number of calls of ``concerned(by:)`` since released followers were last looked for.
     private var callsSinceCleaning = 0
+    /// The number of entries at which ``add(_:)`` looks for released followers.
+    private var cleaningCount = Self.smallCount
     /// The number of groups that were compared with changes, and of followers in those that changes concern.
     private(set) var comparisons = 0
+    /// The number of times that a follower was grouped, or examined whether it is released.
+    private(set) var examinations = 0
+
+    /// The number of released followers that are kept in any case.
+    static let smallCount = 16
 
     /// Whether there are no followers, not even released ones that are not removed yet.
-    var isEmpty: Bool { all.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// The number of followers, with the released ones that are not removed yet.
-    var count: Int { all.count }
+    var count: Int { entries.count }
 
     /// The root entities that have followers.
     private(set) var roots: Set<Int> = []
@@ -43,39 +47,61 @@ struct ContextFollowers {
     // MARK: Adding and removing
 
     /// Adds a follower.
+    ///
+    /// - Complexity: O(number of root entities of the follower), amortised.
     mutating func add(_ follower: any ContextFollower) {
+        if entries.count >= cleaningCount { clean() }
+        let id = ObjectIdentifier(follower)
+        // The address may be that of a released follower.
+        remove(id)
         lastNumber += 1
-        let entry = WeakFollower(follower: follower, number: lastNumber)
-        all.append(entry)
-        addToGroups(entry)
+        entries[id] = Entry(follower: follower, number: lastNumber)
+        regroup(follower)
     }
 
-    /// Groups the followers again, after the changes that concern one of them have become others.
-    mutating func regroup() {
-        all.removeAll { $0.follower == nil }
-        groups = [:]
-        roots = []
-        callsSinceCleaning = 0
-        for entry in all { addToGroups(entry) }
-    }
-
-    private mutating func addToGroups(_ entry: WeakFollower) {
-        for (root, slots) in entry.follower?.followedSlots ?? [:] {
+    /// Groups a follower again, after the changes that concern it have become others.
+    ///
+    /// - Complexity: O(number of root entities of the follower).
+    mutating func regroup(_ follower: any ContextFollower) {
+        let id = ObjectIdentifier(follower)
+        guard let entry = entries[id], entry.follower === follower else { return }
+        examinations += 1
+        let slots = follower.followedSlots
+        guard slots != entry.slots else { return }
+        // Added first, since the root entities without followers are those without groups.
+        for (root, slots) in slots {
+            groups[root, default: [:]][slots, default: []].insert(id)
             roots.insert(root)
-            if let group = groups[root]?.firstIndex(where: { $0.slots == slots }) {
-                groups[root]?[group].followers.append(entry)
-            } else {
-                groups[root, default: []].append(Group(slots: slots, followers: [entry]))
-            }
         }
+        for (root, old) in entry.slots where slots[root] != old { removeFromGroup(id, root, old) }
+        entries[id]?.slots = slots
+    }
+
+    private mutating func remove(_ id: ObjectIdentifier) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        for (root, slots) in entry.slots { removeFromGroup(id, root, slots) }
+    }
+
+    private mutating func removeFromGroup(_ id: ObjectIdentifier, _ root: Int, _ slots: SlotSet) {
+        groups[root]?[slots]?.remove(id)
+        guard groups[root]?[slots]?.isEmpty ?? false else { return }
+        groups[root]?[slots] = nil
+        guard groups[root]?.isEmpty ?? false else { return }
+        groups[root] = nil
+        roots.remove(root)
     }
 
     /// Removes released followers, if ``concerned(by:)`` was called as often as there are followers since the last look:
     /// it costs O(1) for each of these calls.
     mutating func removeReleased() {
-        guard callsSinceCleaning >= all.count else { return }
+        if callsSinceCleaning >= entries.count { clean() }
+    }
+
+    private mutating func clean() {
         callsSinceCleaning = 0
-        if all.contains(where: { $0.follower == nil }) { regroup() }
+        examinations += entries.count
+        for (id, entry) in entries where entry.follower == nil { remove(id) }
+        cleaningCount = 2 * entries.count + Self.smallCount
     }
 
     // MARK: Finding
@@ -85,25 +111,27 @@ struct ContextFollowers {
     /// - Complexity: O(number of groups of the changed root entities + *f* log *f*) for *f* concerned followers.
     mutating func concerned(by changes: ContextChanges) -> [any ContextFollower] {
         callsSinceCleaning += 1
-        if changes.isUnknown { return all.compactMap(\.follower) }
-        var found: [WeakFollower] = []
-        var groupCount = 0
+        if changes.isUnknown { return followers(Set(entries.keys)) }
+        var found: Set<ObjectIdentifier> = []
         for (root, changes) in changes.roots {
-            for group in groups[root] ?? [] {
+            for (slots, group) in groups[root] ?? [:] {
                 comparisons += 1
-                guard changes.concern(group.slots) else { continue }
-                found += group.followers
-                groupCount += 1
+                guard changes.concern(slots) else { continue }
+                comparisons += group.count
+                found.formUnion(group)
             }
         }
-        comparisons += found.count
-        guard groupCount > 1 else { return found.compactMap(\.follower) }
-        found.sort { $0.number < $1.number }
-        var last = 0
-        return found.compactMap { entry in
-            defer { last = entry.number }
-            return entry.number == last ? nil : entry.follower
+        return followers(found)
+    }
+
+    /// Returns followers in the order in which they were added, and removes the released ones among them.
+    private mutating func followers(_ ids: Set<ObjectIdentifier>) -> [any ContextFollower] {
+        var found: [(number: Int, follower: any ContextFollower)] = []
+        for id in ids {
+            guard let entry = entries[id] else { continue }
+            if let follower = entry.follower { found.append((entry.number, follower)) } else { remove(id) }
         }
+        return found.sorted { $0.number < $1.number }.map(\.follower)
     }
 }
 

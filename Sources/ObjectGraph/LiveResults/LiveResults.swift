@@ -61,7 +61,7 @@ package final class LiveResults: ContextFollower {
     package var onUpdate: ((Update) -> Void)?
     /// Whether modifications are reported that change neither entries nor their order.
     package var reportsModifications = false {
-        didSet { if reportsModifications != oldValue { context.followedSlotsDidChange() } }
+        didSet { if reportsModifications != oldValue { context.followedSlotsDidChange(of: self) } }
     }
 
     private let context: ManagedObjectContext
@@ -119,7 +119,7 @@ package final class LiveResults: ContextFollower {
         context.processPendingChanges()
         self.query = query
         dependencies = Self.dependencies(of: query, in: context)
-        context.followedSlotsDidChange()
+        context.followedSlotsDidChange(of: self)
         refetch(modified: [:], knownObjects: false, isNewQuery: true)
     }
 
