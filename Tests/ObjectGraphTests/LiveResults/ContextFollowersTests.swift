@@ -50,7 +50,7 @@ import Testing
     @Test func `root entities have followers until their last follower has others`() throws {
         let author = store.model.entitiesByName["Author"]!
         let book = store.model.entitiesByName["Book"]!
-        let path = QueryExpression.path([book.propertiesByName["author"]!, author.propertiesByName["name"]!])
+        let path = QueryExpression.path(book.propertiesByName["author"]!, author.propertiesByName["name"]!)
         let all = (0..<2).map { _ in LiveResults(query(path), in: context) }
         for results in all {
             #expect(followers.roots == [book.index, author.index])
