@@ -13,8 +13,8 @@ extension Connection {
     package func contentState() throws(DatabaseError) -> ContentState {
         ContentState(
             connection: ObjectIdentifier(self),
-            otherCommits: try value(of: "PRAGMA data_version"),
-            ownChanges: try value(of: "SELECT total_changes()"),
+            otherCommits: try value(of: .dataVersion),
+            ownChanges: try value(of: .changeCount),
             schemaVersion: try schemaVersion()
         )
     }

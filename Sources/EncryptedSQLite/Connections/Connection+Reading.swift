@@ -46,7 +46,7 @@ extension Connection {
         if hasLog, let file = csqlcipher_main_file(handle), csqlcipher_read_log_state(file, &state) != 0 {
             kept.begin = (file, state)
         }
-        try runControl("BEGIN")
+        try runControl(.begin)
         stateNumber &+= 1
         keptTransaction = kept
     }
@@ -62,7 +62,7 @@ extension Connection {
     }
 
     /// Makes the open transaction read the state that is committed now: BEGIN alone leaves that to the first statement.
-    func fixState() throws(DatabaseError) { _ = try value(of: "SELECT count(*) FROM sqlite_schema") }
+    func fixState() throws(DatabaseError) { _ = try value(of: .schemaObjectCount) }
 
     /// Whether no process has committed since before the open transaction began.
     var seesLastCommit: Bool {
@@ -79,7 +79,7 @@ extension Connection {
     }
 
     /// SQLite's version of the schema in the current transaction. Every commit that changes the schema changes it.
-    package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: "PRAGMA schema_version") }
+    package func schemaVersion() throws(DatabaseError) -> Int64 { try value(of: .schemaVersion) }
 
     /// Ends the read transaction that ``beginReading()`` began, if it is still open.
     func endReading() {
@@ -87,7 +87,7 @@ extension Connection {
         keptTransaction = nil
         guard isInTransaction else { return }
         do {
-            try runControl("COMMIT")
+            try runControl(.commit)
         } catch {
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
         }

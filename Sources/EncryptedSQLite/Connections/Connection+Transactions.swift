@@ -17,7 +17,7 @@ extension Connection {
         try checkUsable()
         try requireSoundFile()
         let isOutermost = transactionDepth == 0
-        try runControl(isOutermost ? "BEGIN IMMEDIATE" : "SAVEPOINT nested")
+        try runControl(isOutermost ? .beginImmediate : .beginNested)
         stateNumber &+= 1
         transactionDepth += 1
         defer { transactionDepth -= 1 }
@@ -26,7 +26,7 @@ extension Connection {
             guard isInTransaction else { throw DatabaseError.transactionRolledBack }
             try requireSoundFile()
             try requireUnmovedFile()
-            try runControl(isOutermost ? "COMMIT" : "RELEASE nested", during: isOutermost ? .commit : .execution)
+            try runControl(isOutermost ? .commit : .endNested, during: isOutermost ? .commit : .execution)
             if isOutermost { statistics.transactionsCommitted.count() }
             return result
         } catch {

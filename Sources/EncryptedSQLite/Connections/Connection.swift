@@ -37,18 +37,20 @@ public final class Connection {
     var isReading = false
     /// The number of the database state that the connection sees. It rises when a transaction begins or is rolled back.
     /// It stays the same while no commit of another connection can become visible.
-    package internal(set) var stateNumber = 0
+    @exclusivity(unchecked) package internal(set) var stateNumber = 0
     /// Data that a layer above has read from the database on this connection. A rollback clears it, since it may depend
     /// on changes that were rolled back.
-    package var annotation: AnyObject?
+    @exclusivity(unchecked) package var annotation: AnyObject?
     /// The observer of the rows of long results.
     package internal(set) var rowObserver: RowObserver?
     /// The functions that statements can use besides SQLite's own. SQLite holds a pointer to the library.
     var functionLibrary: FunctionLibrary?
     private var areFunctionsRegistered = false
     private var isClosed = false
-    private var statements: StatementCache
-    private var controlStatements: [String: StatementCache.Entry] = [:]
+    @exclusivity(unchecked) private var statements: StatementCache
+    /// The layer's own statements, each at its number once it is compiled.
+    @exclusivity(unchecked) private var controlStatements: [StatementCache.Entry?] =
+        Array(repeating: nil, count: ControlStatement.allCases.count)
 
     /// Takes ownership of an open connection.
     init(handle: OpaquePointer, path: String, statementCacheLimit: Int, statistics: StatisticsCounters) {
@@ -189,7 +191,7 @@ public final class Connection {
     /// the implicit one with the last row, which clears the pager's error state before it can be checked.
     private func beginImplicitTransaction(for entry: StatementCache.Entry) throws(DatabaseError) {
         guard sqlite3_get_autocommit(handle) != 0, isEncrypted, entry.statement.isReadOnly else { return }
-        try runControl("BEGIN")
+        try runControl(.begin)
         entry.hasImplicitTransaction = true
     }
 
@@ -269,9 +271,12 @@ public final class Connection {
 
     // MARK: The layer's own statements
 
-    /// Runs a fixed statement of the layer, such as COMMIT. The statistics do not count it.
-    func runControl(_ sql: String, during phase: DatabaseError.Phase = .execution) throws(DatabaseError) {
-        let statement = try controlStatement(sql)
+    /// Runs a statement of the layer. The statistics do not count it.
+    func runControl(
+        _ control: ControlStatement,
+        during phase: DatabaseError.Phase = .execution
+    ) throws(DatabaseError) {
+        let statement = try controlStatement(control)
         let code = sqlite3_step(statement.statement.handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else {
             let error = failure(code, during: phase)
@@ -281,9 +286,9 @@ public final class Connection {
         statement.statement.reset()
     }
 
-    /// The first column of the first row of a fixed statement of the layer; 0 without a row.
-    func value(of sql: String) throws(DatabaseError) -> Int64 {
-        let statement = try controlStatement(sql)
+    /// The first column of the first row of a statement of the layer; 0 without a row.
+    func value(of control: ControlStatement) throws(DatabaseError) -> Int64 {
+        let statement = try controlStatement(control)
         guard try statement.statement.step() else { return 0 }
         let value = statement.statement.integer(at: 0)
         statement.statement.reset()
@@ -308,11 +313,12 @@ public final class Connection {
         guard code == SQLITE_OK else { throw failure(code, during: .execution) }
     }
 
-    private func controlStatement(_ sql: String) throws(DatabaseError) -> StatementCache.Entry {
+    private func controlStatement(_ control: ControlStatement) throws(DatabaseError) -> StatementCache.Entry {
         guard !isDamaged else { throw .damaged(path: path) }
-        if let entry = controlStatements[sql] { return entry }
+        if let entry = controlStatements[control.rawValue] { return entry }
+        let sql = control.sql
         let entry = StatementCache.Entry(try Statement(sql, on: self, isPersistent: true), text: SQLText(sql))
-        controlStatements[sql] = entry
+        controlStatements[control.rawValue] = entry
         return entry
     }
 

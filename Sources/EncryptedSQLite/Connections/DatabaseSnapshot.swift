@@ -33,7 +33,7 @@ package final class DatabaseSnapshot: Sendable {
 extension Connection {
     /// Begins a read transaction on the latest commit, which lasts until the connection is closed.
     func beginSnapshot() throws(DatabaseError) {
-        try runControl("BEGIN")
+        try runControl(.begin)
         stateNumber &+= 1
         transactionDepth += 1
         try fixState()

@@ -15,6 +15,11 @@ struct OpenFile: Sendable {
     /// back with another index.
     var mayWriteLogBack: Bool { !shared.isDamaged && shared.movedFile == nil }
 
+    /// See ``SharedFile``.
+    var findingCount: Int { shared.findingCount }
+
+    func noteVerifiedPages(after findings: Int) { shared.noteVerifiedPages(after: findings) }
+
     /// The parts of an open database that other databases with the same file use.
     private struct User {
         let readers: ReaderPool

@@ -180,8 +180,8 @@ private struct DatabaseCopy {
             let connection = try source.open(.creator)
             defer { connection.close() }
             header = DatabaseHeader(
-                userVersion: Int32(clamping: try connection.value(of: "PRAGMA user_version")),
-                applicationID: Int32(clamping: try connection.value(of: "PRAGMA application_id"))
+                userVersion: Int32(clamping: try connection.value(of: .userVersion)),
+                applicationID: Int32(clamping: try connection.value(of: .applicationID))
             )
             let progress = progress
             let problem = try connection.interruptible(when: { progress.isCancelled }) {

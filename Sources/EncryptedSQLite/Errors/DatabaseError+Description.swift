@@ -37,7 +37,7 @@ extension DatabaseError: CustomStringConvertible {
         case .damaged(let path):
             "The database at \(path) is damaged."
         case .damagedIndex(let path):
-            "A full-text index or R-tree of the database at \(path) is damaged; the tables are not."
+            "An index of the database at \(path) is damaged; the tables are not."
         case .foreignLog(let path):
             "The write-ahead log beside the database at \(path) belongs to another file, or is damaged."
         case .moved(let path):
@@ -131,7 +131,7 @@ extension DatabaseError: LocalizedError {
         case .damaged:
             "Restore the file from a backup. Parts that still verify can be exported."
         case .damagedIndex:
-            "Repair the database: its full-text indexes and R-trees are built anew from the tables."
+            "Repair the database: its indexes are built anew from the tables."
         case .foreignLog:
             "If the file was restored from a backup, move the file with the suffix -wal away: a backup is complete without it. Otherwise salvage the database: its last saves are in the log."
         case .moved:

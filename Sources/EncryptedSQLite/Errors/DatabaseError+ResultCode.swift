@@ -37,8 +37,7 @@ extension DatabaseError {
             self = .damaged(path: path)
         case SQLITE_IOERR:
             self = .inputOutput(extendedCode: detailedCode, isIndeterminate: phase == .commit)
-        // SQLITE_CORRUPT_VTAB.
-        case SQLITE_CORRUPT where detailedCode == SQLITE_CORRUPT | 1 << 8:
+        case SQLITE_CORRUPT where Self.codesOfDamagedIndex.contains(detailedCode):
             self = .damagedIndex(path: path)
         case SQLITE_ERROR where isCurrent && Self.isOfVirtualTable(connection):
             self = .damagedIndex(path: path)
@@ -69,6 +68,9 @@ extension DatabaseError {
 
     /// SQLITE_IOERR_SHORT_READ (a file ends before its content does), SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS.
     private static let codesOfMissingContent = [2, 32, 33].map { SQLITE_IOERR | $0 << 8 }
+
+    /// SQLITE_CORRUPT_VTAB, and SQLITE_CORRUPT_INDEX (a changed row is missing from an index).
+    private static let codesOfDamagedIndex = [1, 3].map { SQLITE_CORRUPT | $0 << 8 }
 
     /// Whether a general error comes from a virtual table that finds its own tables damaged when it is opened: FTS5 does
     /// not know the format that is recorded in them, or the tables are missing.

@@ -29,7 +29,7 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case newerFormat(path: String, found: Int32, supported: Int32)
     /// The key is right, but the content does not verify or contradicts itself.
     case damaged(path: String)
-    /// A full-text index or R-tree contradicts itself. Its content is derived from that of the tables, which are intact: a
+    /// An index contradicts itself or its table. Its content is derived from that of the tables, which are intact: a
     /// repair builds it anew.
     case damagedIndex(path: String)
     /// The write-ahead log beside the file has pages that do not verify with the key of the file: it belongs to another

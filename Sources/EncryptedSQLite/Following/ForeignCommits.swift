@@ -200,7 +200,7 @@ extension Connection {
     /// Whether another connection, of this or another process, has committed since the last call. True for the first
     /// call on a connection.
     fileprivate func seesForeignCommit() throws(DatabaseError) -> Bool {
-        let version = try value(of: "PRAGMA data_version")
+        let version = try value(of: .dataVersion)
         defer { dataVersion = version }
         return dataVersion != version
     }

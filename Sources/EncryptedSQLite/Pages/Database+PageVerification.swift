@@ -9,7 +9,8 @@ extension Database {
     /// not verify, and of which the log has no version, is damaged. A page that the log holds is written again by the
     /// next checkpoint.
     ///
-    /// A file with a damaged page takes no writes afterwards, see ``SharedFile/isDamaged``.
+    /// A file with a damaged page takes no writes afterwards, see ``SharedFile/isDamaged``. If all pages verify, it takes
+    /// writes again.
     ///
     /// - Parameter didVerify: Called with the number of verified pages and the number of all pages. An error ends the
     ///   work.
@@ -30,6 +31,7 @@ extension Database {
         var report = PageReport()
         let session = try openSession()
         let opener = session.opener
+        let findings = session.file.findingCount
         let connection = try session.file.open(with: opener) { (opener) throws(DatabaseError) in
             let connection = try opener.connect()
             try opener.prepare(connection, for: .reader)
@@ -61,7 +63,11 @@ extension Database {
             if !isIntact, log.offsets[UInt32(number)] == nil { report.noteDamage(of: number) }
             if number % 64 == 0 { try didVerify(number, report.pageCount) }
         }
-        if report.damagedPageCount > 0 { connection.noteDamage() }
+        if report.damagedPageCount > 0 {
+            connection.noteDamage()
+        } else if report.lostCommitCount == 0 {
+            session.file.noteVerifiedPages(after: findings)
+        }
         return report
     }
 }

@@ -141,8 +141,8 @@ private struct Identification {
 
     init(of connection: Connection) throws(DatabaseError) {
         header = DatabaseHeader(
-            userVersion: Int32(clamping: try connection.value(of: "PRAGMA user_version")),
-            applicationID: Int32(clamping: try connection.value(of: "PRAGMA application_id"))
+            userVersion: Int32(clamping: try connection.value(of: .userVersion)),
+            applicationID: Int32(clamping: try connection.value(of: .applicationID))
         )
         schemaVersion = try connection.schemaVersion()
     }

@@ -23,7 +23,7 @@ struct FileVerification {
         let pageCount = try verifyPages(expecting: header, progress: progress)
         let connection = try opener.open(.reader)
         defer { connection.close() }
-        guard try connection.value(of: "PRAGMA page_count") == pageCount else {
+        guard try connection.value(of: .pageCount) == pageCount else {
             throw DatabaseError.damaged(path: files.namedPath)
         }
     }

@@ -71,8 +71,10 @@ final class StoreRouter {
 
     /// Returns the objects whose rows the stores have changed beside those of the requests, and forgets them.
     func takeCleared() -> [BatchChanges.Keys] {
-        defer { if !context.clearedByStores.isEmpty { context.clearedByStores = [] } }
-        return context.clearedByStores
+        let context = context
+        let cleared = context.clearedByStores
+        if !cleared.isEmpty { context.clearedByStores = [] }
+        return cleared
     }
 
     /// Writes changes, calls `beforeCommit`, and commits them.

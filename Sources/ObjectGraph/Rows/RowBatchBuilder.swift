@@ -25,8 +25,8 @@ public struct RowBatchBuilder: ~Copyable {
     /// The largest number of bytes of a row. SQLite's limit, whatever its settings, is one byte less than 2 GiB.
     @usableFromInline static var rowByteLimit: Int { Int(Int32.max) }
 
-    /// Creates a builder. The first chunk is small and each further one larger, up to the usual size, so that a few
-    /// rows do not use the memory of many.
+    /// Creates a builder. It makes its first chunk for the first row. That chunk is small and each further one larger, up
+    /// to the usual size, so that a few rows do not use the memory of many.
     ///
     /// - Parameters:
     ///   - deferredValues: The source of the deferred blobs, see ``setDeferredBlob(at:)``.
@@ -36,9 +36,7 @@ public struct RowBatchBuilder: ~Copyable {
     public init(deferredValues: (any DeferredValueSource)? = nil, readFailures: ReadFailures? = nil) {
         self.deferredValues = deferredValues
         self.readFailures = readFailures
-        chunk = RowChunk.make(words: RowChunk.smallestCapacity)
-        chunk.fields.pointee.deferredValues = deferredValues
-        chunk.fields.pointee.readFailures = readFailures
+        chunk = RowChunk.empty
         row = chunk.base
     }
 
@@ -89,7 +87,7 @@ public struct RowBatchBuilder: ~Copyable {
             finishedRows += Int(chunk.fields.pointee.rowCount)
         }
         let grown = Swift.min(8 * Int(chunk.fields.pointee.capacity), RowChunk.standardCapacity)
-        chunk = RowChunk.make(words: Swift.max(words, grown))
+        chunk = RowChunk.make(words: Swift.max(words, grown, RowChunk.smallestCapacity))
         chunk.fields.pointee.deferredValues = deferredValues
         chunk.fields.pointee.readFailures = readFailures
     }

@@ -42,6 +42,9 @@ public final class RowChunk: ManagedBuffer<RowChunk.Header, UInt64> {
     /// The capacity of a batch's first chunk in words: half a KB.
     @inlinable static var smallestCapacity: Int { 64 - 8 }
 
+    /// The chunk of builders that have no row yet. It has no space, so that no builder writes to it.
+    @usableFromInline nonisolated(unsafe) static let empty = make(words: 0)
+
     @inlinable
     static func make(words: Int) -> RowChunk {
         let chunk = RowChunk.create(minimumCapacity: words) { _ in Header(capacity: UInt32(words)) }

@@ -4,7 +4,8 @@ import Foundation
 /// diacritics.
 ///
 /// Foundation's search takes more than a microsecond. For two texts of ASCII characters, a search by bytes in lower case
-/// has the same result, except in locales with other pairs of letters, such as Turkish.
+/// has the same result, except in locales with other pairs of letters, such as Turkish, and for the zero character, which
+/// Foundation also finds at the end of a text.
 package final class LocalizedSearch: Sendable {
     private let part: String
     /// The bytes of the text in lower case; nil if a search by bytes may have another result.
@@ -13,7 +14,7 @@ package final class LocalizedSearch: Sendable {
     /// Creates a search for a text.
     package init(_ part: String) {
         self.part = part
-        let isASCII = !part.isEmpty && part.utf8.allSatisfy { $0 < 0x80 }
+        let isASCII = !part.isEmpty && part.utf8.allSatisfy { (1..<0x80).contains($0) }
         bytes = isASCII && "I".localizedStandardContains("i") ? part.utf8.map(Self.lowercase) : nil
     }
 

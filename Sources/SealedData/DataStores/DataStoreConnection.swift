@@ -25,6 +25,8 @@ protocol DataStoreConnection: Sendable {
     ) throws -> SavedSnapshots
     /// Deletes all models.
     func erase() throws
+    /// Whether the store has a history.
+    var hasHistory: Bool { get }
     /// Returns transactions; nil if the store has no history of transactions of the type.
     func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
     /// Deletes transactions, and returns whether the store has a history of transactions of the type.
@@ -154,6 +156,8 @@ final class SerialDataStoreConnection<Store: DataStore>: DataStoreConnection, @u
     func erase() throws { try lock.withLock { try store.erase() } }
 
     /// Calls `body` with the store if it has a history.
+    var hasHistory: Bool { store is any HistoryProviding }
+
     func withHistory<R>(_ body: (any HistoryProviding) throws -> R) throws -> R? {
         guard let store = store as? any HistoryProviding else { return nil }
         return try lock.withLock { try body(store) }

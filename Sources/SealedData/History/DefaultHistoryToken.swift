@@ -37,9 +37,11 @@ public struct DefaultHistoryToken: HistoryToken {
     }
 
     /// The position in a store. A token from before the store belonged to the container precedes its first transaction.
+    ///
+    /// A decoded token may contain any number: the position has numbers before and after it.
     func position(in store: String) -> PersistentHistoryPosition {
         PersistentHistoryPosition(
-            number: max(0, tokenValue?[store] ?? 0),
+            number: min(max(0, tokenValue?[store] ?? 0), .max - 1),
             timestamp: timestamps?[store].map { Date(timeIntervalSinceReferenceDate: $0) }
         )
     }

@@ -35,6 +35,9 @@ public final class HistoryObserver: Observable, Sendable {
         /// The tokens of the last known transactions of custom stores, by their identities; nil before the first one.
         var tokens: [String: (any Sendable)?]
         var eventCounter = 0
+        var isReading = false
+        /// Whether there was a commit since the present reading began.
+        var hasNews = false
     }
 
     /// Begins to observe.
@@ -70,8 +73,12 @@ public final class HistoryObserver: Observable, Sendable {
         entities = observed.isEmpty ? nil : Set(observed.flatMap(\.family).map(\.index))
         var tokens: [String: (any Sendable)?] = [:]
         for store in stores.dataStores {
-            guard let news = try store.historyNews(after: nil, { _ in false }) else { continue }
-            tokens[store.identifier] = historyTokens?[store.identifier] ?? news.token
+            guard store.hasHistory else { continue }
+            if let known = historyTokens?[store.identifier] {
+                tokens[store.identifier] = known
+            } else {
+                tokens[store.identifier] = try store.historyNews(after: nil) { _ in false }?.token
+            }
         }
         var positions: [String: PersistentHistoryPosition] = [:]
         do {
@@ -99,8 +106,28 @@ public final class HistoryObserver: Observable, Sendable {
         isolation.enqueue { [weak self] in self?.read() }
     }
 
-    /// Reads the transactions after the known ones.
+    /// Reads the transactions after the known ones, and those of commits meanwhile. Without an actor, several threads may
+    /// call this.
     private func read() {
+        let begins = state.withLock { state in
+            state.hasNews = state.isReading
+            if state.isReading { return false }
+            state.isReading = true
+            return true
+        }
+        guard begins else { return }
+        var continues = true
+        while continues {
+            readOnce()
+            continues = state.withLock { state in
+                state.isReading = state.hasNews
+                state.hasNews = false
+                return state.isReading
+            }
+        }
+    }
+
+    private func readOnce() {
         listener.withLock { $0 }?.reset()
         var new = state.withLock { $0 }
         var isEvent = false

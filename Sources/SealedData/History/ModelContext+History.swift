@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 
 extension ModelContext {
@@ -19,20 +20,23 @@ extension ModelContext {
         }
         let histories = try stores.dataStores.compactMap { try $0.fetchHistory(descriptor) }
         guard !histories.isEmpty else { throw SwiftDataError.invalidTransactionFetchRequest }
-        return Self.joined(histories, descriptor)
+        return Self.joined(histories, descriptor).map(\.transaction)
     }
 
-    /// The transactions of several stores in the order of a descriptor, or by time.
-    private static func joined<T: HistoryTransaction>(_ histories: [[T]], _ descriptor: HistoryDescriptor<T>) -> [T] {
-        guard histories.count > 1 else { return histories.first ?? [] }
-        var transactions = histories.flatMap(\.self)
-        if descriptor.sortBy.isEmpty {
-            transactions.sort { $0.timestamp < $1.timestamp }
-        } else {
-            transactions.sort(using: descriptor.sortBy)
+    /// The transactions of several stores in the order of a descriptor, or by time, with the positions of their stores.
+    private static func joined<T: HistoryTransaction>(
+        _ histories: [[T]],
+        _ descriptor: HistoryDescriptor<T>
+    ) -> [(store: Int, transaction: T)] {
+        var joined: [(store: Int, transaction: T)] = []
+        for (store, history) in histories.enumerated() { joined += history.map { (store, $0) } }
+        guard histories.count > 1 else { return joined }
+        joined.sort { left, right in
+            if descriptor.sortBy.isEmpty { return left.transaction.timestamp < right.transaction.timestamp }
+            let orders = descriptor.sortBy.lazy.map { $0.compare(left.transaction, right.transaction) }
+            return orders.first { $0 != .orderedSame } == .orderedAscending
         }
-        return descriptor.fetchLimit == 0
-            ? transactions : Array(transactions.prefix(Int(clamping: descriptor.fetchLimit)))
+        return descriptor.fetchLimit == 0 ? joined : Array(joined.prefix(Int(clamping: descriptor.fetchLimit)))
     }
 
     /// Deletes transactions from the history of the container's stores. The models stay as they are. Readers that have
@@ -50,13 +54,16 @@ extension ModelContext {
             guard hasHistory else { throw SwiftDataError.invalidTransactionFetchRequest }
             return
         }
+        let histories = try stores.dataStores.compactMap { store in
+            try store.fetchHistory(descriptor).map { (store: store, transactions: $0) }
+        }
+        guard !histories.isEmpty else { throw SwiftDataError.invalidTransactionFetchRequest }
         // The first transactions of all stores are the first ones of each.
-        let counts = Dictionary(grouping: try fetchHistory(descriptor), by: \.storeIdentifier).mapValues(\.count)
-        for store in stores.dataStores {
-            guard let count = counts[store.identifier] else { continue }
+        let selected = Dictionary(grouping: Self.joined(histories.map(\.transactions), descriptor), by: \.store)
+        for (store, transactions) in selected {
             var own = descriptor
-            own.fetchLimit = UInt64(count)
-            _ = try store.deleteHistory(own)
+            own.fetchLimit = UInt64(transactions.count)
+            _ = try histories[store].store.deleteHistory(own)
         }
     }
 }

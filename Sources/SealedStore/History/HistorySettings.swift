@@ -55,10 +55,7 @@ struct HistorySettings: Codable, Hashable, Sendable {
 
     /// The text of the record; nil if the store has no history.
     static func text(on connection: Connection) throws -> String? {
-        try connection.withStatement(#"SELECT "value" FROM "_metadata" WHERE "key" = ?"#) { statement in
-            try statement.bind(text: key, at: 1)
-            return try statement.step() ? statement.string(at: 0) : nil
-        }
+        try MetadataRows(connection: connection).value(for: key)
     }
 
     /// Reads the record from a value of the table of metadata.
@@ -94,20 +91,12 @@ struct HistorySettings: Codable, Hashable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-        let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
-        try connection.withStatement(sql) { statement in
-            try statement.bind(text: Self.key, at: 1)
-            try statement.bind(text: text, at: 2)
-            try statement.run()
-        }
+        try MetadataRows(connection: connection).set(Self.key, text)
     }
 
     /// Removes the record.
     static func remove(on connection: Connection) throws {
-        try connection.withStatement(#"DELETE FROM "_metadata" WHERE "key" = ?"#) { statement in
-            try statement.bind(text: key, at: 1)
-            try statement.run()
-        }
+        try MetadataRows(connection: connection).remove(key)
     }
 }
 

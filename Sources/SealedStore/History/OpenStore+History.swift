@@ -324,12 +324,7 @@ extension HistorySettings {
 
     /// Records the last number of a history that is removed: a later one continues behind it.
     static func noteEnd(_ number: Int64, on connection: Connection) throws {
-        let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
-        try connection.withStatement(sql) { statement in
-            try statement.bind(text: endKey, at: 1)
-            try statement.bind(text: String(min(max(number, 0), endLimit - 1)), at: 2)
-            try statement.run()
-        }
+        try MetadataRows(connection: connection).set(endKey, String(min(max(number, 0), endLimit - 1)))
     }
 
     /// Records that objects have changed without a transaction: readers of the last one get an error, which shows them
@@ -341,16 +336,11 @@ extension HistorySettings {
 
     /// Returns the last number of an earlier history, and removes its record; 0 if there was none.
     static func takeEnd(on connection: Connection) throws -> Int64 {
-        let sql = #"DELETE FROM "_metadata" WHERE "key" = ? RETURNING "value""#
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(text: endKey, at: 1)
-            guard try statement.step() else { return 0 }
-            guard let number = Int64(statement.string(at: 0)), (0..<endLimit).contains(number) else {
-                throw SealedStoreError.damagedMetadata(endKey)
-            }
-            while try statement.step() {}
-            return number
+        guard let text = try MetadataRows(connection: connection).remove(endKey) else { return 0 }
+        guard let number = Int64(text), (0..<endLimit).contains(number) else {
+            throw SealedStoreError.damagedMetadata(endKey)
         }
+        return number
     }
 }
 

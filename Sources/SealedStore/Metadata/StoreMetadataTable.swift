@@ -78,7 +78,7 @@ struct StoreMetadataTable {
     func write(on connection: Connection) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var values: [(Key, String)] = [
+        var values: [(key: Key, value: String)] = [
             (.uuid, uuid.uuidString),
             (.format, String(formatVersion)),
             (.model, String(decoding: try encoder.encode(model), as: UTF8.self)),
@@ -86,37 +86,14 @@ struct StoreMetadataTable {
         ]
         if let modelVersion { values.append((.version, modelVersion.description)) }
         if migrationCount > 0 { values.append((.migrations, String(migrationCount))) }
-        for (key, value) in values {
-            let sql = #"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES (?, ?)"#
-            try connection.withStatement(sql) { statement in
-                try statement.bind(text: key.rawValue, at: 1)
-                try statement.bind(text: value, at: 2)
-                try statement.run()
-            }
-        }
+        let rows = MetadataRows(connection: connection)
+        for (key, value) in values { try rows.set(key.rawValue, value) }
     }
 
     /// Records that the model does not declare entities and properties in the order in which the tables were made. Only
     /// a salvage needs it, if the names are lost.
     static func noteOtherOrder(on connection: Connection) throws {
-        try connection.execute(#"INSERT OR REPLACE INTO "_metadata" ("key", "value") VALUES ('\#(otherOrderKey)', 1)"#)
-    }
-
-    /// A hash of the content of the table, as the ``SchemaFingerprint`` is one of the schema.
-    ///
-    /// Takes a fraction of the time of ``read(on:)``.
-    static func fingerprint(on connection: Connection) throws -> Int {
-        var hasher = Hasher()
-        try connection.withUncachedStatement(#"SELECT "key", "value" FROM "_metadata""#) { row in
-            while try row.step() {
-                for column: Int32 in 0..<2 {
-                    let bytes = row.text(at: column)
-                    hasher.combine(bytes.count)
-                    hasher.combine(bytes: bytes)
-                }
-            }
-        }
-        return hasher.finalize()
+        try MetadataRows(connection: connection).set(otherOrderKey, "1")
     }
 
     /// Writes the table with the records of ``columnsOfMixedForms``.
@@ -127,24 +104,16 @@ struct StoreMetadataTable {
 
     /// Writes the records of ``columnsOfMixedForms``, and removes all others.
     func writeColumnsOfMixedForms(on connection: Connection) throws {
-        let prefix = Self.mixedFormsPrefix
-        try connection.execute(#"DELETE FROM "_metadata" WHERE "key" GLOB '\#(prefix)*'"#)
-        for column in columnsOfMixedForms.sorted() {
-            try connection.withStatement(#"INSERT INTO "_metadata" ("key", "value") VALUES (?, 1)"#) { statement in
-                try statement.bind(text: prefix + column, at: 1)
-                try statement.run()
-            }
-        }
+        let rows = MetadataRows(connection: connection)
+        try rows.removeAll(withPrefix: Self.mixedFormsPrefix)
+        for column in columnsOfMixedForms.sorted() { try rows.set(Self.mixedFormsPrefix + column, "1") }
     }
 
     /// Reads the table, whose existence ``SchemaFingerprint`` has checked.
     ///
     /// - Throws: ``SealedStoreError/damagedMetadata(_:)`` if something is missing or cannot be read.
     static func read(on connection: Connection) throws -> StoreMetadataTable {
-        var values: [String: String] = [:]
-        try connection.withStatement(#"SELECT "key", "value" FROM "_metadata""#) { statement in
-            while try statement.step() { values[statement.string(at: 0)] = statement.string(at: 1) }
-        }
+        let values = try MetadataRows(connection: connection).all()
         guard let uuid = values[Key.uuid.rawValue].flatMap(UUID.init(uuidString:)) else {
             throw SealedStoreError.damagedMetadata(Key.uuid.rawValue)
         }

@@ -15,14 +15,9 @@ enum TextForms {
     /// A new record changes the version of the schema, by which all connections, also those of other processes, detect
     /// it: see ``FileStates``.
     static func note(_ noted: Set<String>, on connection: Connection) throws {
+        let rows = MetadataRows(connection: connection)
         var isNew = false
-        for name in noted.sorted() {
-            try connection.withStatement(#"INSERT OR IGNORE INTO "_metadata" ("key", "value") VALUES (?, 1)"#) {
-                try $0.bind(text: StoreMetadataTable.mixedFormsPrefix + name, at: 1)
-                try $0.run()
-                if connection.changes > 0 { isNew = true }
-            }
-        }
+        for name in noted.sorted() where try rows.add(StoreMetadataTable.mixedFormsPrefix + name, "1") { isNew = true }
         if isNew { try StoreMetadataTable.announceChange(on: connection) }
     }
 

@@ -27,7 +27,7 @@ final class FileStates: Sendable {
     private final class Seen {
         /// The states of the store that has read it: a connection serves the stores of a migration's stages in turn.
         let owner: FileStates
-        var stateNumber: Int
+        @exclusivity(unchecked) var stateNumber: Int
         let version: Int64
         let state: FileState
 

@@ -72,7 +72,7 @@ final class SchemaPlan: Sendable {
             entities: model.entities.map(ObjectIdentifier.init),
             own: own === model ? [] : own.entities.map(ObjectIdentifier.init),
             schema: fingerprint.value,
-            metadata: try StoreMetadataTable.fingerprint(on: connection)
+            metadata: try MetadataRows(connection: connection).fingerprint()
         )
         if let known = checked.withLock({ $0.value(for: content) }) { return known }
         let metadata = try StoreMetadataTable.read(on: connection)

@@ -3,7 +3,7 @@ import Guarded
 import ObjectGraph
 
 /// The statements and columns of each entity of a schema.
-struct EntityStatements: Sendable {
+final class EntityStatements: Sendable {
     /// The columns that a fetch of each entity reads, at its `Entity.index`.
     private let selections: [EntitySelection]
     /// The statements that insert rows of each entity.

@@ -42,6 +42,34 @@ import Testing
         #expect(try database.read { try $0.itemCount() } == 3, "the open file can still be read")
     }
 
+    /// Writes until the clock has ticked since the last change of the folder: from then on, its times tell a further
+    /// change.
+    private func writeUntilFolderIsSettled() throws {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.url.path)
+        let modified = try #require(attributes[.modificationDate] as? Date)
+        while Date().timeIntervalSince(modified) < 0.1 { try database.write { try $0.execute("DELETE FROM item") } }
+        try database.write { try insert(1...3, into: $0) }
+    }
+
+    @Test func `a file that is deleted after the folder was unchanged for a while takes no writes`() throws {
+        try writeUntilFolderIsSettled()
+        try removeFile()
+        expectRefusedWrites()
+    }
+
+    @Test func `a file in a folder that another one replaced after a while takes no writes`() throws {
+        try writeUntilFolderIsSettled()
+        let place = folder.url.path
+        #expect(rename(place, place + ".old") == 0)
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: place + ".old") }
+        expectRefusedWrites()
+        #expect(rmdir(place) == 0)
+        #expect(rename(place + ".old", place) == 0)
+        try database.write { try insert(4...4, into: $0) }
+        #expect(try database.read { try $0.itemCount() } == 4)
+    }
+
     @Test func `a write transaction of a deleted file cannot commit`() throws {
         let error = databaseError {
             try database.write { connection in

@@ -89,6 +89,19 @@ import Testing
         #expect(try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } != nil)
     }
 
+    @Test func `a file whose pages verify again takes writes again, on all connections`() throws {
+        let (database, other) = (try openSample(path), try openSample(path))
+        _ = databaseError { try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } }
+        #expect(try database.verifyPages { _, _ in }.damagedPageCount == 1)
+        let insertion = "INSERT INTO other VALUES (43)"
+        #expect(databaseError { try other.write { try $0.execute(insertion) } } == .damaged(path: path))
+        try patch(path, at: 20 * 4096 + 123) { $0 ^ 0x80 }
+        #expect(databaseError { try other.write { try $0.execute(insertion) } } == .damaged(path: path))
+        #expect(try database.verifyPages { _, _ in }.damagedPageCount == 0)
+        for database in [database, other] { try database.write { try $0.execute(insertion) } }
+        #expect(try database.read { try $0.integer("SELECT sum(length(name)) FROM item") } != nil)
+    }
+
     @Test func `damage is not logged to standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [path = path as String] in

@@ -19,6 +19,7 @@ import Testing
                 expectAgreement("x\(first)y", "X\(second)")
                 expectAgreement(first + second, first)
                 expectAgreement(first + second, second)
+                expectAgreement(first, first + second)
             }
         }
     }

@@ -218,6 +218,37 @@ import Testing
         #expect(try context.storeProblems() == [])
     }
 
+    @Test(arguments: [Int64.min, -1, 0, .max - 1, .max])
+    func `a decoded token may contain any number`(number: Int64) throws {
+        let context = ModelContext(try container())
+        try save(Note(1), Note(2), in: context)
+        let last = try lastToken(context)
+        let numbers = try #require(last.tokenValue).mapValues { _ in number }
+        for store in [last.storeIdentifier, UUID().uuidString] {
+            let fields = try JSONSerialization.data(
+                withJSONObject: ["tokenValue": numbers, "storeIdentifier": store] as [String: Any]
+            )
+            let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: fields)
+            let predicates: [Predicate<DefaultHistoryTransaction>] = [
+                #Predicate { $0.token < token }, #Predicate { $0.token <= token }, #Predicate { $0.token == token },
+                #Predicate { $0.token != token }, #Predicate { $0.token >= token }, #Predicate { $0.token > token },
+                #Predicate { !($0.token > token) }, #Predicate { !($0.token < token) },
+                #Predicate { $0.token > token && $0.token <= token },
+                #Predicate { $0.token >= token && $0.token < last },
+                #Predicate { $0.token == token || $0.token > last },
+            ]
+            for predicate in predicates {
+                do {
+                    let found = try context.fetchHistory(Descriptor(predicate: predicate))
+                    #expect(found.count <= 2)
+                } catch {
+                    #expect(error as? SwiftDataError == .historyTokenExpired)
+                }
+            }
+        }
+        #expect(try context.fetchHistory(Descriptor()).count == 2)
+    }
+
     @Test func `a request decodes only the changes that it returns`() throws {
         let context = ModelContext(try container())
         for number in 0..<10 { try save(Note(number), in: context) }

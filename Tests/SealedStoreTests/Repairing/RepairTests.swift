@@ -111,6 +111,38 @@ import Testing
         #expect(report.repaired.count == 2 && report.check.problems == [], "\(report)")
     }
 
+    @Test func `a row that an index lacks cannot be changed before the repair, and other rows can`() throws {
+        let script = """
+            .dbconfig defensive off
+            PRAGMA key = 'correct horse battery staple';
+            CREATE TEMP TABLE kept AS SELECT * FROM sqlite_schema WHERE name = '_index_Person_x';
+            PRAGMA writable_schema = ON;
+            DELETE FROM sqlite_schema WHERE name = '_index_Person_x';
+            PRAGMA writable_schema = RESET;
+            UPDATE "Person" SET "x" = 8 WHERE "_id" = 2;
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_schema SELECT * FROM kept;
+            PRAGMA writable_schema = RESET;
+            """
+        let opened = try people.reopened {
+            _ = try TestSupport.run("sqlcipher", [people.url.path], input: script)
+        }
+        let other = PersistentStoreCoordinator(model: coordinator.model)
+        try other.addPersistentStore(PeopleStore.description(people.url))
+        func change(_ key: Int, _ database: Database) throws {
+            try database.write { try $0.execute(#"UPDATE "Person" SET "x" = 9 WHERE "_id" = \#(key)"#) }
+        }
+        let databases = [opened.opened.database, other.sealedStores[0].opened.database]
+        for database in databases {
+            #expect(throws: DatabaseError.damagedIndex(path: people.url.path)) { try change(2, database) }
+            for database in databases { try change(3, database) }
+        }
+        #expect(try opened.check().map(\.kind) == [.damage("row 2 missing from index _index_Person_x")])
+        #expect(try opened.repair().check.problems == [])
+        for database in databases { try change(2, database) }
+        #expect(try opened.check() == [])
+    }
+
     @Test(arguments: [
         // FTS5 cannot open the index, not even to drop it.
         (#"UPDATE "_fulltext_Person_name_config" SET v = 0 WHERE k = 'version'"#, "name"),

@@ -66,7 +66,7 @@ struct PeopleStore {
         try context.save()
     }
 
-    private static func description(_ url: URL, _ key: EncryptionKey) -> PersistentStoreDescription {
+    static func description(_ url: URL, _ key: EncryptionKey = Library.key) -> PersistentStoreDescription {
         PersistentStoreDescription(
             type: SealedStore.storeType,
             url: url,
